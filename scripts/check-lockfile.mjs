@@ -1,0 +1,25 @@
+// Fails when the lockfile lacks a platform package that one of its packages declares: such a lockfile breaks other systems.
+import { readFileSync } from 'node:fs'
+
+const { packages } = JSON.parse(readFileSync(process.argv[2] ?? 'package-lock.json', 'utf8'))
+
+const isLocked = (from, name) => {
+  for (let base = from; ; ) {
+    if (packages[`${base ? `${base}/` : ''}node_modules/${name}`]) return true
+    if (base === '') return false
+    const at = base.lastIndexOf('/node_modules/')
+    base = at < 0 ? '' : base.slice(0, at)
+  }
+}
+
+let missing = 0
+for (const [path, entry] of Object.entries(packages))
+  for (const name of Object.keys(entry.optionalDependencies ?? {}))
+    if (!isLocked(path, name)) {
+      missing += 1
+      console.error(
+        `${path || 'package.json'} ${entry.version ?? ''}: ${name} is not in the lockfile`,
+      )
+    }
+if (missing > 0) process.exit(1)
+console.log(`lockfile complete (${Object.keys(packages).length} packages)`)

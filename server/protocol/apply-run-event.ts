@@ -1,0 +1,26 @@
+// Folds run events into steps; used by the page and by tests, so that what is drawn is what is stored.
+import type { RunEvent } from './run-event.ts'
+import type { Step } from './step.ts'
+
+/**
+ * The steps after `event`. Pure: returns the same array when nothing changed, and shares every untouched step.
+ * `process_step` replaces the step at its index, `step_delta` appends to it (or opens it).
+ */
+export function applyRunEvent(steps: readonly Step[], event: RunEvent): readonly Step[] {
+  if (event.event === 'process_step') return place(steps, event.step)
+  if (event.event !== 'step_delta') return steps
+  const open = steps[event.index]
+  const before = open !== undefined && open.type === event.type ? open.content : ''
+  return place(steps, {
+    id: event.id,
+    index: event.index,
+    type: event.type,
+    content: before + event.delta,
+  })
+}
+
+function place(steps: readonly Step[], step: Step): readonly Step[] {
+  const next = steps.slice()
+  next[step.index] = step
+  return next
+}

@@ -1,0 +1,112 @@
+// Models and tools as the public lists show them, and models as an administrator stores them.
+import { z } from 'zod'
+import { optional, Timestamp } from './envelope.ts'
+import { RiskLevel } from './run-event.ts'
+
+export const ToolMode = z.enum(['native', 'prompt', 'none'])
+export type ToolMode = z.infer<typeof ToolMode>
+
+/** false, true, or an effort for providers that know one. */
+export const Thinking = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])])
+export type Thinking = z.infer<typeof Thinking>
+
+/** A model as anybody may see it: never a key, never a URL. */
+export const PublicModel = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    provider: z.string(),
+    tool_mode: ToolMode,
+    thinking: Thinking,
+    vision: z.boolean(),
+    context_window: z.int().nullable(),
+    max_tokens: z.int().nullable(),
+    default: z.boolean(),
+    /** The built-in demonstration, which is no language model. */
+    demo: z.boolean(),
+  })
+  .meta({ id: 'Model' })
+export type PublicModel = z.infer<typeof PublicModel>
+
+export const Price = z.object({
+  /** Per million tokens. */
+  input: z.number().min(0),
+  output: z.number().min(0),
+  currency: z.string().min(1).max(10),
+})
+export type Price = z.infer<typeof Price>
+
+/** One model's settings: the same object in `config.yml` and in the administrator's store. */
+export const ModelSettings = z.strictObject({
+  id: z.string().min(1).max(200),
+  name: z.string().min(1).max(200).optional(),
+  api_url: z.url(),
+  api_key: z.string().optional(),
+  provider: z.string().min(1).max(50).optional(),
+  upstream_model: z.string().min(1).max(200).optional(),
+  tool_mode: ToolMode.optional(),
+  /** How tool results go back in prompt mode. */
+  tool_results: z.enum(['tool', 'user']).optional(),
+  thinking: Thinking.optional(),
+  vision: z.boolean().optional(),
+  context_window: z.int().min(1).optional(),
+  max_tokens: z.int().min(1).optional(),
+  stream_usage: z.boolean().optional(),
+  /** Seconds of silence. */
+  idle_timeout: z.number().positive().optional(),
+  price: Price.optional(),
+  fallback: z.array(z.string()).optional(),
+})
+export type ModelSettings = z.infer<typeof ModelSettings>
+
+export const AdminModel = ModelSettings.omit({ api_key: true })
+  .extend({
+    has_api_key: z.boolean(),
+    /** From `config.yml` (read only here) or stored by an administrator. */
+    source: z.enum(['config', 'store']),
+    created_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'AdminModel' })
+export type AdminModel = z.infer<typeof AdminModel>
+
+export const ProbeBody = z
+  .object({
+    api_url: z.url(),
+    api_key: optional(z.string().max(1000)),
+    upstream_model: optional(z.string().min(1).max(200)),
+  })
+  .meta({ id: 'ProbeModel' })
+
+/** What a few tiny requests to a provider showed. */
+export const ProbeReport = z
+  .object({
+    reachable: z.boolean(),
+    models: z.array(z.string()),
+    streaming: z.boolean(),
+    usage: z.boolean(),
+    native_tools: z.boolean(),
+    reasoning: z.boolean(),
+    vision: z.boolean(),
+    error: z.string().nullable(),
+    suggested: ModelSettings.partial().omit({ api_key: true }),
+  })
+  .meta({ id: 'ProbeReport' })
+export type ProbeReport = z.infer<typeof ProbeReport>
+
+export const ToolListing = z
+  .object({
+    type: z.literal('function'),
+    function: z.object({
+      name: z.string(),
+      description: z.string(),
+      parameters: z.record(z.string(), z.unknown()),
+    }),
+    category: z.string(),
+    risk_level: RiskLevel,
+    /** For tools that run programs: which isolation is in force. */
+    isolation: z.string().optional(),
+  })
+  .meta({ id: 'Tool' })
+export type ToolListing = z.infer<typeof ToolListing>
+
+export const ToolList = z.object({ tools: z.array(ToolListing), total: z.int() })

@@ -1,0 +1,82 @@
+// Conversations on the wire.
+import { z } from 'zod'
+import { optional, PageQuery, page, Timestamp } from './envelope.ts'
+import { ConversationId, MessageId, ProjectId, RunId } from './ids.ts'
+
+/** `ask`: medium and high wait for a person; `auto_medium`: only high waits; `auto`: nothing waits. */
+export const ApprovalMode = z.enum(['ask', 'auto_medium', 'auto'])
+export type ApprovalMode = z.infer<typeof ApprovalMode>
+
+export const Temperature = z.number().min(0).max(2)
+export const Title = z.string().trim().min(1).max(255)
+export const SystemPrompt = z.string().max(100_000)
+
+export const Conversation = z
+  .object({
+    id: ConversationId,
+    title: z.string(),
+    model: z.string().nullable(),
+    project_id: ProjectId.nullable(),
+    project_name: z.string().nullable(),
+    system_prompt: z.string().nullable(),
+    temperature: z.number().nullable(),
+    max_tokens: z.int().nullable(),
+    thinking_enabled: z.boolean(),
+    approval: ApprovalMode.nullable(),
+    /** MCP servers switched off in this conversation, by name. */
+    disabled_mcp_servers: z.array(z.string()),
+    pinned: z.boolean(),
+    archived: z.boolean(),
+    leaf_id: MessageId.nullable(),
+    message_count: z.int(),
+    active_run_id: RunId.nullable(),
+    /** `awaiting_approval` when the active run waits for a person. */
+    active_run_status: z.string().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Conversation' })
+export type Conversation = z.infer<typeof Conversation>
+
+export const ConversationPage = page(Conversation)
+
+export const ConversationListQuery = PageQuery.extend({
+  project_id: ProjectId.optional(),
+  q: z.string().max(200).optional(),
+  archived: z.enum(['true', 'false']).optional(),
+})
+
+const settings = {
+  model: optional(z.string().min(1).max(200)),
+  project_id: optional(ProjectId),
+  system_prompt: optional(SystemPrompt),
+  temperature: optional(Temperature),
+  max_tokens: optional(z.int().min(1)),
+  thinking_enabled: optional(z.boolean()),
+  approval: optional(ApprovalMode),
+  disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
+}
+
+export const CreateConversationBody = z
+  .object({ title: optional(Title), ...settings })
+  .meta({ id: 'CreateConversation' })
+export type CreateConversationBody = z.infer<typeof CreateConversationBody>
+
+/** In a patch `null` clears a field that can be cleared, absent leaves it. */
+export const PatchConversationBody = z
+  .object({
+    title: optional(Title),
+    model: z.string().min(1).max(200).nullish(),
+    project_id: ProjectId.nullish(),
+    system_prompt: SystemPrompt.nullish(),
+    temperature: Temperature.nullish(),
+    max_tokens: z.int().min(1).nullish(),
+    thinking_enabled: optional(z.boolean()),
+    approval: ApprovalMode.nullish(),
+    disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
+    pinned: optional(z.boolean()),
+    archived: optional(z.boolean()),
+    leaf_id: optional(MessageId),
+  })
+  .meta({ id: 'PatchConversation' })
+export type PatchConversationBody = z.infer<typeof PatchConversationBody>

@@ -1,0 +1,26 @@
+// The success envelope, paging and the small shapes that every route shares.
+import { z } from 'zod'
+
+/** `{"code":0,"data":…}` */
+export const envelope = <T extends z.ZodType>(data: T) => z.object({ code: z.literal(0), data })
+
+export const Deleted = z.object({ code: z.literal(0), message: z.string() }).meta({ id: 'Deleted' })
+
+/** ISO 8601 UTC with milliseconds. */
+export const Timestamp = z.iso.datetime()
+
+/** Query of every list: `limit` 1 to 100, `cursor` opaque. */
+export const PageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).optional(),
+  cursor: z.string().max(500).optional(),
+})
+
+export const page = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() })
+
+/** What a list answers inside the server, before it is presented. */
+export type Page<T> = { items: T[]; nextCursor: string | null; hasMore: boolean }
+
+/** An optional field for which `null` means absent. */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => value ?? undefined)

@@ -1,0 +1,54 @@
+// Every error code of the API with its HTTP status: the one table from which answers, events and OpenAPI are made.
+import { z } from 'zod'
+
+export const errorCodes = {
+  bad_request: 400,
+  validation_failed: 400,
+  bad_cursor: 400,
+  unknown_model: 400,
+  bad_attachment: 400,
+  binary_file: 400,
+  no_project: 400,
+  unauthorized: 401,
+  wrong_credentials: 401,
+  forbidden: 403,
+  registration_closed: 403,
+  origin_refused: 403,
+  path_escapes: 403,
+  not_found: 404,
+  conflict: 409,
+  name_taken: 409,
+  run_active: 409,
+  run_not_resumable: 409,
+  approval_decided: 409,
+  file_changed: 409,
+  payload_too_large: 413,
+  file_too_large: 413,
+  project_full: 413,
+  too_many_requests: 429,
+  too_many_runs: 429,
+  internal: 500,
+  shutting_down: 503,
+  store_busy: 503,
+  store_unavailable: 503,
+  store_full: 507,
+  // What a model's provider did; these also end a run as its `error` event.
+  model_unauthorized: 502,
+  model_refused: 502,
+  model_not_found: 502,
+  model_rate_limited: 429,
+  model_unavailable: 502,
+  model_timeout: 504,
+  model_bad_answer: 502,
+  model_stream_broken: 502,
+  model_context_exceeded: 400,
+  run_interrupted: 500,
+  budget_exceeded: 429,
+} as const satisfies Record<string, number>
+
+export type ErrorCode = keyof typeof errorCodes
+
+export const ErrorBody = z
+  .object({ code: z.int(), message: z.string(), details: z.unknown().optional() })
+  .meta({ id: 'Error' })
+export type ErrorBody = z.infer<typeof ErrorBody>

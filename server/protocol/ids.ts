@@ -1,0 +1,23 @@
+// The branded identifiers that travel together through the house; on the wire they are plain strings.
+import { z } from 'zod'
+
+const id = () => z.string().min(1).max(64)
+
+export const UserId = id().brand<'UserId'>()
+export type UserId = z.infer<typeof UserId>
+
+export const ConversationId = id().brand<'ConversationId'>()
+export type ConversationId = z.infer<typeof ConversationId>
+
+export const MessageId = id().brand<'MessageId'>()
+export type MessageId = z.infer<typeof MessageId>
+
+export const RunId = id().brand<'RunId'>()
+export type RunId = z.infer<typeof RunId>
+
+export const ProjectId = id().brand<'ProjectId'>()
+export type ProjectId = z.infer<typeof ProjectId>
+
+/** The model's own name for one tool call; `id_ref` on the wire. Chosen by the model, so only bounded, never trusted. */
+export const CallId = z.string().min(1).max(200).brand<'CallId'>()
+export type CallId = z.infer<typeof CallId>

@@ -1,0 +1,111 @@
+// Messages on the wire, and the bodies that make them.
+import { z } from 'zod'
+import { ApprovalMode } from './conversation.ts'
+import { optional, page, Timestamp } from './envelope.ts'
+import { CallId, MessageId, ProjectId, RunId } from './ids.ts'
+import { Step } from './step.ts'
+
+export const MessageStatus = z.enum([
+  'completed',
+  'streaming',
+  'awaiting_approval',
+  'stopped',
+  'failed',
+  'interrupted',
+])
+export type MessageStatus = z.infer<typeof MessageStatus>
+
+export const TextAttachment = z.object({
+  name: z.string().min(1).max(255),
+  extension: optional(z.string().max(50)),
+  content: z.string(),
+})
+export const ImageAttachment = z.object({
+  name: z.string().min(1).max(255),
+  mime: z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif']),
+  data: z.base64(),
+})
+export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
+export type Attachment = z.infer<typeof Attachment>
+
+/** The calls of an answer in the OpenAI form, derived from its steps. */
+export const MessageToolCall = z.object({
+  id: CallId,
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+  result: z.string().nullable(),
+})
+
+export const Message = z
+  .object({
+    id: MessageId,
+    role: z.enum(['user', 'assistant']),
+    text: z.string(),
+    attachments: z.array(Attachment).optional(),
+    tool_calls: z.array(MessageToolCall).optional(),
+    process_steps: z.array(Step).optional(),
+    token_count: z.int(),
+    model: z.string().nullable().optional(),
+    run_id: RunId.nullable().optional(),
+    parent_id: MessageId.nullable(),
+    siblings: z.array(MessageId),
+    status: MessageStatus,
+    /** Why it failed, for a person, on a failed message. */
+    error: z.string().nullable().optional(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Message' })
+export type Message = z.infer<typeof Message>
+
+export const MessagePage = page(Message)
+
+export const StreamMode = z.enum(['cumulative', 'delta'])
+export type StreamMode = z.infer<typeof StreamMode>
+
+/** `grace`: stopped after `stream.disconnect_grace` without a listener; `stop`: at once; `continue`: never. */
+export const OnDisconnect = z.enum(['grace', 'stop', 'continue'])
+export type OnDisconnect = z.infer<typeof OnDisconnect>
+
+export const ToolChoice = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.object({
+    type: z.literal('function'),
+    function: z.object({ name: z.string().min(1).max(200) }),
+  }),
+])
+export type ToolChoice = z.infer<typeof ToolChoice>
+
+/** How a run is made and streamed; shared by send, edit and regenerate. */
+const runOptions = {
+  tools_enabled: optional(z.boolean()),
+  project_id: optional(ProjectId),
+  model: optional(z.string().min(1).max(200)),
+  stream: optional(z.boolean()),
+  stream_mode: optional(StreamMode),
+  tool_choice: optional(ToolChoice),
+  approval: optional(ApprovalMode),
+  on_disconnect: optional(OnDisconnect),
+  client_id: optional(z.string().min(1).max(64)),
+}
+
+export const RegenerateBody = z.object(runOptions).meta({ id: 'Regenerate' })
+export type RegenerateBody = z.infer<typeof RegenerateBody>
+
+const content = {
+  text: optional(z.string()),
+  attachments: optional(z.array(Attachment).max(20)),
+}
+const somethingSaid = (body: { text?: string | undefined; attachments?: unknown[] | undefined }) =>
+  (body.text?.trim() ?? '') !== '' || (body.attachments?.length ?? 0) > 0
+
+export const SendMessageBody = z
+  .object({ ...content, ...runOptions, parent_id: optional(MessageId) })
+  .refine(somethingSaid, { error: '`text` or `attachments` is required', path: ['text'] })
+  .meta({ id: 'SendMessage' })
+export type SendMessageBody = z.infer<typeof SendMessageBody>
+
+export const EditMessageBody = z
+  .object({ ...content, ...runOptions })
+  .refine(somethingSaid, { error: '`text` or `attachments` is required', path: ['text'] })
+  .meta({ id: 'EditMessage' })
+export type EditMessageBody = z.infer<typeof EditMessageBody>

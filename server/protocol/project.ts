@@ -1,0 +1,86 @@
+// Projects, their files and their checkpoints on the wire.
+import { z } from 'zod'
+import { optional, PageQuery, page, Timestamp } from './envelope.ts'
+import { MessageId, ProjectId, RunId } from './ids.ts'
+
+export const ProjectName = z.string().trim().min(1).max(255)
+export const Project = z
+  .object({
+    id: ProjectId,
+    name: z.string(),
+    description: z.string().nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Project' })
+export type Project = z.infer<typeof Project>
+
+export const ProjectStats = z.object({
+  files: z.int(),
+  directories: z.int(),
+  total_size: z.int(),
+})
+export type ProjectStats = z.infer<typeof ProjectStats>
+export const ProjectDetail = Project.extend({ stats: ProjectStats })
+export const ProjectPage = page(Project).extend({ total: z.int() })
+export const ProjectListQuery = PageQuery
+
+const Description = z.string().max(2000)
+export const CreateProjectBody = z
+  .object({ name: ProjectName, description: optional(Description) })
+  .meta({ id: 'CreateProject' })
+export const UpdateProjectBody = z
+  .object({ name: optional(ProjectName), description: Description.nullish() })
+  .meta({ id: 'UpdateProject' })
+
+export const FileEntry = z.object({
+  name: z.string(),
+  path: z.string(),
+  size: z.int(),
+  extension: z.string(),
+})
+export const DirectoryEntry = z.object({ name: z.string(), path: z.string() })
+export const FileListing = z.object({
+  current_path: z.string(),
+  files: z.array(FileEntry),
+  directories: z.array(DirectoryEntry),
+  total_files: z.int(),
+  total_dirs: z.int(),
+})
+
+export const SearchFilesBody = z
+  .object({
+    query: z.string().min(1).max(1000),
+    path: optional(z.string().max(4096)),
+    max_results: optional(z.int().min(1).max(1000)),
+    case_sensitive: optional(z.boolean()),
+  })
+  .meta({ id: 'SearchFiles' })
+export const FileMatches = z.object({
+  query: z.string(),
+  results: z.array(
+    z.object({
+      path: z.string(),
+      matches: z.array(z.object({ line: z.int(), content: z.string() })),
+    }),
+  ),
+  total_matches: z.int(),
+})
+
+export const FileChange = z.enum(['added', 'modified', 'deleted'])
+export const Checkpoint = z
+  .object({
+    id: z.string(),
+    created_at: Timestamp,
+    message_id: MessageId.nullable(),
+    run_id: RunId.nullable(),
+    tool: z.string(),
+    files: z.array(z.object({ path: z.string(), change: FileChange })),
+  })
+  .meta({ id: 'Checkpoint' })
+export type Checkpoint = z.infer<typeof Checkpoint>
+export const CheckpointDiff = z.object({
+  files: z.array(z.object({ path: z.string(), change: FileChange, diff: z.string() })),
+})
+export const RestoreBody = z.object({ before_message_id: MessageId })
+export const Restored = z.object({ restored: z.int(), checkpoint: Checkpoint })

@@ -1,0 +1,105 @@
+// The one vocabulary of a run's events, for the loop, the log, the wire and the page.
+import { z } from 'zod'
+import { CallId, MessageId, RunId } from './ids.ts'
+import { Step } from './step.ts'
+
+export const RiskLevel = z.enum(['low', 'medium', 'high'])
+export type RiskLevel = z.infer<typeof RiskLevel>
+
+export const Usage = z.object({
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+  total_tokens: z.int().min(0),
+})
+export type Usage = z.infer<typeof Usage>
+
+export const FinishReason = z.enum(['stop', 'length', 'stopped', 'max_iterations', 'budget'])
+export type FinishReason = z.infer<typeof FinishReason>
+
+/** What a person is shown before a risky call runs. */
+export const ApprovalPreview = z
+  .object({
+    display: z.string().optional(),
+    diff: z.string().optional(),
+    command: z.string().optional(),
+    /** Said plainly where the call is not isolated from the host. */
+    warning: z.string().optional(),
+  })
+  .catchall(z.json())
+export type ApprovalPreview = z.infer<typeof ApprovalPreview>
+
+export const PendingApproval = z.object({
+  id_ref: CallId,
+  name: z.string(),
+  arguments: z.string(),
+  risk_level: RiskLevel,
+  preview: ApprovalPreview.optional(),
+})
+export type PendingApproval = z.infer<typeof PendingApproval>
+
+export const RunStartedEvent = z.object({
+  event: z.literal('run'),
+  run_id: RunId,
+  user_message_id: MessageId.nullable(),
+  message_id: MessageId,
+})
+export const ProcessStepEvent = z.object({ event: z.literal('process_step'), step: Step })
+export const StepDeltaEvent = z.object({
+  event: z.literal('step_delta'),
+  id: z.templateLiteral(['step-', z.int()]),
+  index: z.int(),
+  type: z.enum(['thinking', 'text']),
+  delta: z.string(),
+})
+/** Live output of a tool that is still running (a command, a Python program, a sub-agent); never stored, never counted on. */
+export const ToolProgressEvent = z.object({
+  event: z.literal('tool_progress'),
+  id_ref: CallId,
+  progress: z.json(),
+})
+export const ApprovalRequiredEvent = PendingApproval.extend({
+  event: z.literal('approval_required'),
+  run_id: RunId,
+})
+export const TitleEvent = z.object({ event: z.literal('title'), title: z.string() })
+export const DoneEvent = z.object({
+  event: z.literal('done'),
+  message_id: MessageId,
+  token_count: z.int(),
+  suggested_title: z.string().nullable(),
+  usage: Usage,
+  finish_reason: FinishReason,
+})
+export const ErrorEvent = z.object({
+  event: z.literal('error'),
+  content: z.string(),
+  code: z.string(),
+  retryable: z.boolean(),
+})
+
+export const RunEvent = z.discriminatedUnion('event', [
+  RunStartedEvent,
+  ProcessStepEvent,
+  StepDeltaEvent,
+  ToolProgressEvent,
+  ApprovalRequiredEvent,
+  TitleEvent,
+  DoneEvent,
+  ErrorEvent,
+])
+export type RunEvent = z.infer<typeof RunEvent>
+export type DoneEvent = z.infer<typeof DoneEvent>
+export type ErrorEvent = z.infer<typeof ErrorEvent>
+
+export const isTerminal = (event: RunEvent): event is DoneEvent | ErrorEvent =>
+  event.event === 'done' || event.event === 'error'
+
+/**
+ * The `data:` payload of one event, as the contract's section 3 spells it: a step travels bare,
+ * everything else is the event without its name.
+ */
+export function eventData(event: RunEvent): unknown {
+  if (event.event === 'process_step') return event.step
+  const { event: _name, ...data } = event
+  return data
+}

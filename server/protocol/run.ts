@@ -1,0 +1,46 @@
+// Runs on the wire.
+import { z } from 'zod'
+import { optional, Timestamp } from './envelope.ts'
+import { CallId, ConversationId, MessageId, RunId } from './ids.ts'
+import { FinishReason, PendingApproval, Usage } from './run-event.ts'
+
+export const RunStatus = z.enum([
+  'queued',
+  'running',
+  'awaiting_approval',
+  'completed',
+  'stopped',
+  'failed',
+  'interrupted',
+])
+export type RunStatus = z.infer<typeof RunStatus>
+
+export const Run = z
+  .object({
+    id: RunId,
+    conversation_id: ConversationId,
+    message_id: MessageId,
+    user_message_id: MessageId.nullable(),
+    status: RunStatus,
+    model: z.string(),
+    usage: Usage,
+    finish_reason: FinishReason.nullable(),
+    error: z.object({ content: z.string(), code: z.string(), retryable: z.boolean() }).nullable(),
+    pending_approvals: z.array(PendingApproval),
+    created_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Run' })
+export type Run = z.infer<typeof Run>
+
+export const ApprovalDecisionBody = z
+  .object({
+    id_ref: CallId,
+    decision: z.enum(['approve', 'reject']),
+    reason: optional(z.string().max(2000)),
+    /** Changed arguments: an object or its JSON text. */
+    arguments: optional(z.union([z.record(z.string(), z.json()), z.string().max(1_000_000)])),
+    remember: optional(z.enum(['run', 'conversation'])),
+  })
+  .meta({ id: 'ApprovalDecision' })
+export type ApprovalDecisionBody = z.infer<typeof ApprovalDecisionBody>

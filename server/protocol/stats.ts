@@ -1,0 +1,22 @@
+// Token statistics on the wire.
+import { z } from 'zod'
+
+export const StatsPeriod = z.enum(['daily', 'weekly', 'monthly'])
+export type StatsPeriod = z.infer<typeof StatsPeriod>
+
+const Tokens = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+})
+export const TokenStats = Tokens.extend({
+  period: StatsPeriod,
+  by_model: z.record(z.string(), Tokens.extend({ cost: z.record(z.string(), z.number()) })),
+  /** By date (`YYYY-MM-DD`, UTC); for weekly and monthly. */
+  daily: z.record(z.string(), Tokens).optional(),
+  /** By hour (`00` to `23`, UTC); for daily. */
+  hourly: z.record(z.string(), Tokens).optional(),
+  /** By currency, from the models' prices at the time of use. */
+  cost: z.record(z.string(), z.number()),
+}).meta({ id: 'TokenStats' })
+export type TokenStats = z.infer<typeof TokenStats>

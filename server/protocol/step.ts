@@ -1,0 +1,69 @@
+// One step of an answer: what is streamed, what is stored and what is drawn are this same shape.
+import { z } from 'zod'
+import { CallId } from './ids.ts'
+
+/**
+ * What a person sees of a tool's result, beside the text for the model.
+ * `display` is one line; the rest is drawn by kind of tool.
+ */
+export const Artifact = z
+  .object({
+    display: z.string(),
+    diff: z.string().optional(),
+    added: z.int().optional(),
+    removed: z.int().optional(),
+    /** Untrusted text from outside was read: the conversation is tainted from here on (contract section 5). */
+    untrusted: z.boolean().optional(),
+    /** Files or images made by the call, as data URLs or names in the run's output folder. */
+    files: z
+      .array(
+        z.object({
+          name: z.string(),
+          mime: z.string(),
+          size: z.int(),
+          data: z.string().optional(),
+        }),
+      )
+      .optional(),
+  })
+  .catchall(z.json())
+  .meta({ id: 'Artifact' })
+export type Artifact = z.infer<typeof Artifact>
+
+const StepPlace = { id: z.templateLiteral(['step-', z.int()]), index: z.int().min(0) }
+
+export const ThinkingStep = z.object({
+  ...StepPlace,
+  type: z.literal('thinking'),
+  content: z.string(),
+})
+export const TextStep = z.object({ ...StepPlace, type: z.literal('text'), content: z.string() })
+export const ToolCallStep = z.object({
+  ...StepPlace,
+  type: z.literal('tool_call'),
+  id_ref: CallId,
+  name: z.string(),
+  /** JSON text exactly as the model wrote it, so that history sent back is byte-equal. */
+  arguments: z.string(),
+})
+export const ToolResultStep = z.object({
+  ...StepPlace,
+  type: z.literal('tool_result'),
+  id_ref: CallId,
+  name: z.string(),
+  /** The JSON string that the model sees: `{success, data|error, execution_time, …}`. */
+  content: z.string(),
+  skipped: z.boolean(),
+  artifact: Artifact.optional(),
+})
+
+export const Step = z
+  .discriminatedUnion('type', [ThinkingStep, TextStep, ToolCallStep, ToolResultStep])
+  .meta({ id: 'Step' })
+export type Step = z.infer<typeof Step>
+export type ProseStep = z.infer<typeof ThinkingStep> | z.infer<typeof TextStep>
+export type ToolCallStep = z.infer<typeof ToolCallStep>
+export type ToolResultStep = z.infer<typeof ToolResultStep>
+
+export type StepId = Step['id']
+export const stepId = (index: number): StepId => `step-${index}`

@@ -1,0 +1,186 @@
+// What a tool is: its declaration, what it is given and what it answers.
+import { z } from 'zod'
+import { errorText } from '../errors.ts'
+import type { ToolSchema } from '../llm/client.ts'
+import type {
+  CallId,
+  ConversationId,
+  MessageId,
+  ProjectId,
+  RunId,
+  UserId,
+} from '../protocol/ids.ts'
+import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
+import type { Artifact } from '../protocol/step.ts'
+
+/** What a tool answers. `data` is for the model, `artifact` for the person. A failure is a result, never a throw. */
+export type ToolResult =
+  | { success: true; data: unknown; artifact?: Artifact }
+  | { success: false; error: string; data?: unknown; artifact?: Artifact }
+
+export const succeed = (data: unknown, artifact?: Artifact): ToolResult =>
+  artifact === undefined ? { success: true, data } : { success: true, data, artifact }
+
+export const fail = (
+  error: string,
+  more: { data?: unknown; artifact?: Artifact } = {},
+): ToolResult => ({
+  success: false,
+  error,
+  ...more,
+})
+
+/** For whom and in which place a call runs. Set by the server; the model neither sees nor forges it. */
+export interface ToolContext {
+  userId: UserId
+  conversationId: ConversationId | null
+  /** The conversation's project; file tools fail without one. */
+  projectId: ProjectId | null
+  runId: RunId
+  /** The answer being made; checkpoints and documents refer to it. */
+  messageId: MessageId | null
+  /** Id of the model that made the call. */
+  model: string
+  callId: CallId
+  /** Aborted when the run stops or the tool's time is up. Child processes must be gone within 1 s. */
+  signal: AbortSignal
+  /** Live output for the person while the call runs; bounded and joined by the receiver, never stored. */
+  progress(value: z.core.util.JSONType): void
+}
+
+export interface ToolDefinition {
+  readonly name: string
+  /** Other names that a model may use for it; never listed. */
+  readonly aliases: readonly string[]
+  readonly description: string
+  readonly category: string
+  readonly riskLevel: RiskLevel
+  /** May be answered from this run's history and from the cache. Only for tools that change nothing. */
+  readonly cacheable: boolean
+  /** May simply run again when the server died in the middle of it. */
+  readonly repeatable: boolean
+  /** Its answer holds text from outside that nobody vouches for: the conversation is tainted from then on. */
+  readonly untrusted: boolean
+  /** It changes files of the project: what was cached of the project is dropped. */
+  readonly changesProject: boolean
+  /** Milliseconds. */
+  readonly timeoutMs: number
+  /** Which isolation is in force, for tools that run programs. */
+  readonly isolation?: string
+  readonly parameters: Record<string, unknown>
+  /** Reads and checks the model's arguments; the error says what is wrong and what is allowed. */
+  parse(rawArguments: string): { ok: true; input: ParsedInput } | { ok: false; error: string }
+}
+
+/** Arguments that passed the tool's schema, bound to its handler. */
+export interface ParsedInput {
+  /** The checked arguments, defaults filled in; compared as values for duplicates and the cache. */
+  readonly value: Record<string, unknown>
+  /** The level of this very call, where arguments raise it. */
+  readonly riskLevel: RiskLevel
+  /** Calls of one batch with the same key run one after another, in the order of the calls. */
+  readonly orderKey: string | null
+  /** What a person is shown before deciding; never changes anything, never throws. */
+  preview(context: ToolContext): Promise<ApprovalPreview | undefined>
+  /** Never throws; a fault of the handler becomes a failed result. */
+  run(context: ToolContext): Promise<ToolResult>
+}
+
+export interface ToolSpecification<Input extends z.ZodObject> {
+  name: string
+  aliases?: readonly string[]
+  description: string
+  category: string
+  riskLevel?: RiskLevel
+  cacheable?: boolean
+  /** Defaults to what `riskLevel` is: low tools may run again, others may not. */
+  repeatable?: boolean
+  untrusted?: boolean
+  changesProject?: boolean
+  timeoutMs?: number
+  isolation?: string
+  input: Input
+  riskFor?(input: z.output<Input>): RiskLevel
+  orderKey?(input: z.output<Input>): string | null
+  preview?(input: z.output<Input>, context: ToolContext): Promise<ApprovalPreview | undefined>
+  handler(input: z.output<Input>, context: ToolContext): Promise<ToolResult>
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000
+
+/** Declares a tool from one zod object: the schema for the model, the validation and the handler's type follow from it. */
+export function defineTool<Input extends z.ZodObject>(
+  specification: ToolSpecification<Input>,
+): ToolDefinition {
+  const riskLevel = specification.riskLevel ?? 'medium'
+  const { $schema: _dialect, ...parameters } = z.toJSONSchema(specification.input, { io: 'input' })
+  return {
+    name: specification.name,
+    aliases: specification.aliases ?? [],
+    description: specification.description,
+    category: specification.category,
+    riskLevel,
+    cacheable: specification.cacheable ?? false,
+    repeatable: specification.repeatable ?? riskLevel === 'low',
+    untrusted: specification.untrusted ?? false,
+    changesProject: specification.changesProject ?? false,
+    timeoutMs: specification.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    ...(specification.isolation === undefined ? {} : { isolation: specification.isolation }),
+    parameters,
+    parse(rawArguments) {
+      const read = readArguments(rawArguments)
+      if (!read.ok) return read
+      const checked = specification.input.safeParse(read.value)
+      if (!checked.success) return { ok: false, error: describeFault(checked.error) }
+      const input = checked.data
+      return {
+        ok: true,
+        input: {
+          value: input,
+          riskLevel: specification.riskFor?.(input) ?? riskLevel,
+          orderKey: specification.orderKey?.(input) ?? null,
+          async preview(context) {
+            try {
+              return await specification.preview?.(input, context)
+            } catch (error) {
+              return { display: `No preview: ${errorText(error)}` }
+            }
+          },
+          async run(context) {
+            try {
+              return await specification.handler(input, context)
+            } catch (error) {
+              return fail(errorText(error))
+            }
+          },
+        },
+      }
+    },
+  }
+}
+
+/** The form in which a model is told of a tool. */
+export const toSchema = (tool: ToolDefinition): ToolSchema => ({
+  type: 'function',
+  function: { name: tool.name, description: tool.description, parameters: tool.parameters },
+})
+
+function readArguments(text: string): { ok: true; value: unknown } | { ok: false; error: string } {
+  if (text.trim() === '') return { ok: true, value: {} }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { ok: true, value }
+    return { ok: false, error: 'Invalid arguments: expected one JSON object' }
+  } catch (error) {
+    return { ok: false, error: `Invalid JSON arguments: ${errorText(error)}` }
+  }
+}
+
+function describeFault(error: z.ZodError): string {
+  const faults = error.issues.slice(0, 5).map((issue) => {
+    const place = issue.path.length > 0 ? issue.path.join('.') : 'arguments'
+    return `${place}: ${issue.message}`
+  })
+  return `Invalid arguments: ${faults.join('; ')}`
+}
