@@ -1,0 +1,37 @@
+// Starts the scriptable model server as a child process, so that a benchmark does not pay for it in its own event loop.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface UpstreamProcess {
+  /** The API base; its models are those of `benchProgram`. */
+  readonly url: string
+  readonly pid: number
+  close(): Promise<void>
+}
+
+/** Resolves when the child listens; it ends with its parent. */
+export async function startUpstreamProcess(): Promise<UpstreamProcess> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(import.meta.dirname, 'upstream-main.ts')],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  )
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const lines = createInterface({ input: child.stdout })
+  const url = await new Promise<string>((resolve, reject) => {
+    lines.once('line', (line) => {
+      const value: unknown = JSON.parse(line)
+      if (typeof value === 'object' && value !== null && 'url' in value) resolve(String(value.url))
+    })
+    child.once('exit', (code) => reject(new Error(`the upstream ended with ${code}`)))
+  })
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async close() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,77 @@
+// Ready programs for the scriptable model server: answers that follow from the request alone.
+import type { Program } from './upstream.ts'
+import { type Action, chunk, dataLine, type Turn } from './upstream-turns.ts'
+
+const benchTurns = new Map<string, Turn>()
+
+/**
+ * Answers of a given length for benchmarks, chosen by the model's name: `bench-2000` sends 2,000 chunks of 5 bytes of
+ * text as fast as they are taken, `bench-2000-each` one in each turn of the event loop, `bench-600-30ps` 30 a second.
+ */
+export const benchProgram: Program = (request) => {
+  const match = /^bench-(\d+)(?:-(each)|-(\d+)ps)?$/.exec(request.model)
+  if (match === null) return undefined
+  const known = benchTurns.get(request.model)
+  if (known !== undefined) return known
+  const made = tokens(
+    Number(match[1]),
+    match[2] === 'each' ? 0 : match[3] === undefined ? undefined : 1000 / Number(match[3]),
+  )
+  benchTurns.set(request.model, made)
+  return made
+}
+
+function tokens(count: number, everyMs: number | undefined): Turn {
+  const actions: Action[] = []
+  let text = ''
+  for (let index = 0; index < count; index += 1) {
+    const content = `${String(index % 10_000).padStart(4, '0')} `
+    text += content
+    if (everyMs !== undefined) actions.push({ wait: everyMs })
+    actions.push({ send: Buffer.from(dataLine(chunk({ content }))) })
+  }
+  const usage = { prompt_tokens: 10, completion_tokens: count, total_tokens: count + 10 }
+  actions.push(
+    { send: dataLine(chunk({}, 'stop')) },
+    { send: dataLine({ ...chunk({}), choices: [], usage }) },
+    { send: dataLine('[DONE]') },
+    { finish: 'end' },
+  )
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    actions,
+    whole: {
+      object: 'chat.completion',
+      model: 'bench',
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } }],
+      usage,
+    },
+  }
+}
+
+/** Answers a request for a title (a short request without tools whose prompt speaks of one) so that no script has to. */
+export const titleProgram =
+  (answer: Turn): Program =>
+  (request) => {
+    const asked = request.messages.map((message) => String(message.content ?? '')).join('\n')
+    return request.body.tools === undefined && /\btitle\b/i.test(asked) ? answer : undefined
+  }
+
+/** How many rounds of tool results follow the newest user message: which step of a scripted plan is due. */
+export function roundOf(request: {
+  readonly messages: readonly { role: string; tool_calls?: unknown }[]
+}): number {
+  let round = 0
+  for (const message of [...request.messages].reverse()) {
+    if (message.role === 'user') break
+    if (message.role === 'assistant') round += 1
+  }
+  return round
+}
+
+/** One turn a round, by `roundOf`: the same plan whoever asks and however often the server was restarted. */
+export const plan =
+  (...turns: readonly Turn[]): Program =>
+  (request) =>
+    turns[Math.min(roundOf(request), turns.length - 1)]
