@@ -165,12 +165,15 @@ export const toSchema = (tool: ToolDefinition): ToolSchema => ({
   function: { name: tool.name, description: tool.description, parameters: tool.parameters },
 })
 
-function readArguments(text: string): { ok: true; value: unknown } | { ok: false; error: string } {
+/** The JSON object that a model wrote as arguments (nothing at all is `{}`); the error is for the model. */
+export function readArguments(
+  text: string,
+): { ok: true; value: Record<string, unknown> } | { ok: false; error: string } {
   if (text.trim() === '') return { ok: true, value: {} }
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { ok: true, value }
+      return { ok: true, value: { ...value } }
     return { ok: false, error: 'Invalid arguments: expected one JSON object' }
   } catch (error) {
     return { ok: false, error: `Invalid JSON arguments: ${errorText(error)}` }
