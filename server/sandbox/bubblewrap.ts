@@ -1,0 +1,130 @@
+// Kernel isolation by bubblewrap: whether it works here, and the arguments that wrap a program in it.
+import { lstat, readlink } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { runProcess } from './process.ts'
+
+export type BubblewrapState =
+  | { available: true; path: string; version: string }
+  | { available: false; reason: string }
+
+export interface IsolationOptions {
+  /** Host folders or files seen read-only at the same or another place inside. */
+  readOnly?: readonly { host: string; inside: string }[]
+  /** Host folders that the program may change. */
+  writable?: readonly { host: string; inside: string }[]
+  /** Folder inside in which the program starts. */
+  workingDirectory: string
+  /** True lets the program use the host's network. */
+  network: boolean
+  /** Size of the private /tmp in bytes. */
+  temporaryBytes?: number
+}
+
+const PROBE_MS = 5_000
+const DEFAULT_TEMPORARY_BYTES = 256 * 1024 * 1024
+/** A user id that is nobody's on the host; files still belong to the server's own user outside. */
+const INSIDE_ID = '1000'
+
+async function findProgram(name: string): Promise<string | null> {
+  for (const folder of (process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter)) {
+    if (!folder.startsWith('/')) continue
+    const path = join(folder, name)
+    try {
+      if (!(await lstat(path)).isDirectory()) return path
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return null
+}
+
+/** The system's own folders: read-only, with the links that the host has (`/bin` -> `usr/bin`). */
+async function systemArguments(): Promise<string[]> {
+  const args: string[] = ['--ro-bind', '/usr', '/usr']
+  for (const name of ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']) {
+    try {
+      if ((await lstat(name)).isSymbolicLink()) args.push('--symlink', await readlink(name), name)
+      else args.push('--ro-bind', name, name)
+    } catch {
+      // The host has no such folder.
+    }
+  }
+  for (const name of ['/etc/alternatives', '/etc/ld.so.cache', '/etc/localtime', '/etc/ssl'])
+    args.push('--ro-bind-try', name, name)
+  return args
+}
+
+/**
+ * Arguments for bubblewrap up to and including `--`: own user, process, mount, IPC and (unless asked for) network
+ * namespace, no capabilities, no nested user namespaces, no environment, nothing of the host but its system folders
+ * (read-only) and what `options` names. Everything inside ends with the wrapper.
+ */
+export async function bubblewrapArguments(options: IsolationOptions): Promise<string[]> {
+  const args = [
+    '--unshare-all',
+    '--unshare-user',
+    '--disable-userns',
+    ...(options.network ? ['--share-net'] : []),
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop',
+    'ALL',
+    '--uid',
+    INSIDE_ID,
+    '--gid',
+    INSIDE_ID,
+    '--hostname',
+    'sandbox',
+    ...(await systemArguments()),
+    ...(options.network
+      ? ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf'].flatMap((name) => [
+          '--ro-bind-try',
+          name,
+          name,
+        ])
+      : []),
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--size',
+    String(options.temporaryBytes ?? DEFAULT_TEMPORARY_BYTES),
+    '--tmpfs',
+    '/tmp',
+  ]
+  for (const { host, inside } of options.readOnly ?? []) args.push('--ro-bind', host, inside)
+  for (const { host, inside } of options.writable ?? []) args.push('--bind', host, inside)
+  args.push('--chdir', options.workingDirectory, '--')
+  return args
+}
+
+/**
+ * Looks for bubblewrap and tries it with the very arguments that are used later. Never throws.
+ * The answer holds for the life of the process: ask once and pass it on.
+ */
+export async function detectBubblewrap(): Promise<BubblewrapState> {
+  if (process.platform !== 'linux')
+    return { available: false, reason: 'bubblewrap exists on Linux only' }
+  const path = await findProgram('bwrap')
+  if (path === null)
+    return { available: false, reason: 'bubblewrap is not installed (package "bubblewrap")' }
+  const run = (args: readonly string[]) =>
+    runProcess({
+      command: path,
+      args,
+      cwd: '/',
+      env: {},
+      timeoutMs: PROBE_MS,
+      maxOutputBytes: 2_000,
+    })
+  const trial = await run([
+    ...(await bubblewrapArguments({ workingDirectory: '/tmp', network: false })),
+    '/bin/true',
+  ])
+  if (trial.exitCode !== 0) {
+    const why = trial.stderr.trim() || trial.startError?.message || 'it did not end in time'
+    return { available: false, reason: `bubblewrap does not work here: ${why}` }
+  }
+  const version = await run(['--version'])
+  return { available: true, path, version: version.stdout.trim() }
+}

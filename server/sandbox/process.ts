@@ -1,0 +1,241 @@
+// The one place that starts child processes: own process group, scrubbed environment, limits in time and output, group kill.
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+
+export type OutputStream = 'stdout' | 'stderr'
+
+export interface ProcessOptions {
+  command: string
+  args: readonly string[]
+  cwd: string
+  /** The whole environment of the child; nothing of the server's own is inherited. */
+  env: Readonly<Record<string, string>>
+  /** Written to the child's standard input, which is then closed. Without it the input is empty. */
+  input?: string | Uint8Array
+  /** Keeps the standard input open for `process.stdin`; not together with `input`. */
+  interactive?: boolean
+  /** Pipes opened beside the three standard ones, as descriptors 3, 4 … of the child. */
+  extraPipes?: number
+  /** Wall-clock limit in milliseconds; then the whole group is killed. Without it there is none. */
+  timeoutMs?: number
+  /** Aborting kills the whole group at once. */
+  signal?: AbortSignal
+  /** Bytes kept of each output: the beginning and the end of what was longer. */
+  maxOutputBytes: number
+  /** Every piece of output as it comes, not cut; the receiver bounds what it keeps. */
+  onOutput?(stream: OutputStream, text: string): void
+}
+
+export interface ProcessOutcome {
+  /** Null when a signal ended the process or it never started. */
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+  /** Some output was left out of `stdout` or `stderr`. */
+  truncated: boolean
+  timedOut: boolean
+  aborted: boolean
+  /** Why the program could not be started, else null. */
+  startError: Error | null
+}
+
+export interface RunningProcess {
+  /** Undefined when the program could not be started. */
+  readonly pid: number | undefined
+  /** Null unless `interactive`. */
+  readonly stdin: Writable | null
+  /** The pipes of `extraPipes`, in order; both readable and writable. */
+  readonly pipes: readonly (Readable & Writable)[]
+  /** Kills the whole group now (SIGKILL). Harmless when it has ended. */
+  kill(): void
+  /** Resolves when the process and its outputs have ended; never rejects. */
+  readonly done: Promise<ProcessOutcome>
+}
+
+/** After the leader is gone, how long its outputs may stay open before they are given up. */
+const DRAIN_MS = 500
+
+/** Keeps the beginning and the end of a long text within a number of bytes. */
+function createOutputKeeper(maxBytes: number) {
+  const headLimit = Math.ceil(maxBytes / 2)
+  const tailLimit = maxBytes - headLimit
+  const head: Buffer[] = []
+  let headBytes = 0
+  let tail: Buffer[] = []
+  let tailBytes = 0
+  let dropped = 0
+  return {
+    add(chunk: Buffer): void {
+      const room = headLimit - headBytes
+      const first = chunk.subarray(0, Math.max(0, room))
+      if (first.length > 0) {
+        // Copied, because a slice would keep the whole chunk of the pipe alive.
+        head.push(Buffer.from(first))
+        headBytes += first.length
+      }
+      const rest = chunk.subarray(first.length)
+      if (rest.length === 0) return
+      tail.push(
+        Buffer.from(rest.length > tailLimit ? rest.subarray(rest.length - tailLimit) : rest),
+      )
+      tailBytes += Math.min(rest.length, tailLimit)
+      dropped += Math.max(0, rest.length - tailLimit)
+      if (tailBytes > 2 * tailLimit + 65_536) {
+        const joined = Buffer.concat(tail)
+        const kept = Buffer.from(joined.subarray(joined.length - tailLimit))
+        dropped += joined.length - kept.length
+        tail = [kept]
+        tailBytes = kept.length
+      }
+    },
+    finish(): { text: string; truncated: boolean } {
+      const end = Buffer.concat(tail)
+      const kept = end.subarray(Math.max(0, end.length - tailLimit))
+      const left = dropped + end.length - kept.length
+      const start = Buffer.concat(head)
+      if (left === 0) return { text: Buffer.concat([start, kept]).toString(), truncated: false }
+      return {
+        text: `${start.toString()}\n[… ${left} bytes left out …]\n${kept.toString()}`,
+        truncated: true,
+      }
+    },
+  }
+}
+
+/** Starts a program as the leader of its own process group. Never throws; a failed start shows in `done`. */
+export function startProcess(options: ProcessOptions): RunningProcess {
+  const kept = {
+    stdout: createOutputKeeper(options.maxOutputBytes),
+    stderr: createOutputKeeper(options.maxOutputBytes),
+  }
+  let timedOut = false
+  let aborted = false
+  let ended = false
+
+  const finish = (
+    exitCode: number | null,
+    signal: NodeJS.Signals | null,
+    startError: Error | null,
+  ): ProcessOutcome => {
+    const stdout = kept.stdout.finish()
+    const stderr = kept.stderr.finish()
+    return {
+      exitCode,
+      signal,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      truncated: stdout.truncated || stderr.truncated,
+      timedOut,
+      aborted,
+      startError,
+    }
+  }
+  const notStarted = (error: Error): RunningProcess => ({
+    pid: undefined,
+    stdin: null,
+    pipes: [],
+    kill: () => {},
+    done: Promise.resolve(finish(null, null, error)),
+  })
+
+  if (options.signal?.aborted) {
+    aborted = true
+    return notStarted(new Error('aborted before the start'))
+  }
+  let child: ChildProcess
+  try {
+    const takesInput = options.input !== undefined || options.interactive === true
+    const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const)
+    child = spawn(options.command, [...options.args], {
+      cwd: options.cwd,
+      env: { ...options.env },
+      // Leader of a new session and group, so that one signal reaches everything it starts.
+      detached: true,
+      stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra],
+      windowsHide: true,
+    })
+  } catch (error) {
+    return notStarted(error instanceof Error ? error : new Error(String(error)))
+  }
+
+  const killGroup = (): void => {
+    if (ended || child.pid === undefined) return
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // The group is gone already, or groups do not exist here: then at least the leader.
+      child.kill('SIGKILL')
+    }
+  }
+  const onAbort = (): void => {
+    aborted = true
+    killGroup()
+  }
+  options.signal?.addEventListener('abort', onAbort, { once: true })
+  const timer =
+    options.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true
+          killGroup()
+        }, options.timeoutMs)
+
+  const listen = (stream: OutputStream): void => {
+    const decoder = new StringDecoder('utf8')
+    child[stream]?.on('data', (chunk: Buffer) => {
+      kept[stream].add(chunk)
+      if (options.onOutput === undefined) return
+      const text = decoder.write(chunk)
+      if (text !== '') options.onOutput(stream, text)
+    })
+    // A pipe that breaks is the child's end, which is told elsewhere.
+    child[stream]?.on('error', () => {})
+  }
+  listen('stdout')
+  listen('stderr')
+  child.stdin?.on('error', () => {})
+  if (options.input !== undefined) child.stdin?.end(options.input)
+  const pipes = child.stdio.slice(3).filter((pipe) => pipe !== null && pipe !== undefined)
+  for (const pipe of pipes) pipe.on('error', () => {})
+
+  const done = new Promise<ProcessOutcome>((resolve) => {
+    let drain: NodeJS.Timeout | undefined
+    const settle = (
+      exitCode: number | null,
+      signal: NodeJS.Signals | null,
+      startError: Error | null,
+    ): void => {
+      if (ended) return
+      ended = true
+      clearTimeout(timer)
+      clearTimeout(drain)
+      options.signal?.removeEventListener('abort', onAbort)
+      for (const pipe of child.stdio) pipe?.destroy()
+      resolve(finish(exitCode, signal, startError))
+    }
+    child.on('error', (error) => {
+      if (child.pid === undefined) settle(null, null, error)
+    })
+    child.on('exit', (exitCode, signal) => {
+      // What the leader left running goes with it, and can then not hold the pipes open.
+      killGroup()
+      drain = setTimeout(() => settle(exitCode, signal, null), DRAIN_MS)
+    })
+    child.on('close', (exitCode, signal) => settle(exitCode, signal, null))
+  })
+
+  return {
+    pid: child.pid,
+    stdin: options.interactive ? child.stdin : null,
+    // Pipes made by `stdio: 'pipe'` are sockets: readable and writable at once, which the types do not tell.
+    pipes: pipes as unknown as (Readable & Writable)[],
+    kill: killGroup,
+    done,
+  }
+}
+
+/** Starts a program and waits for its end. Never rejects. */
+export const runProcess = (options: ProcessOptions): Promise<ProcessOutcome> =>
+  startProcess(options).done
