@@ -1,0 +1,9 @@
+// Who is asking, as every room above sees it.
+import type { UserId } from '../protocol/ids.ts'
+
+/** The signed-in user of a request. */
+export interface Identity {
+  id: UserId
+  username: string
+  role: 'admin' | 'user'
+}

@@ -1,0 +1,93 @@
+// Rules between keys: what is right alone but unsafe or senseless together.
+import type { Config } from './schema.ts'
+
+const MIN_SECRET_LENGTH = 32
+/** Values that circulate in examples and earlier versions; whoever knows them can sign in as anybody. */
+const WELL_KNOWN_SECRET =
+  /change[-_ ]?(me|this|it|in[-_ ]?production)|your[-_ ]?(jwt[-_ ]?)?secret|default[-_ ]?(jwt[-_ ]?)?secret/i
+
+/** Whether an address to listen on can only be reached from this machine. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** One line for each rule that does not hold. */
+export function crossFaults(config: Config): string[] {
+  return [
+    ...listenFaults(config),
+    ...secretFaults(config),
+    ...modelFaults(config),
+    ...databaseFaults(config),
+    ...searchFaults(config),
+  ]
+}
+
+function listenFaults({ auth_mode, host, single_user_remote }: Config): string[] {
+  if (auth_mode !== 'single' || isLoopback(host) || single_user_remote) return []
+  return [
+    `host: found ${JSON.stringify(host)} with auth_mode single, expected a loopback address: without sign-in anybody who reaches it would be administrator; use auth_mode: multi, or single_user_remote: true when something else guards the door`,
+  ]
+}
+
+function secretFaults({ auth_mode, jwt_secret }: Config): string[] {
+  if (auth_mode !== 'multi') return []
+  if (jwt_secret === undefined)
+    return [
+      `jwt_secret: found nothing, expected at least ${MIN_SECRET_LENGTH} random characters because auth_mode is multi (make one with: openssl rand -hex 32)`,
+    ]
+  if (WELL_KNOWN_SECRET.test(jwt_secret))
+    return [
+      'jwt_secret: found a well-known example value, expected a secret of your own (make one with: openssl rand -hex 32)',
+    ]
+  if (jwt_secret.length < MIN_SECRET_LENGTH)
+    return [
+      `jwt_secret: found a text of ${jwt_secret.length} characters, expected at least ${MIN_SECRET_LENGTH} (make one with: openssl rand -hex 32)`,
+    ]
+  return []
+}
+
+function modelFaults({ models, default_model }: Config): string[] {
+  const ids = models.map(({ id }) => id)
+  const known = (id: string) => ids.includes(id)
+  const doubles = ids.flatMap((id, index) =>
+    ids.indexOf(id) === index
+      ? []
+      : [`models[${index}].id: found ${JSON.stringify(id)} a second time, expected unique ids`],
+  )
+  const fallbacks = models.flatMap(({ fallback = [] }, index) =>
+    fallback
+      .filter((id) => !known(id))
+      .map(
+        (id) =>
+          `models[${index}].fallback: found ${JSON.stringify(id)}, expected ids of configured models`,
+      ),
+  )
+  // With no model in the file, the default may name one that is stored in the database or the demo.
+  const unknownDefault =
+    default_model !== undefined && ids.length > 0 && !known(default_model)
+      ? [`default_model: found ${JSON.stringify(default_model)}, expected one of ${ids.join(', ')}`]
+      : []
+  return [...doubles, ...fallbacks, ...unknownDefault]
+}
+
+function databaseFaults({ db_type, database_url, redis_url }: Config): string[] {
+  const faults: string[] = []
+  if (database_url !== undefined && db_type === 'sqlite')
+    faults.push('database_url: found one with db_type sqlite, expected db_type: postgresql')
+  if (redis_url !== undefined && db_type === 'sqlite')
+    faults.push(
+      'redis_url: found one with db_type sqlite, expected db_type: postgresql (several instances cannot share one SQLite file)',
+    )
+  return faults
+}
+
+function searchFaults({ web_search, weather }: Config): string[] {
+  const providers = web_search.providers.length > 0 ? web_search.providers : [web_search.provider]
+  const faults: string[] = []
+  if (providers.includes('brave') && web_search.api_key === undefined)
+    faults.push('web_search.api_key: found nothing, expected the key of the provider brave')
+  if (providers.includes('searxng') && web_search.url === undefined)
+    faults.push('web_search.url: found nothing, expected the URL of the SearXNG server')
+  if (weather.provider === 'openweathermap' && weather.api_key === undefined)
+    faults.push('weather.api_key: found nothing, expected the key of the provider openweathermap')
+  return faults
+}

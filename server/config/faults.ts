@@ -1,0 +1,93 @@
+// What is wrong with a configuration, in one line each: path, what was found, what was expected.
+import type { z } from 'zod'
+
+const SECRET = /secret|password|key|token|headers|env|_url$|^url$/i
+
+/** `models[0].api_url` */
+export const formatPath = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, part) =>
+      typeof part === 'number'
+        ? `${text}[${part}]`
+        : text === ''
+          ? String(part)
+          : `${text}.${String(part)}`,
+    '',
+  ) || 'the file'
+
+/** The lines of one zod issue about `tree`. */
+export function describeIssue(issue: z.core.$ZodIssue, tree: unknown): string[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map(
+      (key) =>
+        `${formatPath([...issue.path, key])}: found an unknown key, expected only known keys`,
+    )
+  if (issue.code === 'invalid_key')
+    return [
+      `${formatPath(issue.path)}: found an invalid name, expected ${firstMessage(issue.issues)}`,
+    ]
+  const found = valueAt(tree, issue.path)
+  return [
+    `${formatPath(issue.path)}: found ${show(found, issue.path)}, expected ${expected(issue)}`,
+  ]
+}
+
+const firstMessage = (issues: readonly z.core.$ZodIssue[]): string =>
+  issues[0]?.message ?? 'another one'
+
+function expected(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeNames[issue.expected] ?? issue.expected
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? String(issue.values[0])
+        : `one of ${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return bound(issue.origin, issue.minimum, 'at least')
+    case 'too_big':
+      return bound(issue.origin, issue.maximum, 'at most')
+    case 'invalid_union':
+      return 'one of the forms that config.yml explains'
+    default:
+      return issue.message
+  }
+}
+
+const typeNames: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a section with keys',
+  record: 'a section with keys',
+}
+
+const bound = (origin: string, limit: number | bigint, word: string): string =>
+  origin === 'string'
+    ? `${word} ${limit} characters`
+    : origin === 'array'
+      ? `${word} ${limit} entries`
+      : `a number of ${word} ${limit}`
+
+function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
+  let node = tree
+  for (const part of path) {
+    if (typeof node !== 'object' || node === null) return undefined
+    node = Reflect.get(node, part)
+  }
+  return node
+}
+
+/** The value for a person; what may be secret is only described. */
+function show(value: unknown, path: readonly PropertyKey[]): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'a section'
+  if (path.some((part) => typeof part === 'string' && SECRET.test(part)))
+    return typeof value === 'string' ? `a text of ${value.length} characters` : `a ${typeof value}`
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}

@@ -1,0 +1,130 @@
+// Reads config.yml: parse, expand variables, validate; every fault is one line of path, what was found and what was expected.
+import { readFileSync } from 'node:fs'
+import { parse, YAMLParseError } from 'yaml'
+import type { z } from 'zod'
+import { errorText } from '../errors.ts'
+import { crossFaults } from './cross-checks.ts'
+import { describeIssue, formatPath } from './faults.ts'
+import { Config } from './schema.ts'
+import { expandVariables, type MissingVariable, pathKey } from './variables.ts'
+
+type Environment = Record<string, string | undefined>
+
+/** Thrown when the configuration cannot be used; `faults` are lines for the operator, free of secrets. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'))
+    this.name = 'ConfigError'
+    this.faults = faults
+  }
+}
+
+/**
+ * The configuration of this process: the file that `NANOCLAW_CONFIG` names (it must be there), else `config.yml` in the
+ * current folder when there is one, else defaults. `HOST` and `PORT` override. Throws `ConfigError`.
+ */
+export function loadConfig(environment: Environment): Config {
+  const named = environment.NANOCLAW_CONFIG
+  const file = named ?? 'config.yml'
+  let text = ''
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT' // only the code tells the two apart
+    if (!absent || named !== undefined)
+      throw new ConfigError([`${file}: cannot be read (${errorText(error)})`])
+  }
+  return parseConfig(text, environment, file)
+}
+
+/** The configuration that `text` holds. `file` is only named in faults. Throws `ConfigError`. */
+export function parseConfig(text: string, environment: Environment, file = 'config.yml'): Config {
+  const fail = (faults: readonly string[]): never => {
+    throw new ConfigError(faults.map((fault) => `${file}: ${fault}`))
+  }
+  const { value, expanded, missing } = expandVariables(readYaml(text, fail), environment)
+  const tree = value ?? {}
+  if (typeof tree !== 'object' || Array.isArray(tree))
+    return fail(['found a single value, expected keys such as `backend_port: 3000`'])
+  const withOverrides = { ...tree, ...overrides(environment) }
+  const unset = missing.filter((entry) => !mayBeAbsent(entry)).map(describeMissing)
+  const checked = Config.safeParse(withOverrides)
+  const result = checked.success
+    ? checked
+    : Config.safeParse(convertExpanded(withOverrides, checked.error, expanded))
+  const named = new Set(missing.map(({ path }) => formatPath(path)))
+  const faults = result.success
+    ? crossFaults(result.data)
+    : result.error.issues
+        .flatMap((issue) => describeIssue(issue, withOverrides))
+        // A value that is missing because its variable is not set has its own line already.
+        .filter((line) => !named.has(line.split(': ')[0] ?? ''))
+  if (unset.length > 0 || faults.length > 0) return fail([...unset, ...faults])
+  return result.success ? result.data : fail(faults)
+}
+
+function readYaml(text: string, fail: (faults: readonly string[]) => never): unknown {
+  try {
+    return parse(text, { maxAliasCount: 100 })
+  } catch (error) {
+    const firstLine = errorText(error).split('\n')[0] ?? ''
+    const place = error instanceof YAMLParseError ? (error.linePos?.[0].line ?? '?') : '?'
+    return fail([`line ${place}: not valid YAML: ${firstLine.replace(/:$/, '')}`])
+  }
+}
+
+function overrides(environment: Environment): { host?: string; backend_port?: unknown } {
+  const host = environment.HOST
+  const port = environment.PORT
+  return {
+    ...(host === undefined || host === '' ? {} : { host }),
+    ...(port === undefined || port === ''
+      ? {}
+      : { backend_port: /^\d+$/.test(port) ? Number(port) : port }),
+  }
+}
+
+const describeMissing = ({ path, variable }: MissingVariable): string =>
+  `${formatPath(path)}: found \${${variable}}, but the environment variable ${variable} is not set; set it or write \${${variable}:-default}`
+
+/** Whether the schema has no default for the key and does without it. A model's key is not such a one: without it every call fails later. */
+function mayBeAbsent({ path }: MissingVariable): boolean {
+  if (path.at(-1) === 'api_key') return false
+  let schema: z.core.$ZodType | undefined = Config
+  for (const part of path) schema = childSchema(schema, part)
+  return schema?._zod.def.type === 'optional'
+}
+
+function childSchema(
+  schema: z.core.$ZodType | undefined,
+  part: string | number,
+): z.core.$ZodType | undefined {
+  // The definitions of zod's own schema kinds, read to find the schema at a path.
+  const definition = schema?._zod.def as
+    | { type: string; innerType?: z.core.$ZodType; shape?: Record<string, z.core.$ZodType> }
+    | undefined
+  if (definition?.innerType !== undefined) return childSchema(definition.innerType, part)
+  return definition?.shape?.[String(part)]
+}
+
+/** Variables are always text; where the schema wants a number or a yes/no, the text of a variable is read as one. */
+function convertExpanded(tree: object, error: z.ZodError, expanded: ReadonlySet<string>): unknown {
+  const copy: unknown = structuredClone(tree)
+  for (const { path } of error.issues) {
+    if (!expanded.has(pathKey(path))) continue
+    let holder: unknown = copy
+    for (const part of path.slice(0, -1)) holder = Reflect.get(Object(holder), part)
+    const key = path.at(-1)
+    if (typeof holder !== 'object' || holder === null || key === undefined) continue
+    const text: unknown = Reflect.get(holder, key)
+    if (typeof text === 'string') Reflect.set(holder, key, readScalar(text))
+  }
+  return copy
+}
+
+function readScalar(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true'
+  const number = Number(text)
+  return text.trim() !== '' && Number.isFinite(number) ? number : text
+}

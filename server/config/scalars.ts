@@ -1,0 +1,49 @@
+// The small values of the configuration: sizes, addresses, origins, and what a fault says when they are wrong.
+import { z } from 'zod'
+
+const UNITS: Record<string, number> = { '': 1, B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
+const SIZE = /^(\d+(?:\.\d+)?)\s*(B|KB|MB|GB)?$/i
+
+/** Bytes of a text such as `10MB` (1 MB is 1,048,576 bytes) or a plain number; undefined when it is neither. */
+export function parseSize(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) && value > 0 ? value : undefined
+  const found = typeof value === 'string' ? SIZE.exec(value.trim()) : null
+  if (found === null) return undefined
+  const bytes = Math.round(Number(found[1]) * (UNITS[(found[2] ?? '').toUpperCase()] ?? 1))
+  return bytes > 0 ? bytes : undefined
+}
+
+/** A size in bytes, written as a number or as `500KB`, `10MB`, `1GB`. */
+export const Size = z.unknown().transform((value, context): number => {
+  const bytes = parseSize(value)
+  if (bytes !== undefined) return bytes
+  context.issues.push({
+    code: 'custom',
+    message: 'a size such as 500KB, 10MB or 1GB',
+    input: value,
+  })
+  return z.NEVER
+})
+
+/** A positive count of characters, with the word `characters` allowed after it. */
+export const Characters = z.preprocess(
+  (value) =>
+    typeof value === 'string' ? Number(value.replace(/[\s_,]|characters$/g, '') || NaN) : value,
+  z.int().min(1),
+)
+
+/** An `http://` or `https://` URL. */
+export const HttpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'a URL starting with http:// or https://',
+})
+
+/** The origin of a page: scheme, host and port, without a path. */
+export const Origin = HttpUrl.refine(
+  (value) => URL.canParse(value) && new URL(value).pathname === '/',
+  {
+    error: 'an origin such as https://chat.example.org, without a path',
+  },
+).transform((value) => new URL(value).origin)
+
+export const Port = z.int().min(0).max(65_535)

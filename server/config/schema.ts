@@ -1,0 +1,177 @@
+// Every key of config.yml: its type, its default and what it means. docs/operations.md and config.yml follow this file.
+import { z } from 'zod'
+import { ModelSettings } from '../protocol/catalog.ts'
+import { ApprovalMode } from '../protocol/conversation.ts'
+import { RiskLevel } from '../protocol/run-event.ts'
+import { Characters, HttpUrl, Origin, Port, Size } from './scalars.ts'
+
+/** A section that may be left out or given in part: what is missing takes its defaults. */
+const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape).prefault({} as never) // every key of a section has a default or is optional
+
+const seconds = z.number().min(0)
+const count = z.int().min(1)
+
+const SubAgent = section({
+  max_iterations: count.default(3),
+  max_concurrency: count.max(16).default(3),
+  max_tokens: count.default(4096),
+  timeout: z.number().positive().default(60),
+})
+
+const Limits = section({
+  /** Bytes of a JSON body. */
+  json_body: Size.prefault('10MB'),
+  /** Characters of one message. */
+  message: Characters.prefault(200_000),
+  file_read: Size.prefault('5MB'),
+  file_write: Size.prefault('20MB'),
+  /** Bytes of one upload in total, and how many files it may hold. */
+  upload: Size.prefault('200MB'),
+  upload_files: count.default(10_000),
+  /** Bytes of one project. */
+  project: Size.prefault('1GB'),
+  runs_per_user: count.default(8),
+  run_minutes: z.number().positive().default(10),
+  run_tokens: count.optional(),
+  user_tokens_per_day: count.optional(),
+  user_cost_per_month: z.number().positive().optional(),
+})
+
+const Strictness = z.enum(['lenient', 'standard', 'strict'])
+
+const CodeExecution = section({
+  default_strictness: Strictness.default('standard'),
+  extra_allowed_modules: z.partialRecord(Strictness, z.array(z.string().min(1))).prefault({}),
+  isolation: z.enum(['auto', 'kernel', 'wasm']).default('auto'),
+  engine: z.enum(['wasm', 'host']).default('wasm'),
+  /** Interpreters kept warm, and seconds after which unused ones are let go. */
+  pool_size: z.int().min(0).max(16).default(1),
+  pool_idle: seconds.default(300),
+  /** A folder of Python wheels that programs may import offline. */
+  packages_dir: z.string().min(1).optional(),
+})
+
+const Tools = section({
+  /** Seconds that a cacheable answer stays good across runs; 0 turns the cache off. */
+  cache_ttl: seconds.default(300),
+  disabled: z.array(z.string()).default([]),
+  risk: z.record(z.string(), RiskLevel).default({}),
+  exec: section({
+    enabled: z.boolean().default(false),
+    network: z.boolean().default(false),
+    isolation: z.enum(['auto', 'kernel']).default('auto'),
+  }),
+})
+
+const SearchProvider = z.enum(['duckduckgo', 'brave', 'searxng'])
+const WebSearch = section({
+  provider: SearchProvider.default('duckduckgo'),
+  /** Tried in this order when given; `provider` is then not used. */
+  providers: z.array(SearchProvider).default([]),
+  api_key: z.string().min(1).optional(),
+  url: HttpUrl.optional(),
+  duckduckgo_url: HttpUrl.optional(),
+  brave_url: HttpUrl.optional(),
+})
+
+const Weather = section({
+  provider: z.enum(['open-meteo', 'openweathermap']).default('open-meteo'),
+  api_key: z.string().min(1).optional(),
+  geocoding_url: HttpUrl.optional(),
+  forecast_url: HttpUrl.optional(),
+  openweathermap_url: HttpUrl.optional(),
+})
+
+const McpServer = z
+  .strictObject({
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    cwd: z.string().min(1).optional(),
+    url: HttpUrl.optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+  })
+  .refine((server) => (server.command === undefined) !== (server.url === undefined), {
+    error: 'either `command` (with `args`, `env`) or `url` (with `headers`)',
+  })
+export type McpServer = z.infer<typeof McpServer>
+
+/** The whole configuration after reading: every default filled in, sizes in bytes, times in seconds. */
+export const Config = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1'),
+  backend_port: Port.default(3000),
+  public_url: HttpUrl.optional(),
+  trusted_hosts: z.array(z.string().min(1)).default([]),
+  frontend_port: Port.default(4000),
+  cors_origins: z.array(Origin).optional(),
+  log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  max_iterations: count.max(1000).default(15),
+  tool_max_workers: count.max(16).default(4),
+  sub_agent: SubAgent,
+  models: z.array(ModelSettings).default([]),
+  default_model: z.string().min(1).optional(),
+  /** Where the database of `sqlite`, keys and snapshots are kept. */
+  data_dir: z.string().min(1).default('./data'),
+  db_type: z.enum(['sqlite', 'postgresql']).default('sqlite'),
+  /** Default: `nanoclaw.db` in `data_dir`. */
+  db_sqlite_file: z.string().min(1).optional(),
+  db_host: z.string().min(1).default('127.0.0.1'),
+  db_port: Port.default(5432),
+  db_user: z.string().min(1).optional(),
+  db_password: z.string().optional(),
+  db_name: z.string().min(1).default('nanoclaw'),
+  database_url: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, { error: 'a URL starting with postgresql://' })
+    .optional(),
+  redis_url: z
+    .string()
+    .regex(/^rediss?:\/\//, { error: 'a URL starting with redis:// or rediss://' })
+    .optional(),
+  workspace_root: z.string().min(1).default('./workspaces'),
+  auth_mode: z.enum(['single', 'multi']).default('single'),
+  single_user_remote: z.boolean().default(false),
+  jwt_secret: z.string().optional(),
+  registration: z.enum(['open', 'closed']).default('open'),
+  approval: section({ default: ApprovalMode.default('ask') }),
+  stream: section({
+    disconnect_grace: seconds.default(600),
+    idle_timeout: z.number().positive().default(120),
+  }),
+  titles: z.enum(['model', 'first_message', 'off']).default('model'),
+  shutdown_grace: seconds.default(20),
+  limits: Limits,
+  checkpoints: section({
+    keep: count.default(200),
+    max_age_days: z.number().positive().default(30),
+    max_size: Size.prefault('1GB'),
+  }),
+  smtp: z
+    .strictObject({
+      host: z.string().min(1),
+      port: Port.default(587),
+      user: z.string().optional(),
+      password: z.string().optional(),
+      from: z.string().min(3),
+    })
+    .optional(),
+  code_execution: CodeExecution,
+  embeddings: z
+    .strictObject({ api_url: HttpUrl, api_key: z.string().optional(), model: z.string().min(1) })
+    .optional(),
+  tools: Tools,
+  web_search: WebSearch,
+  weather: Weather,
+  network: section({
+    allow_private: z.array(z.string().min(1)).default([]),
+    allow_ports: z.array(Port).default([80, 443]),
+  }),
+  mcp_servers: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, { error: 'a name of letters, digits, _ and -' }),
+      McpServer,
+    )
+    .default({}),
+})
+export type Config = z.infer<typeof Config>

@@ -1,0 +1,53 @@
+// JSON bodies within bounds: depth and array length are checked before any code walks the value.
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../errors.ts'
+
+const MAX_DEPTH = 64
+const MAX_ARRAY_LENGTH = 10_000
+
+/**
+ * Reads `application/json`. An empty body counts as no body, and no body as `{}` where a route declares one, so that a
+ * route whose fields are all optional may be called without; missing required fields are then named by validation.
+ */
+export function registerJsonBodies(
+  app: Pick<
+    FastifyInstance,
+    'addHook' | 'addContentTypeParser' | 'getDefaultJsonParser' | 'removeContentTypeParser'
+  >,
+): void {
+  const parse = app.getDefaultJsonParser('remove', 'remove')
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser<string>(
+    'application/json',
+    { parseAs: 'string' },
+    (request, body, done) => {
+      if (body.trim() === '') done(null, undefined)
+      else parse(request, body, done)
+    },
+  )
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.schema?.body !== undefined) {
+      request.body = {}
+      return
+    }
+    assertBounded(request.body, request.routeOptions.config.longArrays === true)
+  })
+}
+
+/** Throws a 400 when the value is nested deeper than 64 levels or holds an array of more than 10,000 entries. */
+export function assertBounded(value: unknown, longArrays = false): void {
+  const open: { node: unknown; depth: number }[] = [{ node: value, depth: 1 }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, depth } = next
+    if (typeof node !== 'object' || node === null) continue
+    if (depth > MAX_DEPTH)
+      throw new AppError('bad_request', `The JSON is nested deeper than ${MAX_DEPTH} levels.`)
+    if (Array.isArray(node) && node.length > MAX_ARRAY_LENGTH && !longArrays)
+      throw new AppError(
+        'bad_request',
+        `A list in the JSON is longer than ${MAX_ARRAY_LENGTH} entries.`,
+      )
+    for (const child of Object.values(node))
+      if (typeof child === 'object' && child !== null) open.push({ node: child, depth: depth + 1 })
+  }
+}

@@ -1,0 +1,174 @@
+// The configuration: defaults, variables, overrides, and one clear line for every fault.
+import { describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig, parseConfig } from '../../../server/config/load.ts'
+import { parseSize } from '../../../server/config/scalars.ts'
+
+const faultsOf = (text: string, environment: Record<string, string> = {}): readonly string[] => {
+  try {
+    parseConfig(text, environment)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+}
+
+describe('defaults', () => {
+  test('an empty file is a whole configuration', () => {
+    const config = parseConfig('', {})
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      backend_port: 3000,
+      max_iterations: 15,
+      models: [],
+      auth_mode: 'single',
+      approval: { default: 'ask' },
+      stream: { disconnect_grace: 600, idle_timeout: 120 },
+      sub_agent: { max_iterations: 3, max_concurrency: 3, max_tokens: 4096, timeout: 60 },
+      limits: { json_body: 10 * 1024 * 1024, message: 200_000, upload_files: 10_000 },
+      network: { allow_private: [], allow_ports: [80, 443] },
+      tools: { cache_ttl: 300, exec: { enabled: false } },
+    })
+    expect(config.limits.run_tokens).toBeUndefined()
+  })
+
+  test('a section given in part keeps the defaults of the rest', () => {
+    const config = parseConfig('limits: {project: 2GB}\nstream:\n  disconnect_grace: 0\n', {})
+    expect(config.limits.project).toBe(2 * 1024 ** 3)
+    expect(config.limits.file_read).toBe(5 * 1024 ** 2)
+    expect(config.stream).toEqual({ disconnect_grace: 0, idle_timeout: 120 })
+  })
+
+  test('a key without a value means not given', () => {
+    expect(parseConfig('redis_url:\nlimits:\n', {}).redis_url).toBeUndefined()
+  })
+
+  test('HOST and PORT override the file', () => {
+    const config = parseConfig('backend_port: 1\n', { HOST: '127.0.0.2', PORT: '8080' })
+    expect([config.host, config.backend_port]).toEqual(['127.0.0.2', 8080])
+  })
+})
+
+describe('sizes', () => {
+  test.each([
+    ['10MB', 10 * 1024 ** 2],
+    ['1.5 KB', 1536],
+    ['1gb', 1024 ** 3],
+    [2048, 2048],
+    ['ten', undefined],
+    ['-1MB', undefined],
+    [0, undefined],
+    [null, undefined],
+  ])('%j is %j bytes', (text, bytes) => expect(parseSize(text)).toBe(bytes))
+
+  test('a message limit may say characters', () => {
+    expect(parseConfig('limits: {message: 5000 characters}', {}).limits.message).toBe(5000)
+  })
+})
+
+describe('variables', () => {
+  test('a reference is replaced, with its default when the variable is not set', () => {
+    const config = parseConfig('workspace_root: "${BASE}/w"\ndata_dir: ${DATA:-./d}\n', {
+      BASE: '/srv',
+    })
+    expect([config.workspace_root, config.data_dir]).toEqual(['/srv/w', './d'])
+  })
+
+  test('a variable becomes a number or a yes where the key wants one, and stays text elsewhere', () => {
+    const config = parseConfig(
+      'backend_port: ${P}\nsingle_user_remote: ${S}\ndb_password: ${W}\nmodels:\n  - {id: a, name: A, api_url: "http://127.0.0.1:1/v1", thinking: "${S}", max_tokens: "${P}"}\n',
+      { P: '8081', S: 'true', W: '1234' },
+    )
+    expect(config.backend_port).toBe(8081)
+    expect(config.single_user_remote).toBe(true)
+    expect(config.db_password).toBe('1234')
+    expect(config.models[0]).toMatchObject({ thinking: true, max_tokens: 8081 })
+  })
+
+  test('a value cannot inject YAML', () => {
+    const config = parseConfig('db_name: ${NAME}\n', { NAME: 'a\nauth_mode: multi' })
+    expect(config.db_name).toBe('a\nauth_mode: multi')
+    expect(config.auth_mode).toBe('single')
+  })
+
+  test('one that is not set is a fault that names the key and the variable', () => {
+    expect(
+      faultsOf('models:\n  - {id: a, name: A, api_url: "${BASE}", api_key: "${NO_KEY}"}\n'),
+    ).toEqual([
+      expect.stringMatching(/models\[0\]\.api_url: .*BASE/),
+      expect.stringMatching(/models\[0\]\.api_key: .*NO_KEY/),
+    ])
+    expect(faultsOf('workspace_root: ${NOPE}')).toEqual([
+      expect.stringMatching(/workspace_root: .*NOPE/),
+    ])
+  })
+
+  test('one that is not set leaves an optional key out', () => {
+    const config = parseConfig(
+      'redis_url: ${NOPE}\npublic_url: ${NOPE}\nlimits: {run_tokens: "${NOPE}"}\n',
+      {},
+    )
+    expect(config.redis_url).toBeUndefined()
+    expect(config.public_url).toBeUndefined()
+    expect(config.limits.run_tokens).toBeUndefined()
+  })
+
+  test('$${ writes a plain ${', () => {
+    expect(parseConfig('db_name: a$${B}', {}).db_name).toBe('a${B}')
+  })
+})
+
+describe('faults', () => {
+  test.each([
+    ['nonsense: 1', 'nonsense: found an unknown key'],
+    ['limits: {speed: 1}', 'limits.speed: found an unknown key'],
+    ['backend_port: many', 'backend_port: found "many", expected a number'],
+    ['backend_port: 70000', 'backend_port: found 70000, expected a number of at most 65535'],
+    ['max_iterations: 1.5', 'max_iterations: found 1.5, expected a whole number'],
+    ['auth_mode: both', 'auth_mode: found "both", expected one of single, multi'],
+    ['tool_max_workers: 17', 'tool_max_workers: found 17, expected a number of at most 16'],
+    ['limits: {project: big}', 'limits.project: found "big", expected a size such as'],
+    ['models: {}', 'models: found a section, expected a list'],
+    ['models: [{id: a}]', 'models[0].api_url: found nothing'],
+    ['public_url: chat.example', 'public_url: found a text of 12 characters, expected a URL'],
+    [
+      'cors_origins: ["http://a.b/path"]',
+      'cors_origins[0]: found "http://a.b/path", expected an origin',
+    ],
+    ['mcp_servers: {a: {}}', 'mcp_servers.a: found a section, expected either `command`'],
+    ['just text', 'found a single value'],
+    ['a: [1', 'not valid YAML'],
+    ['host: 0.0.0.0', 'host: found "0.0.0.0" with auth_mode single'],
+    ['auth_mode: multi', 'jwt_secret: found nothing'],
+    ['auth_mode: multi\njwt_secret: short', 'jwt_secret: found a text of 5 characters'],
+    [
+      'auth_mode: multi\njwt_secret: nano-claw-default-secret-change-in-production',
+      'jwt_secret: found a well-known example value',
+    ],
+    ['redis_url: "redis://127.0.0.1"', 'redis_url: found one with db_type sqlite'],
+    ['web_search: {provider: brave}', 'web_search.api_key: found nothing'],
+  ])('%j', (text, line) => {
+    expect(faultsOf(text).join('\n')).toContain(line)
+  })
+
+  test('each fault has its own line', () => {
+    expect(faultsOf('backend_port: x\nnonsense: 1\nalso: 2\n')).toHaveLength(3)
+  })
+
+  test('no line shows a secret', () => {
+    const lines = faultsOf(
+      'auth_mode: multi\njwt_secret: abc-canary\nsmtp: {host: h, password: [canary], from: a@b}\nmodels: [{id: a, api_url: canary, api_key: {canary: 1}}]\n',
+    )
+    expect(lines.length).toBeGreaterThan(1)
+    expect(lines.join('\n')).not.toContain('abc-canary')
+    expect(lines.join('\n')).not.toContain('"canary"')
+  })
+
+  test('a file that NANOCLAW_CONFIG names has to be there', () => {
+    expect(() => loadConfig({ NANOCLAW_CONFIG: '/nowhere/config.yml' })).toThrow(ConfigError)
+  })
+
+  test('a remote single-user server is allowed when the operator says that something else guards it', () => {
+    expect(faultsOf('host: 0.0.0.0\nsingle_user_remote: true')).toEqual([])
+  })
+})
