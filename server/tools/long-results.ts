@@ -1,0 +1,80 @@
+// Results too long for the model: kept whole, read on in slices by a handle.
+import { LRUCache } from 'lru-cache'
+import type { ConversationId, RunId } from '../protocol/ids.ts'
+
+/** Whose a kept result is: the conversation's, or the run's where there is none. */
+export interface ResultOwner {
+  conversationId: ConversationId | null
+  runId: RunId
+}
+
+export interface ResultKeeper {
+  /** Keeps the text and names it. */
+  keep(owner: ResultOwner, content: string): Promise<string>
+  /** The whole text; undefined for a handle that is unknown, expired or somebody else's. */
+  read(owner: ResultOwner, handle: string): Promise<string | undefined>
+}
+
+/** A slice of a kept result as the model gets it; offsets count UTF-16 units of the kept text. */
+export interface ResultSlice {
+  handle: string
+  content: string
+  offset: number
+  total_length: number
+  /** Where to read on; null at the end. */
+  next_offset: number | null
+}
+
+/** Longest answer, in characters of its JSON text, that a model gets at once. */
+export const MAX_ANSWER_CHARACTERS = 50_000
+/** What a slice may take of it when written as JSON, where quotes and line ends take two characters or more. */
+const MAX_SLICE_CHARACTERS = 40_000
+
+/** At most `length` characters from `offset`, fewer where their JSON form would be too long; never half a character. */
+export function sliceResult(
+  handle: string,
+  content: string,
+  offset: number,
+  length: number,
+): ResultSlice {
+  const start = Math.min(offset, content.length)
+  let end = Math.min(start + Math.min(length, MAX_SLICE_CHARACTERS), content.length)
+  let written = JSON.stringify(content.slice(start, end)).length
+  while (written > MAX_SLICE_CHARACTERS && end - start > 1) {
+    end = start + Math.max(1, Math.floor(((end - start) * MAX_SLICE_CHARACTERS) / written) - 1)
+    written = JSON.stringify(content.slice(start, end)).length
+  }
+  if (end < content.length && end - start > 1 && isHighSurrogate(content.charCodeAt(end - 1)))
+    end -= 1
+  return {
+    handle,
+    content: content.slice(start, end),
+    offset: start,
+    total_length: content.length,
+    next_offset: end < content.length ? end : null,
+  }
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+
+/** For tests and for a run without a database: kept in memory, the oldest dropped first. */
+export function createMemoryResultKeeper(): ResultKeeper {
+  const kept = new LRUCache<string, { owner: string; content: string }>({
+    maxSize: 64_000_000,
+    sizeCalculation: ({ content }) => content.length + 1,
+  })
+  const ownerKey = ({ conversationId, runId }: ResultOwner): string => conversationId ?? runId
+  let count = 0
+  return {
+    async keep(owner, content) {
+      count += 1
+      const handle = `result-${count}`
+      kept.set(handle, { owner: ownerKey(owner), content })
+      return handle
+    },
+    async read(owner, handle) {
+      const found = kept.get(handle)
+      return found?.owner === ownerKey(owner) ? found.content : undefined
+    },
+  }
+}

@@ -1,0 +1,71 @@
+// Successful results of cacheable tools, kept for a while across runs; bounded in number, size and age.
+import { LRUCache } from 'lru-cache'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { Artifact } from '../protocol/step.ts'
+
+export interface CachedResult {
+  /** JSON text of the result's data, whole. */
+  data: string
+  artifact?: Artifact
+}
+
+export interface CachePlace {
+  userId: UserId
+  projectId: ProjectId | null
+  /** From `callKey`. */
+  key: string
+}
+
+export interface ResultCache {
+  get(place: CachePlace): CachedResult | undefined
+  /**
+   * `state` is what `projectState` said before the work began: a result that was read while the project changed
+   * is not kept.
+   */
+  set(place: CachePlace, result: CachedResult, state: number): void
+  /** A number that changes whenever something of the project was changed through this server. */
+  projectState(projectId: ProjectId | null): number
+  /** Forgets everything of a project. To be called after each change of its files, whoever made it. */
+  dropProject(projectId: ProjectId): void
+}
+
+const MAX_ENTRIES = 1000
+const MAX_CHARACTERS = 32_000_000
+const MAX_ENTRY_CHARACTERS = 2_000_000
+const MAX_KNOWN_PROJECTS = 10_000
+
+/** @param options.ttlSeconds how long a result may be given again; 0 keeps nothing. */
+export function createResultCache(options: { ttlSeconds: number }): ResultCache {
+  const entries = new LRUCache<string, CachedResult & { projectId: ProjectId | null }>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_CHARACTERS,
+    maxEntrySize: MAX_ENTRY_CHARACTERS,
+    sizeCalculation: (entry) =>
+      1 +
+      entry.data.length +
+      (entry.artifact === undefined ? 0 : JSON.stringify(entry.artifact).length),
+    ttl: Math.max(1, options.ttlSeconds * 1000),
+  })
+  const states = new LRUCache<ProjectId, number>({ max: MAX_KNOWN_PROJECTS })
+  let changes = 0
+
+  const projectState = (projectId: ProjectId | null): number =>
+    projectId === null ? 0 : (states.get(projectId) ?? 0)
+  const keyOf = ({ userId, projectId, key }: CachePlace): string =>
+    JSON.stringify([userId, projectId, key])
+
+  return {
+    get: (place) => entries.get(keyOf(place)),
+    set: (place, result, state) => {
+      if (options.ttlSeconds <= 0 || projectState(place.projectId) !== state) return
+      entries.set(keyOf(place), { ...result, projectId: place.projectId })
+    },
+    projectState,
+    dropProject: (projectId) => {
+      changes += 1
+      states.set(projectId, changes)
+      for (const [key, entry] of entries.entries())
+        if (entry.projectId === projectId) entries.delete(key)
+    },
+  }
+}

@@ -1,0 +1,47 @@
+// Who decides whether a tool call runs: level × approval mode × taint × what a person said before.
+import type { ApprovalMode } from '../protocol/conversation.ts'
+import type { RiskLevel } from '../protocol/run-event.ts'
+
+export interface RiskQuestion {
+  /** The tool's own name, never an alias. */
+  name: string
+  riskLevel: RiskLevel
+  mode: ApprovalMode
+  /** The conversation holds text from outside that nobody vouches for. */
+  tainted: boolean
+  /** Names of tools that a person has approved for the rest of the run or the conversation. */
+  remembered: ReadonlySet<string>
+}
+
+type Rule = 'run' | 'ask' | 'ask_unless_remembered'
+
+const rules: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, Rule>>> = {
+  ask: {
+    clean: { low: 'run', medium: 'ask_unless_remembered', high: 'ask_unless_remembered' },
+    tainted: { low: 'run', medium: 'ask', high: 'ask' },
+  },
+  auto_medium: {
+    clean: { low: 'run', medium: 'run', high: 'ask_unless_remembered' },
+    tainted: { low: 'run', medium: 'ask', high: 'ask' },
+  },
+  auto: {
+    clean: { low: 'run', medium: 'run', high: 'run' },
+    tainted: { low: 'run', medium: 'run', high: 'run' },
+  },
+}
+
+/** Low by themselves, but what they write steers later conversations: outside text must not get there unasked. */
+const askWhenTainted: ReadonlySet<string> = new Set(['save_memory'])
+
+/** Whether a person has to be asked before this call runs. */
+export function needsApproval(question: RiskQuestion): boolean {
+  const row = rules[question.mode][question.tainted ? 'tainted' : 'clean']
+  const level =
+    question.tainted && question.riskLevel === 'low' && askWhenTainted.has(question.name)
+      ? 'medium'
+      : question.riskLevel
+  const rule = row[level]
+  return (
+    rule === 'ask' || (rule === 'ask_unless_remembered' && !question.remembered.has(question.name))
+  )
+}

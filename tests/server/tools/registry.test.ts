@@ -1,0 +1,105 @@
+// The registry and the rules of risk.
+import { describe, expect, test } from 'vitest'
+import { createToolRegistry } from '../../../server/tools/registry.ts'
+import { needsApproval, type RiskQuestion } from '../../../server/tools/risk.ts'
+import { countingTool } from './support.ts'
+
+const tools = ['calculator', 'web_search', 'file_read'].map((name) => countingTool({ name }).tool)
+const withAlias = { ...countingTool({ name: 'fetch_page' }).tool, aliases: ['web_fetch'] }
+
+describe('tool registry', () => {
+  test('finds a tool by its name and by its alias, and lists only names', () => {
+    const registry = createToolRegistry([...tools, withAlias])
+    expect(registry.get('web_fetch')?.name).toBe('fetch_page')
+    expect(registry.list().map((tool) => tool.name)).toEqual([
+      'calculator',
+      'web_search',
+      'file_read',
+      'fetch_page',
+    ])
+    expect(JSON.stringify(registry.schemas())).not.toContain('web_fetch')
+  })
+
+  test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', ''])(
+    'the name %j of every object is no tool',
+    (name) => expect(createToolRegistry(tools).get(name)).toBeUndefined(),
+  )
+
+  test('names the closest tools for one that does not exist', () => {
+    const registry = createToolRegistry([...tools, withAlias])
+    expect(registry.closest('calculater')[0]).toBe('calculator')
+    expect(registry.closest('websearch')[0]).toBe('web_search')
+    expect(registry.closest('WebFetch')[0]).toBe('fetch_page')
+    expect(registry.closest('quite_something_else_entirely')).toEqual([])
+  })
+
+  test('a tool from outside cannot take a name or an alias that is taken', () => {
+    const registry = createToolRegistry([...tools, withAlias])
+    expect(() => registry.add(countingTool({ name: 'calculator' }).tool)).toThrow('calculator')
+    expect(() => registry.add(countingTool({ name: 'web_fetch' }).tool)).toThrow('web_fetch')
+  })
+
+  test('tools come and go at run time, with their aliases', () => {
+    const registry = createToolRegistry(tools)
+    registry.add(withAlias)
+    expect(registry.remove('fetch_page')).toBe(true)
+    expect(registry.remove('fetch_page')).toBe(false)
+    expect(registry.get('web_fetch')).toBeUndefined()
+  })
+
+  test('a disabled tool is not there, and a configured level holds for every call', () => {
+    const registry = createToolRegistry(tools, {
+      disabled: ['web_search'],
+      risk: { calculator: 'high' },
+    })
+    expect(registry.get('web_search')).toBeUndefined()
+    const calculator = registry.get('calculator')
+    const parsed = calculator?.parse('{"value":"1"}')
+    expect(calculator?.riskLevel).toBe('high')
+    expect(parsed?.ok && parsed.input.riskLevel).toBe('high')
+  })
+})
+
+describe('risk', () => {
+  const asked = (over: Partial<RiskQuestion>): boolean =>
+    needsApproval({
+      name: 'file_write',
+      riskLevel: 'medium',
+      mode: 'ask',
+      tainted: false,
+      remembered: new Set(),
+      ...over,
+    })
+  const remembered = new Set(['file_write'])
+
+  test.each([
+    ['low', 'ask', false, false],
+    ['medium', 'ask', false, true],
+    ['high', 'ask', false, true],
+    ['medium', 'auto_medium', false, false],
+    ['high', 'auto_medium', false, true],
+    ['medium', 'auto_medium', true, true],
+    ['high', 'auto_medium', true, true],
+    ['low', 'auto_medium', true, false],
+    ['medium', 'auto', true, false],
+    ['high', 'auto', true, false],
+  ] as const)('%s under %s, tainted %s: asks %s', (riskLevel, mode, tainted, expected) => {
+    expect(asked({ riskLevel, mode, tainted })).toBe(expected)
+  })
+
+  test('what a person said to remember is not asked again, unless the conversation is tainted', () => {
+    expect(asked({ remembered })).toBe(false)
+    expect(asked({ remembered, riskLevel: 'high', mode: 'auto_medium' })).toBe(false)
+    expect(asked({ remembered, tainted: true })).toBe(true)
+    expect(asked({ remembered, tainted: true, mode: 'auto_medium' })).toBe(true)
+    expect(asked({ remembered, name: 'exec' })).toBe(true)
+  })
+
+  test('remembering a fact asks in a tainted conversation only', () => {
+    const memory = { name: 'save_memory', riskLevel: 'low' } as const
+    expect(asked(memory)).toBe(false)
+    expect(asked({ ...memory, tainted: true })).toBe(true)
+    expect(asked({ ...memory, tainted: true, mode: 'auto_medium' })).toBe(true)
+    expect(asked({ ...memory, tainted: true, mode: 'auto' })).toBe(false)
+  })
+})

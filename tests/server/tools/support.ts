@@ -1,0 +1,156 @@
+// What the tests of the tool room share: a context, calls, hooks that record, and small tools.
+import { z } from 'zod'
+import type { ToolCall } from '../../../server/llm/client.ts'
+import type {
+  CallId,
+  ConversationId,
+  ProjectId,
+  RunId,
+  UserId,
+} from '../../../server/protocol/ids.ts'
+import type { ToolAnswer } from '../../../server/tools/answer.ts'
+import {
+  defineTool,
+  succeed,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from '../../../server/tools/definition.ts'
+import {
+  createToolExecutor,
+  type ExecuteOptions,
+  type ExecutorHooks,
+  type ExecutorParts,
+} from '../../../server/tools/executor.ts'
+import { createMemoryResultKeeper } from '../../../server/tools/long-results.ts'
+import { createToolRegistry } from '../../../server/tools/registry.ts'
+import { createResultCache } from '../../../server/tools/result-cache.ts'
+
+export const context: ExecuteOptions['context'] = {
+  userId: 'user' as UserId,
+  conversationId: 'conversation' as ConversationId,
+  projectId: 'project' as ProjectId,
+  runId: 'run' as RunId,
+  messageId: null,
+  model: 'scripted',
+}
+
+/** A context for running one tool by hand. */
+export const toolContext = (over: Partial<ToolContext> = {}): ToolContext => ({
+  ...context,
+  callId: 'call' as CallId,
+  signal: new AbortController().signal,
+  progress: () => {},
+  ...over,
+})
+
+export const call = (id: string, name: string, args: unknown = {}): ToolCall => ({
+  id: id as CallId,
+  name,
+  arguments: typeof args === 'string' ? args : JSON.stringify(args),
+})
+
+/** Checks the arguments and runs the tool, as the executor does. */
+export async function runTool(
+  tool: ToolDefinition,
+  args: unknown,
+  over: Partial<ToolContext> = {},
+): Promise<ToolResult> {
+  const parsed = tool.parse(JSON.stringify(args))
+  if (!parsed.ok) return { success: false, error: parsed.error }
+  return parsed.input.run(toolContext(over))
+}
+
+export const freeHooks: ExecutorHooks = {
+  needsApproval: () => false,
+  ask: async () => ({ decision: 'approve' }),
+  begin: async () => {},
+  settled: async () => {},
+}
+
+/** A tool that answers its own arguments and counts how often it ran. */
+export function countingTool(
+  over: Partial<{
+    name: string
+    cacheable: boolean
+    changesProject: boolean
+    riskLevel: 'low' | 'medium' | 'high'
+    repeatable: boolean
+    untrusted: boolean
+    timeoutMs: number
+    orderKey: (input: { value?: string | undefined }) => string | null
+    work: (value: string, context: ToolContext, run: number) => Promise<ToolResult>
+  }> = {},
+): { tool: ToolDefinition; runs: string[] } {
+  const { work, ...rest } = over
+  const runs: string[] = []
+  const tool = defineTool({
+    name: 'echo',
+    description: 'Answers its argument.',
+    category: 'test',
+    riskLevel: 'low',
+    input: z.object({ value: z.string().optional(), more: z.unknown().optional() }),
+    ...rest,
+    handler: async (input, toolContext) => {
+      runs.push(input.value ?? '')
+      return work?.(input.value ?? '', toolContext, runs.length) ?? succeed({ said: input.value })
+    },
+  })
+  return { tool, runs }
+}
+
+export interface Bench {
+  execute(calls: readonly ToolCall[], over?: Partial<ExecuteOptions>): Promise<ToolAnswer[]>
+  parts: ExecutorParts
+}
+
+/** An executor over these tools with everything else in its plainest form. */
+export function bench(tools: readonly ToolDefinition[], over: Partial<ExecutorParts> = {}): Bench {
+  const parts: ExecutorParts = {
+    registry: createToolRegistry(tools),
+    cache: createResultCache({ ttlSeconds: 300 }),
+    results: createMemoryResultKeeper(),
+    maxWorkers: 4,
+    ...over,
+  }
+  const executor = createToolExecutor(parts)
+  return {
+    parts,
+    execute: async (calls, options = {}) => {
+      const answers: ToolAnswer[] = []
+      const running = executor.execute(calls, {
+        signal: new AbortController().signal,
+        context,
+        progress: () => {},
+        hooks: freeHooks,
+        ...options,
+      })
+      for await (const answer of running) answers.push(answer)
+      return answers
+    },
+  }
+}
+
+const Content = z.looseObject({
+  success: z.boolean(),
+  data: z.unknown().optional(),
+  error: z.string().optional(),
+  execution_time: z.number(),
+  cached: z.literal(true).optional(),
+  duplicate: z.literal(true).optional(),
+  duplicate_of: z.string().optional(),
+  skipped: z.literal(true).optional(),
+})
+
+/** The model's view of an answer, checked for its shape. */
+export const read = (answer: ToolAnswer | undefined): z.infer<typeof Content> =>
+  Content.parse(JSON.parse(answer?.content ?? 'null'))
+
+/** Something to wait for, opened by hand. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
