@@ -1,26 +1,44 @@
-// Finds the program of a worker thread or child process, run from the sources or from the build.
+// Finds and starts the programs that run beside the server, from the sources or from the build.
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+/**
+ * Such programs are named `<name>.child.ts` and lie anywhere under `server/`; the build makes of each a file of its own
+ * at the same place under `dist/`, beside `dist/main.js`. This is the path below that folder without ending.
+ */
+export type ChildPlace = `${string}.child`
 
 export interface ChildEntry {
   /** Absolute path of the program. */
   file: string
-  /** Node flags that it needs: the TypeScript loader when it is run from the sources, else none. */
+  /** Flags for a child process of Node: the TypeScript loader when run from the sources, else none. */
   execArgv: readonly string[]
 }
 
-/**
- * Programs that run beside the server are named `<name>.child.ts` and lie anywhere under `server/`; the build makes of
- * each a file of its own at the same place under `dist/`, beside `dist/main.js`.
- * `place` is the path below that folder without ending, for instance `net/page.child`.
- */
-export function childEntry(place: `${string}.child`): ChildEntry {
-  const here = import.meta.url
-  if (!here.endsWith('.ts'))
-    return { file: fileURLToPath(new URL(`./${place}.js`, here)), execArgv: [] }
-  const loader = pathToFileURL(createRequire(here).resolve('tsx')).href
+const here = import.meta.url
+const fromSources = here.endsWith('.ts')
+/** The TypeScript loader, there in a checkout of the sources only. */
+const loaderUrl = (): string => pathToFileURL(createRequire(here).resolve('tsx')).href
+
+/** For child processes: what to hand to `spawn(process.execPath, [...execArgv, file])`. */
+export function childEntry(place: ChildPlace): ChildEntry {
+  if (!fromSources) return { file: fileURLToPath(new URL(`./${place}.js`, here)), execArgv: [] }
   return {
     file: fileURLToPath(new URL(`../${place}.ts`, here)),
-    execArgv: ['--import', loader],
+    execArgv: ['--import', loaderUrl()],
   }
+}
+
+/**
+ * Starts a worker thread. From the sources it loads TypeScript by registering the loader inside the thread, because
+ * Node 20 does not take it there from the flags.
+ */
+export function startWorker(place: ChildPlace, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
+  const { file } = childEntry(place)
+  if (!fromSources) return new Worker(file, options)
+  const loader = JSON.stringify(new URL('./esm/api/index.mjs', loaderUrl()).href)
+  const program = JSON.stringify(pathToFileURL(file).href)
+  const bootstrap = `import(${loader}).then((tsx) => { tsx.register(); return import(${program}) })`
+  return new Worker(bootstrap, { ...options, eval: true, execArgv: [] })
 }
