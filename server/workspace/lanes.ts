@@ -1,0 +1,55 @@
+// One change of a project at a time: work with the same key runs one after another, in the order asked.
+import { AppError } from '../errors.ts'
+
+export interface Lanes {
+  /**
+   * Runs `work` when all earlier work of this key has ended. Waiting ends with `store_busy` (503) after `maxWaitMs`
+   * or when the signal aborts; `work` itself is never cut short. Work must not enter its own lane again.
+   */
+  run<T>(key: string, work: () => Promise<T>, options?: { signal?: AbortSignal }): Promise<T>
+}
+
+/** `maxWaitMs`: how long one piece of work waits for its turn. */
+export function createLanes(maxWaitMs: number): Lanes {
+  const tails = new Map<string, Promise<void>>()
+  return {
+    async run(key, work, options = {}) {
+      const before = tails.get(key) ?? Promise.resolve()
+      let leave: () => void = () => {}
+      const turn = new Promise<void>((resolve) => {
+        leave = resolve
+      })
+      const tail = before.then(() => turn)
+      tails.set(key, tail)
+      try {
+        await waitFor(before, maxWaitMs, options.signal)
+        return await work()
+      } finally {
+        leave()
+        if (tails.get(key) === tail) tails.delete(key)
+      }
+    },
+  }
+}
+
+async function waitFor(before: Promise<void>, maxWaitMs: number, signal?: AbortSignal) {
+  const busy = (why: string) =>
+    new AppError('store_busy', `${why} Nothing was changed.`, { retryable: true, retryAfter: 5 })
+  if (signal?.aborted) throw busy('The request was stopped.')
+  let timer: NodeJS.Timeout | undefined
+  let onAbort: () => void = () => {}
+  const given = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(busy('Another change of this project is still running.')),
+      maxWaitMs,
+    )
+    onAbort = () => reject(busy('The request was stopped.'))
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    await Promise.race([before, given])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,133 @@
+// All projects' folders under the workspace root: where each one is, how one is made, removed and swept.
+import { randomUUID } from 'node:crypto'
+import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { AppError } from '../errors.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import { systemCode } from './faults.ts'
+import { createWorkspace, type Workspace, type WorkspaceLimits } from './workspace.ts'
+
+export interface Workspaces {
+  /** The project's folder. Whoever asks has checked that the project is this user's. No I/O. */
+  open(userId: UserId, projectId: ProjectId): Workspace
+  /** Removes the project's folder and its checkpoints, at once; what they held is deleted afterwards. */
+  remove(userId: UserId, projectId: ProjectId): Promise<void>
+  /** A new empty folder on the same file system, whose content can become a project by one rename. */
+  makeStaging(): Promise<string>
+  /** Makes a staged folder the project's. The project must not have a folder yet. */
+  adopt(staged: string, userId: UserId, projectId: ProjectId): Promise<void>
+  /** The folder of what belongs to a project but is not in it (its checkpoints). */
+  sideFolder(projectId: ProjectId): string
+  readonly limits: WorkspaceLimits
+}
+
+/** Beside the users' folders: what the server keeps for itself. No user id looks like it. */
+const OWN_FOLDER = '.nanoclaw'
+const KEPT_OPEN = 1_000
+/** Tells this process from an earlier one with the same number, as in a container that was started again. */
+const PROCESS_MARK = randomUUID()
+const ABANDONED_MS = 24 * 60 * 60_000
+
+/** An id as part of a host path. Ids are made by the server; this is the last fence should one ever not be. */
+function folderName(id: string): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id))
+    throw new AppError('not_found', 'There is no such project.')
+  return id
+}
+
+/**
+ * Prepares the workspace root (made when missing, 0700) and sweeps what an earlier process left unfinished.
+ * Throws when the root cannot be used.
+ */
+export async function createWorkspaces(options: {
+  root: string
+  limits: WorkspaceLimits
+}): Promise<Workspaces> {
+  await mkdir(resolve(options.root), { recursive: true, mode: 0o700 })
+  // The operator may reach the root by links; from here on there are none.
+  const root = await realpath(options.root)
+  const staging = join(root, OWN_FOLDER, 'staging')
+  await mkdir(staging, { recursive: true, mode: 0o700 })
+  await sweep(staging)
+  const own = join(staging, `${hostname()}~${process.pid}~${PROCESS_MARK}`)
+  await mkdir(own, { recursive: true, mode: 0o700 })
+
+  const opened = new LRUCache<string, Workspace>({ max: KEPT_OPEN })
+  const placeOf = (userId: UserId, projectId: ProjectId): string =>
+    join(root, folderName(userId), folderName(projectId))
+  const sideFolder = (projectId: ProjectId): string =>
+    join(root, OWN_FOLDER, 'projects', folderName(projectId))
+
+  return {
+    limits: options.limits,
+    open(userId, projectId) {
+      const place = placeOf(userId, projectId)
+      let workspace = opened.get(place)
+      if (workspace === undefined) {
+        workspace = createWorkspace({
+          userId,
+          projectId,
+          root: place,
+          staging: own,
+          limits: options.limits,
+        })
+        opened.set(place, workspace)
+      }
+      return workspace
+    },
+    async remove(userId, projectId) {
+      const place = placeOf(userId, projectId)
+      opened.delete(place)
+      for (const folder of [place, sideFolder(projectId)]) {
+        const grave = join(own, randomUUID())
+        try {
+          await rename(folder, grave)
+        } catch (error) {
+          if (systemCode(error) === 'ENOENT') continue
+          throw error
+        }
+        rm(grave, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
+      }
+    },
+    async makeStaging() {
+      const folder = join(own, randomUUID())
+      await mkdir(folder, { mode: 0o700 })
+      return folder
+    },
+    async adopt(staged, userId, projectId) {
+      const place = placeOf(userId, projectId)
+      await mkdir(join(root, folderName(userId)), { recursive: true, mode: 0o700 })
+      await rename(staged, place)
+    },
+    sideFolder,
+  }
+}
+
+/**
+ * Removes what dead processes left in the staging folder. Another instance may share the root and be at work: its folder
+ * stays while its process lives or, on another host where that cannot be seen, while it was touched within a day.
+ */
+async function sweep(staging: string): Promise<void> {
+  for (const name of await readdir(staging)) {
+    const [host, pid, mark] = name.split('~')
+    if (mark === PROCESS_MARK) continue
+    const isDead =
+      host === hostname()
+        ? Number(pid) === process.pid || !isAlive(Number(pid))
+        : Date.now() - (await lstat(join(staging, name))).mtimeMs > ABANDONED_MS
+    if (isDead) await rm(join(staging, name), { recursive: true, force: true, maxRetries: 2 })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Somebody else's process, which we may not signal, lives too.
+    return systemCode(error) === 'EPERM'
+  }
+}

@@ -1,0 +1,216 @@
+// One project's folder: whole writes, limits, versions, what a crash leaves, and modes.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { AppError } from '../../../server/errors.ts'
+import { newId } from '../../../server/lib/ids.ts'
+import type { ProjectId, UserId } from '../../../server/protocol/ids.ts'
+import { createLanes } from '../../../server/workspace/lanes.ts'
+import type { Workspace } from '../../../server/workspace/workspace.ts'
+import { createWorkspaces } from '../../../server/workspace/workspaces.ts'
+
+const limits = { fileRead: 1_000, fileWrite: 2_000, project: 5_000 }
+let root: string
+let workspace: Workspace
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'workspace-'))
+  workspace = (await createWorkspaces({ root, limits })).open(newId(), newId())
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+const bytes = (text: string) => Buffer.from(text)
+const textOf = async (path: string) => (await workspace.read(path)).bytes.toString()
+const refusal = async (work: Promise<unknown>): Promise<AppError> => {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('it was accepted')
+}
+
+describe('files of a project', () => {
+  test('are written with the folders they need, read, moved and removed', async () => {
+    await workspace.write('src/deep/a.txt', bytes('one'))
+    expect(await textOf('src/deep/a.txt')).toBe('one')
+    await workspace.move('src/deep/a.txt', 'lib/b.txt')
+    expect(await textOf('lib/b.txt')).toBe('one')
+    expect(await workspace.state('src/deep/a.txt')).toBeNull()
+    expect(await workspace.stats()).toEqual({ files: 1, directories: 3, totalSize: 3 })
+    await workspace.remove('lib')
+    expect((await workspace.list('')).map(({ name }) => name)).toEqual(['src'])
+  })
+
+  test('belong to the server alone: 0600 and 0700; an execute bit stays', async () => {
+    await workspace.write('src/run.sh', bytes('x'))
+    const real = join(workspace.root, 'src', 'run.sh')
+    expect((await stat(real)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(workspace.root, 'src'))).mode & 0o777).toBe(0o700)
+    expect((await stat(workspace.root)).mode & 0o777).toBe(0o700)
+    await chmod(real, 0o755)
+    await workspace.write('src/run.sh', bytes('y'))
+    expect((await stat(real)).mode & 0o777).toBe(0o700)
+  })
+
+  test('that are missing, folders or in the way are told apart', async () => {
+    await workspace.write('a.txt', bytes('a'))
+    await workspace.makeFolder('folder')
+    expect((await refusal(workspace.read('none'))).code).toBe('not_found')
+    expect((await refusal(workspace.read('folder'))).code).toBe('bad_request')
+    expect((await refusal(workspace.list('a.txt'))).code).toBe('not_found')
+    expect((await refusal(workspace.write('folder', bytes('x')))).code).toBe('conflict')
+    expect((await refusal(workspace.write('a.txt/b', bytes('x')))).code).toBe('conflict')
+    expect((await refusal(workspace.makeFolder('a.txt'))).code).toBe('conflict')
+    expect((await refusal(workspace.move('a.txt', 'folder'))).code).toBe('conflict')
+    expect((await refusal(workspace.move('none', 'x/y'))).code).toBe('not_found')
+    expect((await refusal(workspace.move('folder', 'folder/in'))).code).toBe('bad_request')
+    expect((await refusal(workspace.remove('none'))).code).toBe('not_found')
+    expect(await workspace.makeFolder('folder')).toBe(false)
+    expect((await workspace.list('')).map(({ name }) => name)).toEqual(['a.txt', 'folder'])
+  })
+
+  test('messages never name a host path', async () => {
+    const faults = await Promise.all([
+      refusal(workspace.read('none')),
+      refusal(workspace.list('none')),
+      refusal(workspace.read('../x')),
+      refusal(workspace.move('none', 'b')),
+    ])
+    for (const fault of faults) expect(fault.message).not.toContain(root)
+  })
+
+  test('have limits, each with its own error, and a refused write leaves nothing', async () => {
+    await workspace.write('big', Buffer.alloc(1_500))
+    expect((await refusal(workspace.read('big'))).code).toBe('file_too_large')
+    expect((await refusal(workspace.write('x/huge', Buffer.alloc(2_001)))).code).toBe(
+      'file_too_large',
+    )
+    await workspace.write('second', Buffer.alloc(2_000))
+    expect((await refusal(workspace.write('y/third', Buffer.alloc(1_501)))).code).toBe(
+      'project_full',
+    )
+    await workspace.write('big', Buffer.alloc(2_000))
+    await workspace.write('third', Buffer.alloc(1_000))
+    expect((await workspace.list('')).map(({ name }) => name)).toEqual(['big', 'second', 'third'])
+    await workspace.remove('big')
+    await workspace.write('fourth', Buffer.alloc(2_000))
+  })
+
+  test('changed by somebody else meanwhile are not written over', async () => {
+    const first = await workspace.write('a', bytes('1'))
+    const second = await workspace.write('a', bytes('2'), { expected: first.version })
+    expect(
+      (await refusal(workspace.write('a', bytes('3'), { expected: first.version }))).code,
+    ).toBe('file_changed')
+    await workspace.remove('a')
+    expect(
+      (await refusal(workspace.write('a', bytes('3'), { expected: second.version }))).code,
+    ).toBe('file_changed')
+    await workspace.write('a', bytes('4'), { expected: '' })
+    expect((await refusal(workspace.write('a', bytes('5'), { expected: '' }))).code).toBe(
+      'file_changed',
+    )
+  })
+})
+
+describe('after a crash', () => {
+  /** Writes over one file again and again until it is killed. */
+  const startWriter = (userId: UserId, projectId: ProjectId): ChildProcess =>
+    spawn(
+      process.execPath,
+      [
+        '--import',
+        'tsx',
+        '--input-type=module',
+        '-e',
+        `const { createWorkspaces } = await import(${JSON.stringify(
+          new URL('../../../server/workspace/workspaces.ts', import.meta.url).href,
+        )})
+        const all = await createWorkspaces({ root: ${JSON.stringify(root)}, limits: { fileRead: 1e7, fileWrite: 1e7, project: 1e8 } })
+        const workspace = all.open(${JSON.stringify(userId)}, ${JSON.stringify(projectId)})
+        for (let turn = 0; ; turn++) {
+          await workspace.write('data', Buffer.alloc(2_000_000, turn % 2 ? 'a' : 'b'))
+          process.stdout.write('.')
+        }`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+
+  test('a file is the old or the new one, and what was half written is swept at the next start', async () => {
+    const userId = newId<UserId>()
+    const projectId = newId<ProjectId>()
+    for (let turn = 0; turn < 4; turn++) {
+      const writer = startWriter(userId, projectId)
+      const ended = new Promise((resolve) => writer.once('exit', resolve))
+      let writes = 0
+      await new Promise<void>((resolve) => {
+        writer.stdout?.on('data', (dots: Buffer) => {
+          writes += dots.length
+          if (writes >= 2 + turn) resolve()
+        })
+      })
+      writer.kill('SIGKILL')
+      await ended
+      const content = await readFile(join(root, userId, projectId, 'data'))
+      expect(content.length).toBe(2_000_000)
+      expect(new Set(content).size).toBe(1)
+    }
+    const staging = join(root, '.nanoclaw', 'staging')
+    await createWorkspaces({ root, limits })
+    const left = (await readdir(staging)).filter((name) => !name.includes(`~${process.pid}~`))
+    expect(left).toEqual([])
+  })
+
+  test('what another host is working on is left alone', async () => {
+    const staging = join(root, '.nanoclaw', 'staging')
+    await mkdir(join(staging, `otherhost~1~x`))
+    await createWorkspaces({ root, limits })
+    expect(await readdir(staging)).toContain('otherhost~1~x')
+  })
+})
+
+describe('lanes', () => {
+  test('work of one key runs in the order asked, of two keys at once', async () => {
+    const lanes = createLanes(5_000)
+    const told: string[] = []
+    let open: () => void = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const first = lanes.run('a', async () => {
+      await gate
+      told.push('a1')
+    })
+    const second = lanes.run('a', async () => told.push('a2'))
+    await lanes.run('b', async () => told.push('b1'))
+    open()
+    await Promise.all([first, second])
+    expect(told).toEqual(['b1', 'a1', 'a2'])
+  })
+
+  test('waiting too long, or being stopped while waiting, ends with 503 and keeps the order', async () => {
+    const lanes = createLanes(50)
+    let open: () => void = () => {}
+    const first = lanes.run('a', () => new Promise<void>((resolve) => (open = resolve)))
+    const late = await refusal(lanes.run('a', async () => 'never'))
+    expect([late.code, late.status]).toEqual(['store_busy', 503])
+    const stopped = await refusal(
+      lanes.run('a', async () => 'never', { signal: AbortSignal.abort() }),
+    )
+    expect(stopped.code).toBe('store_busy')
+    open()
+    await first
+    expect(await lanes.run('a', async () => 'next')).toBe('next')
+  })
+
+  test('a failure does not hold up what follows', async () => {
+    const lanes = createLanes(5_000)
+    const failed = lanes.run('a', () => Promise.reject(new Error('no')))
+    expect(await lanes.run('a', async () => 1)).toBe(1)
+    await expect(failed).rejects.toThrow('no')
+  })
+})
