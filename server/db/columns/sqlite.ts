@@ -1,0 +1,31 @@
+// The same words as `postgres.ts`, for SQLite: one table definition serves both.
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
+import type { Columns } from './postgres.ts'
+
+const words = {
+  table: sqliteTable,
+  index,
+  uniqueIndex,
+  primaryKey,
+  text: (name: string) => text(name),
+  key: (name: string) => text(name),
+  choice: (name: string) => text(name),
+  integer: (name: string) => integer(name),
+  bigInteger: (name: string) => integer(name),
+  real: (name: string) => real(name),
+  boolean: (name: string) => integer(name, { mode: 'boolean' }),
+  time: (name: string) => integer(name, { mode: 'timestamp_ms' }),
+  json: (name: string) => text(name, { mode: 'json' }),
+  counter: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
+} satisfies Record<keyof Columns, unknown>
+
+/** The cast is the lens: queries are typed as PostgreSQL's, and the suites run on both databases to hold it true. */
+export const sqliteColumns = words as unknown as Columns

@@ -1,0 +1,175 @@
+// PostgreSQL behind the two doors: a pool whose losses are retried within bounds and then told plainly.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type NodePgClient, NodePgSession } from 'drizzle-orm/node-postgres'
+import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import { AppError, errorText } from '../errors.ts'
+import { postgresColumns } from './columns/postgres.ts'
+import type {
+  ConnectOptions,
+  Database,
+  PostgresSettings,
+  Reader,
+  StatementListener,
+  Writer,
+} from './database.ts'
+import { createNestingGuard } from './nesting.ts'
+import { isConnectionLost, postgresCode, translatePostgresError } from './postgres-errors.ts'
+import { migratePostgres } from './postgres-migrate.ts'
+import { bindableText, toDrizzleLogger } from './statements.ts'
+import { defineTables } from './tables.ts'
+
+/** Milliseconds. Together they keep the answer to a request under three seconds while the database is away. */
+const patience = { connect: 1_800, statement: 2_500, retry: 1_000, firstDelay: 25 }
+
+/** Runs again what failed because the connection was lost; only for what has not changed anything yet. */
+async function retrying<T>(action: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + patience.retry
+  for (let delay = patience.firstDelay; ; delay *= 2) {
+    try {
+      return await action()
+    } catch (error) {
+      if (!isConnectionLost(error) || performance.now() + delay >= deadline) throw error
+    }
+    await sleep(delay)
+  }
+}
+
+type Run = (config: pg.QueryConfig, values: unknown[]) => Promise<pg.QueryResult>
+
+/** A drizzle database over anything that can run a statement, with our values and our errors around each. */
+function overQuery(run: Run, onStatement: StatementListener | undefined) {
+  const query: Run = (config, values) =>
+    run(
+      config,
+      values.map((value) => (typeof value === 'string' ? bindableText(value) : value)),
+    )
+  const dialect = new PgDialect()
+  // drizzle calls nothing but `query` of a client.
+  const client = { query } as unknown as NodePgClient
+  const session = new NodePgSession(client, dialect, undefined, toDrizzleLogger(onStatement))
+  const prepare = session.prepareQuery.bind(session)
+  Object.assign(session, {
+    prepareQuery: (...values: Parameters<typeof prepare>) => {
+      const prepared = prepare(...values)
+      const execute = prepared.execute.bind(prepared)
+      prepared.execute = (placeholders) =>
+        execute(placeholders).catch((error: unknown) => {
+          throw translatePostgresError(error)
+        })
+      return prepared
+    },
+  })
+  return new PgDatabase(dialect, session, undefined)
+}
+
+const clientConfig = ({ connection }: PostgresSettings): pg.ClientConfig =>
+  'url' in connection ? { connectionString: connection.url } : connection
+
+/** @throws AppError within ten seconds where the server cannot be reached or refuses us. */
+export async function connectPostgres(
+  settings: PostgresSettings,
+  { log, onStatement }: ConnectOptions,
+): Promise<Database> {
+  const config = clientConfig(settings)
+  await migratePostgres(config).catch((error: unknown) => {
+    if (error instanceof AppError) throw error
+    const reason = errorText(error) || postgresCode(error)
+    throw new AppError('store_unavailable', `PostgreSQL cannot be used: ${reason}`, {
+      cause: error,
+    })
+  })
+
+  const pool = new pg.Pool({
+    ...config,
+    max: settings.poolSize ?? 10,
+    keepAlive: true,
+    connectionTimeoutMillis: patience.connect,
+    query_timeout: patience.statement,
+    statement_timeout: 10_000,
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: 'nanoclaw',
+  })
+  const noteLoss = (error: Error) =>
+    log.warn({ reason: error.message }, 'A connection to PostgreSQL was lost.')
+  pool.on('error', noteLoss)
+  // The pool listens to idle connections only; an unheard error of one in use would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', noteLoss)
+  })
+
+  const nesting = createNestingGuard()
+  const reader: Reader = overQuery(
+    (query, values) => retrying(() => pool.query(query, values)),
+    onStatement,
+  )
+
+  const writers = new WeakMap<pg.PoolClient, Writer>()
+  function writerOver(client: pg.PoolClient): Writer {
+    const known = writers.get(client)
+    if (known !== undefined) return known
+    const writer = Object.assign(
+      overQuery((query, values) => client.query(query, values), onStatement),
+      {
+        lock: async (name: string) => {
+          await client
+            .query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+            .catch((error: unknown) => {
+              throw translatePostgresError(error)
+            })
+        },
+      },
+    )
+    writers.set(client, writer)
+    return writer
+  }
+
+  /** A connection with a transaction begun on it; nothing has happened yet, so losses are retried. */
+  const begin = () =>
+    retrying(async () => {
+      const client = await pool.connect()
+      try {
+        await client.query('begin')
+        return client
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    })
+
+  return {
+    dialect: 'postgres',
+    tables: defineTables(postgresColumns),
+    read: reader,
+    async write(work) {
+      nesting.refuseInside()
+      const client = await begin().catch((error: unknown) => {
+        throw translatePostgresError(error)
+      })
+      let broken = false
+      try {
+        const result = await nesting.enter(() => work(writerOver(client)))
+        const { command } = await client.query('commit')
+        // A failed statement fails its transaction, even where the work went on.
+        if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed.')
+        return result
+      } catch (error) {
+        await client.query('rollback').catch(() => {
+          broken = true
+        })
+        throw translatePostgresError(error)
+      } finally {
+        client.release(broken)
+      }
+    },
+    isUniqueViolation: (error) => postgresCode(error) === '23505',
+    async ping() {
+      await pool.query('select 1').catch((error: unknown) => {
+        throw translatePostgresError(error)
+      })
+    },
+    async close() {
+      if (!pool.ended && !pool.ending) await pool.end()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+// One after another: the lane that makes SQLite's single writer explicit.
+import { AppError } from '../errors.ts'
+
+export interface Lane {
+  /** Runs `work` when everything that was put in before has settled. */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /** Fulfils when the lane is empty. */
+  idle(): Promise<void>
+}
+
+/** @param capacity works in the lane at most; further ones are refused with `store_busy`. */
+export function createLane(capacity: number): Lane {
+  let last: Promise<void> = Promise.resolve()
+  let count = 0
+
+  return {
+    async run<T>(work: () => Promise<T>): Promise<T> {
+      if (count >= capacity)
+        throw new AppError('store_busy', 'The database has too much to write. Try again soon.', {
+          retryable: true,
+          retryAfter: 2,
+        })
+      const before = last
+      let done = (): void => {}
+      last = new Promise((resolve) => {
+        done = resolve
+      })
+      count += 1
+      try {
+        await before
+        return await work()
+      } finally {
+        count -= 1
+        done()
+      }
+    },
+    async idle() {
+      while (count > 0) await last
+    },
+  }
+}

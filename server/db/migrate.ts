@@ -1,0 +1,36 @@
+// Which migrations a database still needs; how they are applied is the affair of each connection.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { AppError } from '../errors.ts'
+import type { Dialect } from './database.ts'
+
+/** Where applied migrations are written down, in drizzle's own form. */
+export const migrationsTable = '__drizzle_migrations'
+
+/** The folder lies at the root of the installation, beside the sources and beside what is built from them. */
+function migrationsFolder(dialect: Dialect): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const found = join(folder, 'migrations', dialect)
+    if (existsSync(join(found, 'meta/_journal.json'))) return found
+    if (folder === dirname(folder))
+      throw new Error('The folder `migrations` is missing: install NanoClaw again.')
+  }
+}
+
+/**
+ * The migrations that come after the newest applied one, oldest first.
+ * @param applied `created_at` of every applied migration.
+ * @throws AppError when the database was made by a newer program.
+ */
+export function pendingMigrations(dialect: Dialect, applied: readonly number[]): MigrationMeta[] {
+  const known = readMigrationFiles({ migrationsFolder: migrationsFolder(dialect) })
+  const times = new Set(known.map(({ folderMillis }) => folderMillis))
+  if (applied.some((time) => !times.has(time)))
+    throw new AppError(
+      'store_unavailable',
+      'The database was made by a newer version of NanoClaw. Start that version, or restore a backup.',
+    )
+  const newest = Math.max(0, ...applied)
+  return known.filter(({ folderMillis }) => folderMillis > newest)
+}

@@ -1,0 +1,141 @@
+// Tables of people and of what belongs to them as a person or to the whole server.
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { Columns } from '../columns/postgres.ts'
+
+export function defineAccountTables(c: Columns) {
+  const users = c.table(
+    'users',
+    {
+      id: c.key<UserId>('id').primaryKey(),
+      username: c.text('username').notNull(),
+      /** The name folded for comparison: two names that differ in case only are the same. */
+      usernameKey: c.text('username_key').notNull(),
+      /** null: no login by password (the person of single mode). */
+      passwordHash: c.text('password_hash'),
+      email: c.text('email'),
+      emailKey: c.text('email_key'),
+      avatar: c.text('avatar'),
+      role: c.choice<'admin' | 'user'>('role').notNull(),
+      isActive: c.boolean('is_active').notNull(),
+      /** Counted up to end every token that was given out before. */
+      tokenVersion: c.integer('token_version').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [
+      c.uniqueIndex('users_username_key').on(t.usernameKey),
+      c.uniqueIndex('users_email_key').on(t.emailKey),
+    ],
+  )
+
+  const owner = () =>
+    c
+      .key<UserId>('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' })
+
+  const revokedTokens = c.table(
+    'revoked_tokens',
+    { jti: c.text('jti').primaryKey(), expiresAt: c.time('expires_at').notNull() },
+    (t) => [c.index('revoked_tokens_expires').on(t.expiresAt)],
+  )
+
+  const apiKeys = c.table(
+    'api_keys',
+    {
+      id: c.text('id').primaryKey(),
+      userId: owner(),
+      name: c.text('name').notNull(),
+      prefix: c.text('prefix').notNull(),
+      hash: c.text('hash').notNull(),
+      createdAt: c.time('created_at').notNull(),
+      lastUsedAt: c.time('last_used_at'),
+    },
+    (t) => [c.uniqueIndex('api_keys_hash').on(t.hash), c.index('api_keys_user').on(t.userId)],
+  )
+
+  /** One row per hour, model and currency; the price is that of the time of use. */
+  const tokenUsage = c.table(
+    'token_usage',
+    {
+      userId: owner(),
+      /** `YYYY-MM-DD`, UTC. */
+      day: c.text('day').notNull(),
+      hour: c.integer('hour').notNull(),
+      model: c.text('model').notNull(),
+      /** '' where the model has no price. */
+      currency: c.text('currency').notNull().default(''),
+      promptTokens: c.bigInteger('prompt_tokens').notNull(),
+      completionTokens: c.bigInteger('completion_tokens').notNull(),
+      cost: c.real('cost').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.userId, t.day, t.hour, t.model, t.currency] })],
+  )
+
+  const memories = c.table('memories', {
+    userId: owner().primaryKey(),
+    content: c.text('content').notNull(),
+    updatedAt: c.time('updated_at').notNull(),
+  })
+
+  const channels = c.table(
+    'channels',
+    {
+      id: c.text('id').primaryKey(),
+      userId: owner(),
+      type: c.choice<'webhook' | 'email' | 'telegram'>('type').notNull(),
+      name: c.text('name').notNull(),
+      sealedSettings: c.text('sealed_settings').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [c.uniqueIndex('channels_user_name').on(t.userId, t.name)],
+  )
+
+  const deliveries = c.table(
+    'deliveries',
+    {
+      id: c.text('id').primaryKey(),
+      userId: owner(),
+      channelId: c
+        .text('channel_id')
+        .notNull()
+        .references(() => channels.id, { onDelete: 'cascade' }),
+      /** Where the message came from, if from a conversation; it may be gone by now. */
+      conversationId: c.key<ConversationId>('conversation_id'),
+      content: c.text('content').notNull(),
+      status: c.choice<'pending' | 'delivered' | 'failed'>('status').notNull(),
+      attempts: c.integer('attempts').notNull(),
+      nextAttemptAt: c.time('next_attempt_at'),
+      lastError: c.text('last_error'),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [
+      c.index('deliveries_due').on(t.status, t.nextAttemptAt),
+      c.index('deliveries_channel').on(t.channelId),
+    ],
+  )
+
+  /** Models that an administrator added; those of `config.yml` are not stored. */
+  const models = c.table('models', {
+    id: c.text('id').primaryKey(),
+    settings: c.json<unknown>('settings').notNull(),
+    sealedApiKey: c.text('sealed_api_key'),
+    createdAt: c.time('created_at').notNull(),
+  })
+
+  const settings = c.table('settings', {
+    key: c.text('key').primaryKey(),
+    value: c.json<unknown>('value').notNull(),
+  })
+
+  return {
+    users,
+    revokedTokens,
+    apiKeys,
+    tokenUsage,
+    memories,
+    channels,
+    deliveries,
+    models,
+    settings,
+  }
+}

@@ -1,0 +1,131 @@
+// Tables of conversations and the messages in them.
+import type { ApprovalMode } from '../../protocol/conversation.ts'
+import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
+import type { MessageStatus } from '../../protocol/message.ts'
+import type { Artifact, Step } from '../../protocol/step.ts'
+import type { AnyColumn, Columns } from '../columns/postgres.ts'
+import type { defineAccountTables } from './accounts.ts'
+import type { defineProjectTables } from './projects.ts'
+
+type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
+  Pick<ReturnType<typeof defineProjectTables>, 'projects'>
+
+export function defineConversationTables(c: Columns, { users, projects }: Needed) {
+  const conversations = c.table(
+    'conversations',
+    {
+      id: c.key<ConversationId>('id').primaryKey(),
+      userId: c
+        .key<UserId>('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
+      projectId: c
+        .key<ProjectId>('project_id')
+        .references((): AnyColumn => projects.id, { onDelete: 'set null' }),
+      title: c.text('title').notNull(),
+      /** The title folded to lower case, for searching in both databases alike. */
+      titleKey: c.text('title_key').notNull(),
+      model: c.text('model'),
+      systemPrompt: c.text('system_prompt'),
+      temperature: c.real('temperature'),
+      maxTokens: c.integer('max_tokens'),
+      thinkingEnabled: c.boolean('thinking_enabled').notNull(),
+      approval: c.choice<ApprovalMode>('approval'),
+      disabledMcpServers: c.json<string[]>('disabled_mcp_servers').notNull(),
+      /** Names of tools whose calls a person approved once and for all in this conversation. */
+      approvalGrants: c.json<string[]>('approval_grants').notNull(),
+      /** Something untrusted from outside was read in it. */
+      tainted: c.boolean('tainted').notNull(),
+      pinned: c.boolean('pinned').notNull(),
+      archived: c.boolean('archived').notNull(),
+      /** The message whose branch is shown. */
+      leafId: c.key<MessageId>('leaf_id'),
+      messageCount: c.integer('message_count').notNull(),
+      /** A title was made or given; false while it is only the placeholder. */
+      titled: c.boolean('titled').notNull(),
+      createdAt: c.time('created_at').notNull(),
+      updatedAt: c.time('updated_at').notNull(),
+    },
+    (t) => [
+      c.index('conversations_list').on(t.userId, t.archived, t.updatedAt, t.id),
+      c
+        .index('conversations_list_in_project')
+        .on(t.userId, t.projectId, t.archived, t.updatedAt, t.id),
+      c.index('conversations_project').on(t.projectId),
+    ],
+  )
+
+  const messages = c.table(
+    'messages',
+    {
+      /** Counted: the order in which messages were made, whatever the clock says. */
+      row: c.counter('row'),
+      id: c.key<MessageId>('id').notNull().unique('messages_id'),
+      conversationId: c
+        .key<ConversationId>('conversation_id')
+        .notNull()
+        .references(() => conversations.id, { onDelete: 'cascade' }),
+      /** No foreign key: a subtree is deleted explicitly, because a cascade over a long chain passes SQLite's trigger depth. */
+      parentId: c.key<MessageId>('parent_id'),
+      role: c.choice<'user' | 'assistant'>('role').notNull(),
+      text: c.text('text').notNull(),
+      tokenCount: c.integer('token_count').notNull(),
+      model: c.text('model'),
+      runId: c.key<RunId>('run_id'),
+      status: c.choice<MessageStatus>('status').notNull(),
+      error: c.text('error'),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [
+      c.index('messages_conversation').on(t.conversationId, t.parentId, t.row),
+      c.index('messages_parent').on(t.parentId),
+    ],
+  )
+
+  const attachments = c.table(
+    'attachments',
+    {
+      messageId: c
+        .key<MessageId>('message_id')
+        .notNull()
+        .references(() => messages.id, { onDelete: 'cascade' }),
+      position: c.integer('position').notNull(),
+      kind: c.choice<'text' | 'image'>('kind').notNull(),
+      name: c.text('name').notNull(),
+      extension: c.text('extension'),
+      mime: c.text('mime'),
+      /** Text as it is, images as base64. */
+      content: c.text('content').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
+  )
+
+  const steps = c.table(
+    'steps',
+    {
+      messageId: c
+        .key<MessageId>('message_id')
+        .notNull()
+        .references(() => messages.id, { onDelete: 'cascade' }),
+      position: c.integer('position').notNull(),
+      type: c.choice<Step['type']>('type').notNull(),
+      /** The text, the result, or for a call its arguments as the model wrote them. */
+      content: c.text('content').notNull(),
+      idRef: c.text('id_ref'),
+      name: c.text('name'),
+      skipped: c.boolean('skipped').notNull(),
+      artifact: c.json<Artifact>('artifact'),
+      /** Nothing is added to it any more. */
+      closed: c.boolean('closed').notNull(),
+      /** Number of the run's event that began it. */
+      firstEvent: c.integer('first_event'),
+      /** Where the events cut its text, so that a replay gives the same pieces. */
+      cuts: c.text('cuts'),
+      /** When the call of a `tool_call` step was started. */
+      startedAt: c.time('started_at'),
+    },
+    (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
+  )
+
+  return { conversations, messages, attachments, steps }
+}

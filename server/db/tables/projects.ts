@@ -1,0 +1,100 @@
+// Tables of projects: their checkpoints and their documents.
+import type { MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
+import type { Columns } from '../columns/postgres.ts'
+import type { defineAccountTables } from './accounts.ts'
+
+/** One file of a checkpoint as it changed. */
+export type CheckpointFile = { path: string; change: 'added' | 'modified' | 'deleted' }
+
+export function defineProjectTables(
+  c: Columns,
+  { users }: Pick<ReturnType<typeof defineAccountTables>, 'users'>,
+) {
+  const owner = () =>
+    c
+      .key<UserId>('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' })
+
+  const projects = c.table(
+    'projects',
+    {
+      id: c.key<ProjectId>('id').primaryKey(),
+      userId: owner(),
+      name: c.text('name').notNull(),
+      description: c.text('description'),
+      createdAt: c.time('created_at').notNull(),
+      updatedAt: c.time('updated_at').notNull(),
+    },
+    (t) => [
+      c.uniqueIndex('projects_user_name').on(t.userId, t.name),
+      c.index('projects_user_updated').on(t.userId, t.updatedAt, t.id),
+    ],
+  )
+
+  const inProject = () =>
+    c
+      .key<ProjectId>('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' })
+
+  const checkpoints = c.table(
+    'checkpoints',
+    {
+      id: c.text('id').primaryKey(),
+      projectId: inProject(),
+      userId: c.key<UserId>('user_id').notNull(),
+      messageId: c.key<MessageId>('message_id'),
+      runId: c.key<RunId>('run_id'),
+      tool: c.text('tool').notNull(),
+      tree: c.text('tree').notNull(),
+      files: c.json<CheckpointFile[]>('files').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [c.index('checkpoints_project').on(t.projectId, t.createdAt, t.id)],
+  )
+
+  const documents = c.table(
+    'documents',
+    {
+      id: c.text('id').primaryKey(),
+      projectId: inProject(),
+      userId: c.key<UserId>('user_id').notNull(),
+      name: c.text('name').notNull(),
+      mime: c.text('mime').notNull(),
+      size: c.bigInteger('size').notNull(),
+      status: c.choice<'pending' | 'ready' | 'failed'>('status').notNull(),
+      error: c.text('error'),
+      /** How many passages it was cut into. */
+      passages: c.integer('passages').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [c.index('documents_project').on(t.projectId, t.createdAt, t.id)],
+  )
+
+  /** The full-text index over `tokens` is put beside the generated migration (`full-text.ts`). */
+  const passages = c.table(
+    'passages',
+    {
+      /** Counted, because the full-text index of SQLite refers to it. */
+      id: c.counter('id'),
+      documentId: c
+        .text('document_id')
+        .notNull()
+        .references(() => documents.id, { onDelete: 'cascade' }),
+      projectId: c.key<ProjectId>('project_id').notNull(),
+      position: c.integer('position').notNull(),
+      heading: c.text('heading'),
+      page: c.integer('page'),
+      text: c.text('text').notNull(),
+      /** The text as words parted by spaces, ready to be indexed. */
+      tokens: c.text('tokens').notNull(),
+    },
+    (t) => [
+      c.uniqueIndex('passages_document').on(t.documentId, t.position),
+      c.index('passages_project').on(t.projectId),
+    ],
+  )
+
+  return { projects, checkpoints, documents, passages }
+}

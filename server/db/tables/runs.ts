@@ -1,0 +1,116 @@
+// Tables of runs and of what only runs leave behind.
+import { sql } from 'drizzle-orm'
+import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
+import type { RunStatus } from '../../protocol/run.ts'
+import type { ApprovalPreview, FinishReason, RiskLevel } from '../../protocol/run-event.ts'
+import type { Columns } from '../columns/postgres.ts'
+import type { defineConversationTables } from './conversations.ts'
+
+/** Why a run failed, as its `error` event said it. */
+export type RunFailure = { content: string; code: string; retryable: boolean }
+
+export function defineRunTables(
+  c: Columns,
+  { conversations }: Pick<ReturnType<typeof defineConversationTables>, 'conversations'>,
+) {
+  const inConversation = () =>
+    c
+      .key<ConversationId>('conversation_id')
+      .notNull()
+      .references(() => conversations.id, { onDelete: 'cascade' })
+
+  const runs = c.table(
+    'runs',
+    {
+      id: c.key<RunId>('id').primaryKey(),
+      conversationId: inConversation(),
+      userId: c.key<UserId>('user_id').notNull(),
+      projectId: c.key<ProjectId>('project_id'),
+      messageId: c.key<MessageId>('message_id').notNull(),
+      userMessageId: c.key<MessageId>('user_message_id'),
+      parentRunId: c.key<RunId>('parent_run_id'),
+      kind: c.choice<'chat' | 'background'>('kind').notNull(),
+      status: c.choice<RunStatus>('status').notNull(),
+      model: c.text('model').notNull(),
+      options: c.json<unknown>('options').notNull(),
+      /** The client's own id of the message that began it: sending it again joins this run. */
+      clientId: c.text('client_id'),
+      attempt: c.integer('attempt').notNull(),
+      round: c.integer('round').notNull(),
+      promptTokens: c.integer('prompt_tokens').notNull(),
+      completionTokens: c.integer('completion_tokens').notNull(),
+      lastEvent: c.integer('last_event').notNull(),
+      finishReason: c.choice<FinishReason>('finish_reason'),
+      error: c.json<RunFailure>('error'),
+      state: c.json<unknown>('state'),
+      /** The instance that performs it. */
+      owner: c.text('owner'),
+      heartbeatAt: c.time('heartbeat_at'),
+      stopRequested: c.boolean('stop_requested').notNull(),
+      createdAt: c.time('created_at').notNull(),
+      startedAt: c.time('started_at'),
+      endedAt: c.time('ended_at'),
+    },
+    (t) => [
+      c
+        .uniqueIndex('runs_one_active')
+        .on(t.conversationId)
+        .where(sql`${t.kind} = 'chat' and ${t.endedAt} is null`),
+      c.uniqueIndex('runs_client_id').on(t.conversationId, t.clientId),
+      c.index('runs_unfinished').on(t.createdAt).where(sql`${t.endedAt} is null`),
+      c.index('runs_user_unfinished').on(t.userId).where(sql`${t.endedAt} is null`),
+      c.index('runs_conversation').on(t.conversationId, t.createdAt),
+      c.index('runs_parent').on(t.parentRunId),
+    ],
+  )
+
+  const approvals = c.table(
+    'approvals',
+    {
+      runId: c
+        .key<RunId>('run_id')
+        .notNull()
+        .references(() => runs.id, { onDelete: 'cascade' }),
+      idRef: c.text('id_ref').notNull(),
+      position: c.integer('position').notNull(),
+      name: c.text('name').notNull(),
+      arguments: c.text('arguments').notNull(),
+      riskLevel: c.choice<RiskLevel>('risk_level').notNull(),
+      preview: c.json<ApprovalPreview>('preview'),
+      status: c.choice<'pending' | 'approved' | 'rejected'>('status').notNull(),
+      reason: c.text('reason'),
+      /** Arguments that the person changed. */
+      decidedArguments: c.text('decided_arguments'),
+      createdAt: c.time('created_at').notNull(),
+      decidedAt: c.time('decided_at'),
+    },
+    (t) => [c.primaryKey({ columns: [t.runId, t.idRef] })],
+  )
+
+  /** Results too long for the model, read on by handle. */
+  const toolResults = c.table(
+    'tool_results',
+    {
+      handle: c.text('handle').primaryKey(),
+      conversationId: inConversation(),
+      runId: c.key<RunId>('run_id').notNull(),
+      content: c.text('content').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [c.index('tool_results_conversation').on(t.conversationId)],
+  )
+
+  /** What stands for the turns up to a message where a history grew past the model's window. */
+  const summaries = c.table(
+    'summaries',
+    {
+      conversationId: inConversation(),
+      untilMessageId: c.key<MessageId>('until_message_id').notNull(),
+      text: c.text('text').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.conversationId, t.untilMessageId] })],
+  )
+
+  return { runs, approvals, toolResults, summaries }
+}

@@ -1,0 +1,67 @@
+// Fresh, real databases for tests: a SQLite file or a PostgreSQL database of its own for each call, gone afterwards.
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, inject } from 'vitest'
+import { connect } from '../../server/db/connect.ts'
+import type {
+  Database,
+  DatabaseSettings,
+  Dialect,
+  StatementListener,
+  StoreLog,
+} from '../../server/db/database.ts'
+import { onServer, withDatabase } from './postgres-server.ts'
+
+export const silentLog: StoreLog = { info() {}, warn() {} }
+
+export type OpenOptions = { onStatement?: StatementListener; log?: StoreLog }
+
+export type FreshDatabases = {
+  /** Where a database of its own is: on SQLite not yet made, on PostgreSQL with its tables. */
+  settings(dialect: Dialect): Promise<DatabaseSettings>
+  /** A connected, migrated, empty database. */
+  open(dialect: Dialect, options?: OpenOptions): Promise<Database>
+}
+
+/** Call it at the top of a file or inside `describe`; everything made by it is closed and removed after the last test there. */
+export function useDatabases(): FreshDatabases {
+  const undo: (() => Promise<void>)[] = []
+  afterAll(async () => {
+    for (const step of undo.reverse()) await step()
+  })
+
+  async function settings(dialect: Dialect): Promise<DatabaseSettings> {
+    if (dialect === 'sqlite') {
+      const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-test-'))
+      undo.push(async () => rmSync(folder, { recursive: true, force: true }))
+      return { dialect, file: join(folder, 'nanoclaw.db') }
+    }
+    const { url, template } = inject('postgres')
+    const name = `nanoclaw_test_${randomUUID().replaceAll('-', '')}`
+    await onServer(url, `create database ${name} template ${template}`)
+    undo.push(() => onServer(url, `drop database if exists ${name} with (force)`))
+    return { dialect, connection: { url: withDatabase(url, name) }, poolSize: 4 }
+  }
+
+  async function open(dialect: Dialect, options: OpenOptions = {}): Promise<Database> {
+    const database = await connect(await settings(dialect), { log: silentLog, ...options })
+    undo.push(() => database.close())
+    return database
+  }
+
+  return { settings, open }
+}
+
+/** The same suite on SQLite and on PostgreSQL. `open` gives a fresh database at each call. */
+export function describeOnEachDatabase(
+  name: string,
+  suite: (open: (options?: OpenOptions) => Promise<Database>, dialect: Dialect) => void,
+): void {
+  for (const dialect of ['sqlite', 'postgres'] as const)
+    describe(`${name} (${dialect})`, () => {
+      const { open } = useDatabases()
+      suite((options) => open(dialect, options), dialect)
+    })
+}
