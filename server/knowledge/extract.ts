@@ -1,0 +1,117 @@
+// Has a document read in a child process with limits in time and memory, so that a hostile file harms nobody.
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { z } from 'zod'
+import { childEntry } from '../lib/child-entry.ts'
+import { startProcess } from '../sandbox/process.ts'
+import { Passage } from './passage.ts'
+
+export type Extraction =
+  | { ok: true; passages: Passage[] }
+  /** `reason` is for the person who uploaded it, `internal` for the log. */
+  | { ok: false; reason: string; internal?: string }
+
+export interface ExtractOptions {
+  signal: AbortSignal
+  /** Milliseconds; a minute unless given. */
+  timeoutMs?: number
+  /** Resident memory of the child in bytes (Linux); 1 GB unless given. */
+  maxMemory?: number
+}
+
+const TIMEOUT_MS = 60_000
+const MAX_MEMORY = 1024 * 1024 * 1024
+const HEAP_MB = 512
+const MAX_ANSWER = 100 * 1024 * 1024
+const MAX_PASSAGES = 100_000
+const MEMORY_LOOK_MS = 200
+
+const Line = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('passages'), passages: z.array(Passage) }),
+  z.object({ kind: z.literal('end') }),
+  z.object({ kind: z.literal('failed'), reason: z.string(), internal: z.string() }),
+])
+
+/** The passages of one document, or why there are none. Never throws; the child is gone when it returns. */
+export async function extractPassages(
+  name: string,
+  bytes: Uint8Array,
+  options: ExtractOptions,
+): Promise<Extraction> {
+  const entry = childEntry('knowledge/read-document.child')
+  const child = startProcess({
+    command: process.execPath,
+    args: [`--max-old-space-size=${HEAP_MB}`, ...entry.execArgv, entry.file, name],
+    cwd: tmpdir(),
+    env: {},
+    input: bytes,
+    extraPipes: 1,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    signal: options.signal,
+    maxOutputBytes: 10_000,
+  })
+  const passages: Passage[] = []
+  let failure: { reason: string; internal: string } | undefined
+  let complete = false
+  let tooMuch = false
+
+  const take = (text: string): void => {
+    const line = Line.parse(JSON.parse(text))
+    if (line.kind === 'passages') passages.push(...line.passages)
+    else if (line.kind === 'failed') failure = line
+    else complete = true
+    if (passages.length > MAX_PASSAGES) refuse()
+  }
+  const refuse = (): void => {
+    tooMuch = true
+    child.kill()
+  }
+
+  const pipe = child.pipes[0]
+  let rest = ''
+  let seen = 0
+  pipe?.setEncoding('utf8')
+  pipe?.on('data', (chunk: string) => {
+    seen += chunk.length
+    if (seen > MAX_ANSWER) return refuse()
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    try {
+      for (const line of lines) take(line)
+    } catch {
+      // Only a child that was taken over would write something else.
+      refuse()
+    }
+  })
+  const maxMemory = options.maxMemory ?? MAX_MEMORY
+  const watch = setInterval(() => {
+    void residentMemory(child.pid).then((bytesUsed) => {
+      if (bytesUsed > maxMemory) refuse()
+    })
+  }, MEMORY_LOOK_MS)
+  const outcome = await child.done
+  clearInterval(watch)
+
+  if (outcome.aborted) return { ok: false, reason: 'it was cancelled' }
+  if (outcome.timedOut) return { ok: false, reason: 'reading it took too long' }
+  if (failure !== undefined) return { ok: false, ...failure }
+  if (complete && !tooMuch) return { ok: true, passages }
+  if (outcome.startError !== null)
+    return {
+      ok: false,
+      reason: 'the reader could not be started',
+      internal: outcome.startError.message,
+    }
+  return { ok: false, reason: 'it is too large to be read', internal: outcome.stderr.slice(-1000) }
+}
+
+/** 0 where the system does not tell; there the heap limit alone holds. */
+async function residentMemory(pid: number | undefined): Promise<number> {
+  if (pid === undefined || process.platform !== 'linux') return 0
+  try {
+    const fields = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')
+    return Number(fields[1]) * 4096
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,57 @@
+// Takes the readable text out of HTML, with its headings, by way of Markdown.
+import { Readability } from '@mozilla/readability'
+import { parseHTML } from 'linkedom'
+import TurndownService from 'turndown'
+import { markdownSections } from './markdown-sections.ts'
+import type { Section } from './passage.ts'
+
+/** Less text than this share of the page means that readability threw away the wrong part. */
+const READABLE_SHARE = 0.3
+
+/** Deeper than any page that a person wrote; the parsers take minutes or their stack's end with such ones. */
+const DEEPEST = 1_000
+
+/** Sections of a page or an e-book chapter. Throws RangeError for a page nested too deeply to be walked. */
+export function htmlSections(html: string): Section[] {
+  if (depthOf(html) > DEEPEST) throw new RangeError('nested too deeply')
+  const { document } = parseHTML(html)
+  for (const node of document.querySelectorAll('script, style, noscript, template, svg, iframe'))
+    node.remove()
+  const title = document.title.trim()
+  const whole = document.body?.innerHTML ?? html
+  const wholeLength = document.body?.textContent?.trim().length ?? 0
+  const article = new Readability(document, { charThreshold: 200 }).parse()
+  const readable = (article?.textContent?.trim().length ?? 0) >= wholeLength * READABLE_SHARE
+  const sections = htmlToSections(readable ? (article?.content ?? whole) : whole)
+  if (title === '') return sections
+  return sections.map((section) => ({ ...section, heading: section.heading ?? title }))
+}
+
+/** Sections of HTML that is nothing but content, such as what a word processor's file becomes. */
+export function htmlToSections(html: string): Section[] {
+  const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
+  turndown.addRule('table row', {
+    filter: 'tr',
+    replacement: (_content, row) =>
+      `${[...row.childNodes]
+        .map((cell) => cell.textContent?.replace(/\s+/g, ' ').trim() ?? '')
+        .filter((text) => text !== '')
+        .join(' | ')}\n`,
+  })
+  turndown.addRule('pictures', { filter: 'img', replacement: () => '' })
+
+  return markdownSections(turndown.turndown(html))
+}
+
+/** How deep elements stand in each other at most, counted over those whose end can't be left out. */
+function depthOf(html: string): number {
+  let depth = 0
+  let deepest = 0
+  const tag =
+    /<(\/?)(?:div|span|section|article|blockquote|ul|ol|table|b|i|em|strong|font|a|center)\b/gi
+  for (const [, end] of html.matchAll(tag)) {
+    depth += end === '/' ? -1 : 1
+    if (depth > deepest) deepest = depth
+  }
+  return deepest
+}

@@ -1,0 +1,55 @@
+// Reads the structure of Markdown: which text stands under which headings.
+import type { Section } from './passage.ts'
+
+const LONGEST_HEADING = 200
+
+/** Sections in order. Knows `#` and underlined headings, and that code blocks hold none. */
+export function markdownSections(markdown: string): Section[] {
+  const sections: Section[] = []
+  const path: string[] = []
+  let lines: string[] = []
+  let fence: string | null = null
+
+  const close = (): void => {
+    const text = lines.join('\n').trim()
+    lines = []
+    const heading = path.filter((part) => part !== '').join(' > ')
+    if (text !== '') sections.push({ heading: heading === '' ? null : heading, page: null, text })
+  }
+  const open = (level: number, title: string): void => {
+    close()
+    path.length = level - 1
+    for (let index = 0; index < level - 1; index += 1) path[index] ??= ''
+    path.push(plainTitle(title))
+  }
+
+  for (const line of markdown.split(/\r\n?|\n/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (mark !== undefined) {
+      if (fence === null) fence = mark
+      else if (mark.startsWith(fence)) fence = null
+      lines.push(line)
+      continue
+    }
+    const hashes = fence === null ? /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(line) : null
+    const underline = fence === null ? /^ {0,3}(=+|-{2,})[ \t]*$/.exec(line)?.[1] : undefined
+    const before = lines.at(-1)?.trim() ?? ''
+    if (hashes?.[1] !== undefined && hashes[2] !== undefined) {
+      open(hashes[1].length, hashes[2])
+    } else if (underline !== undefined && before !== '' && (lines.at(-2)?.trim() ?? '') === '') {
+      lines.pop()
+      open(underline.startsWith('=') ? 1 : 2, before)
+    } else lines.push(line)
+  }
+  close()
+  return sections
+}
+
+/** A heading as a person reads it: without closing hashes, links and emphasis. */
+const plainTitle = (title: string): string =>
+  title
+    .replace(/[ \t]+#+[ \t]*$/, '')
+    .replace(/\[([^\]]{0,300})\]\([^)]{0,2000}\)/g, '$1')
+    .replace(/[*_`]{1,3}/g, '')
+    .trim()
+    .slice(0, LONGEST_HEADING)

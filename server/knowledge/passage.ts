@@ -1,0 +1,19 @@
+// What a document is cut into: the unit that is searched, cited and shown.
+import { z } from 'zod'
+
+/** A piece of a document that makes sense alone, with the place where it stands. */
+export const Passage = z.object({
+  /** The headings above it, outermost first, joined by ' > '. Null where the document has none. */
+  heading: z.string().nullable(),
+  /** Page of a PDF, from 1; null elsewhere. */
+  page: z.int().min(1).nullable(),
+  text: z.string().min(1),
+})
+export type Passage = z.infer<typeof Passage>
+
+/** A run of text under one heading (and on one page), before it is cut to size. */
+export interface Section {
+  heading: string | null
+  page: number | null
+  text: string
+}

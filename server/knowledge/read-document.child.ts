@@ -1,0 +1,33 @@
+// The program that reads one document in a process of its own: bytes in at standard input, passages out at descriptor 3.
+import { createWriteStream } from 'node:fs'
+import { errorText } from '../errors.ts'
+import { readDocument, UnreadableDocument } from './read-document.ts'
+
+/** One line of the answer: passages as they come, at last one `end`, or one `failed`. */
+type Line =
+  | { kind: 'passages'; passages: unknown[] }
+  | { kind: 'end' }
+  | { kind: 'failed'; reason: string; internal: string }
+
+const PASSAGES_PER_LINE = 50
+
+const output = createWriteStream('', { fd: 3 })
+const write = (line: Line): void => {
+  output.write(`${JSON.stringify(line)}\n`)
+}
+
+const chunks: Buffer[] = []
+for await (const chunk of process.stdin) chunks.push(chunk)
+try {
+  const passages = await readDocument(process.argv[2] ?? '', new Uint8Array(Buffer.concat(chunks)))
+  for (let start = 0; start < passages.length; start += PASSAGES_PER_LINE)
+    write({ kind: 'passages', passages: passages.slice(start, start + PASSAGES_PER_LINE) })
+  write({ kind: 'end' })
+} catch (error) {
+  write({
+    kind: 'failed',
+    reason: error instanceof UnreadableDocument ? error.message : 'the file could not be read',
+    internal: errorText(error).slice(0, 1000),
+  })
+}
+output.end()

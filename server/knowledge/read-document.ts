@@ -1,0 +1,84 @@
+// One document's bytes into passages: chooses the reader by what the bytes are, not by what the name claims.
+import { extname } from 'node:path'
+import mammoth from 'mammoth'
+import { cutIntoPassages } from './chunk.ts'
+import { decodeText } from './decode-text.ts'
+import { htmlSections, htmlToSections } from './html-sections.ts'
+import { markdownSections } from './markdown-sections.ts'
+import type { Passage, Section } from './passage.ts'
+import { pdfSections } from './pdf-sections.ts'
+import { tableSections } from './table-sections.ts'
+
+/** Said to the person who uploaded the file: what is wrong with it. */
+export class UnreadableDocument extends Error {}
+
+/**
+ * The passages of a document. Heavy and synchronous in parts: only ever called in the child process that is made for it.
+ * Throws `UnreadableDocument` with words for a person, and whatever the libraries throw at damaged files.
+ */
+export async function readDocument(name: string, bytes: Uint8Array): Promise<Passage[]> {
+  const passages = cutIntoPassages(await sectionsOf(name, bytes))
+  if (passages.length === 0)
+    throw new UnreadableDocument(
+      startsWith(bytes, '%PDF')
+        ? 'it holds no text (a scan has to be run through OCR first)'
+        : 'it holds no text',
+    )
+  return passages
+}
+
+async function sectionsOf(name: string, bytes: Uint8Array): Promise<Section[]> {
+  const extension = extname(name).toLowerCase()
+  if (startsWith(bytes, '%PDF')) {
+    try {
+      return await pdfSections(bytes)
+    } catch (error) {
+      throw new UnreadableDocument(
+        error instanceof Error && error.name === 'PasswordException'
+          ? 'the PDF is protected by a password'
+          : 'the PDF is damaged',
+        { cause: error },
+      )
+    }
+  }
+  if (startsWith(bytes, 'PK')) {
+    if (extension !== '.docx')
+      throw new UnreadableDocument(`${extension || 'this kind of'} archive is not supported`)
+    return docxSections(bytes)
+  }
+  if (extension === '.pdf' || extension === '.docx')
+    throw new UnreadableDocument(`it is named ${extension} but is none`)
+  const text = decodeText(bytes)
+  if (text === null)
+    throw new UnreadableDocument(
+      'it is a binary file; text, Markdown, PDF, DOCX, HTML and CSV are supported',
+    )
+  if (extension === '.csv' || extension === '.tsv') return tableSections(text)
+  if (extension === '.html' || extension === '.htm' || extension === '.xhtml') {
+    try {
+      return htmlSections(text)
+    } catch (error) {
+      if (error instanceof RangeError) throw new UnreadableDocument('the page is nested too deeply')
+      throw error
+    }
+  }
+  if (extension === '.md' || extension === '.markdown') return markdownSections(text)
+  return [{ heading: null, page: null, text: text.replace(/\r\n?/g, '\n') }]
+}
+
+async function docxSections(bytes: Uint8Array): Promise<Section[]> {
+  let html: string
+  try {
+    const converted = await mammoth.convertToHtml(
+      { buffer: Buffer.from(bytes) },
+      { convertImage: mammoth.images.imgElement(async () => ({ src: '' })) },
+    )
+    html = converted.value
+  } catch (error) {
+    throw new UnreadableDocument('the DOCX file is damaged', { cause: error })
+  }
+  return htmlToSections(html)
+}
+
+const startsWith = (bytes: Uint8Array, mark: string): boolean =>
+  Buffer.from(bytes.subarray(0, mark.length)).toString('latin1') === mark
