@@ -1,0 +1,79 @@
+// Bytes of a `text/event-stream` body → the payloads of its `data:` lines, in one pass and in bounded memory.
+import { StringDecoder } from 'node:string_decoder'
+
+export interface EventStreamReader {
+  /** The payloads of the data lines that this piece of the body completes. */
+  push(bytes: Buffer): string[]
+  /** What a last line without a line end held. */
+  end(): string[]
+  /** How many lines were dropped because they were longer than the cap. */
+  readonly dropped: number
+}
+
+const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
+
+/**
+ * Takes lines that end with LF, CRLF or CR, comments, other fields, `data:` with and without a space, and characters
+ * cut between reads. Each data line counts as an event of its own, as every provider writes them.
+ */
+export function createEventStreamReader(
+  maxLineCharacters = MAX_LINE_CHARACTERS,
+): EventStreamReader {
+  const decoder = new StringDecoder('utf8')
+  // The beginning of a line that is not complete yet. Kept in pieces: joining them at every read would be quadratic.
+  let rest: string[] = []
+  let restLength = 0
+  let skipping = false
+  let dropped = 0
+
+  const forget = () => {
+    rest = []
+    restLength = 0
+  }
+  const keep = (text: string) => {
+    if (skipping || text === '') return
+    rest.push(text)
+    restLength += text.length
+    if (restLength <= maxLineCharacters) return
+    forget()
+    skipping = true
+    dropped += 1
+  }
+  const split = (decoded: string): string[] => {
+    // A CR that belongs to a CRLF leaves an empty line behind, which means nothing here.
+    const text = decoded.includes('\r') ? decoded.replaceAll('\r', '\n') : decoded
+    const payloads: string[] = []
+    let start = 0
+    let end = text.indexOf('\n')
+    if (end !== -1 && (skipping || restLength > 0)) {
+      keep(text.slice(0, end))
+      if (!skipping) addPayload(rest.join(''), 0, restLength, payloads)
+      forget()
+      skipping = false
+      start = end + 1
+      end = text.indexOf('\n', start)
+    }
+    while (end !== -1) {
+      addPayload(text, start, end, payloads)
+      start = end + 1
+      end = text.indexOf('\n', start)
+    }
+    keep(start === 0 ? text : text.slice(start))
+    return payloads
+  }
+  return {
+    push: (bytes) => split(decoder.write(bytes)),
+    end: () => split(`${decoder.end()}\n`),
+    get dropped() {
+      return dropped
+    },
+  }
+}
+
+function addPayload(text: string, start: number, end: number, payloads: string[]): void {
+  // A byte order mark may stand before the first line.
+  const from = text.charCodeAt(start) === 0xfeff ? start + 1 : start
+  if (end - from <= 5 || !text.startsWith('data:', from)) return
+  const payload = text.charCodeAt(from + 5) === 0x20 ? from + 6 : from + 5
+  if (payload < end) payloads.push(text.slice(payload, end))
+}
