@@ -1,0 +1,26 @@
+# NanoClaw in one image: the built server and page, bubblewrap for isolated tools, one volume for everything that lasts.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+# better-sqlite3 is compiled when there is no prebuilt binary for this system.
+RUN apt-get update && apt-get install -y --no-install-recommends python3 g++ make && rm -rf /var/lib/apt/lists/*
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24-bookworm-slim
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap tini && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=build --chown=root:root /app/package.json /app/config.yml ./
+COPY --from=build --chown=root:root /app/node_modules ./node_modules
+COPY --from=build --chown=root:root /app/migrations ./migrations
+COPY --from=build --chown=root:root /app/dist ./dist
+RUN mkdir -p /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "dist/server/main.js"]

@@ -1,0 +1,77 @@
+// Makes dist/: the server as one file beside its child programs and migrations, and the page.
+import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build as bundle } from 'esbuild'
+
+const root = resolve(import.meta.dirname, '..')
+const serverOut = join(root, 'dist/server')
+const webOut = join(root, 'dist/web')
+
+/** Programs that the server starts as processes or workers of their own; found by what their file name ends in. */
+const isChildProgram = (file: string): boolean => /-(child|worker)\.ts$/.test(file)
+
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
+
+async function buildServer(): Promise<void> {
+  await rm(serverOut, { recursive: true, force: true })
+  const children = (await filesOf(join(root, 'server'))).filter(isChildProgram)
+  await bundle({
+    entryPoints: [join(root, 'server/main.ts'), ...children],
+    outdir: serverOut,
+    outbase: join(root, 'server'),
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'linked',
+    logLevel: 'warning',
+  })
+  // Child programs that are named exactly in permission flags stay the files they are.
+  const childFolder = join(root, 'server/sandbox/child')
+  if (await exists(childFolder)) await cp(childFolder, join(serverOut, 'sandbox/child'), { recursive: true })
+  await cp(join(root, 'migrations'), join(root, 'dist/migrations'), { recursive: true })
+}
+
+async function buildPage(): Promise<void> {
+  const config = join(root, 'web/vite.config.ts')
+  if (!(await exists(config))) return
+  const { build } = await import('vite')
+  await build({ configFile: config, root: join(root, 'web'), logLevel: 'warn' })
+  const assets = (await filesOf(webOut)).filter((file) => /\.(js|css|svg|json|html|wasm)$/.test(file))
+  for (const file of assets) await compress(file)
+}
+
+const gzipAsync = promisify(gzip)
+const brotliAsync = promisify(brotliCompress)
+const WORTH_COMPRESSING_BYTES = 1024
+
+/** Beside each asset its compressed forms, so that the server never compresses while it serves. */
+async function compress(file: string): Promise<void> {
+  const { readFile } = await import('node:fs/promises')
+  const content = await readFile(file)
+  if (content.length < WORTH_COMPRESSING_BYTES) return
+  const [zipped, brotli] = await Promise.all([
+    gzipAsync(content, { level: 9 }),
+    brotliAsync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  ])
+  await Promise.all([writeFile(`${file}.gz`, zipped), writeFile(`${file}.br`, brotli)])
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+const only = process.argv[2]
+await mkdir(join(root, 'dist'), { recursive: true })
+if (only !== 'web') await buildServer()
+if (only !== 'server') await buildPage()
+console.log(`built ${relative(process.cwd(), join(root, 'dist')) || 'dist'}`)

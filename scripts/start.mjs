@@ -1,0 +1,95 @@
+// `npm start`: checks that this Node fits, builds what is missing or older than its sources, and runs the server.
+import { spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..')
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}
+
+if (major < 20 || (major === 20 && minor < 19) || (major === 22 && minor < 12))
+  fail(
+    `NanoClaw needs Node 20.19, 22.12, 24 or later; this is ${process.version}. Install a newer Node and start again.`,
+  )
+
+/** The SQLite driver is compiled for one version of Node: say so plainly instead of failing with a stack. */
+function checkDatabaseDriver() {
+  const require = createRequire(join(root, 'package.json'))
+  try {
+    const { version } = JSON.parse(
+      readFileSync(join(root, 'node_modules/better-sqlite3/package.json'), 'utf8'),
+    )
+    if (Number(version.split('.')[0]) >= 13 && major < 22)
+      fail(
+        `better-sqlite3 ${version} does not run on Node ${major}. Run \`npm ci\` with this version of Node.`,
+      )
+    const Database = require('better-sqlite3')
+    new Database(':memory:').close()
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'MODULE_NOT_FOUND')
+      fail('Packages are missing. Run `npm ci` first.')
+    fail(
+      `The SQLite driver does not load on Node ${process.version} (it was installed for another one). Run \`npm rebuild better-sqlite3\` or \`npm ci\`.\n${error.message.split('\n')[0]}`,
+    )
+  }
+}
+
+function newestChange(path) {
+  let newest = 0
+  const visit = (place) => {
+    let found
+    try {
+      found = statSync(place)
+    } catch {
+      return
+    }
+    if (found.isDirectory()) {
+      if (place.endsWith('node_modules')) return
+      for (const name of readdirSync(place)) visit(join(place, name))
+    } else if (found.mtimeMs > newest) newest = found.mtimeMs
+  }
+  visit(path)
+  return newest
+}
+
+/** Whether `made` is missing or older than anything of `sources`. An installation without sources is taken as it is. */
+function isStale(made, sources) {
+  const source = Math.max(...sources.map((path) => newestChange(join(root, path))))
+  return source > newestChange(join(root, made))
+}
+
+function build(part) {
+  const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
+  const { status } = spawnSync(process.execPath, [tsx, join(root, 'scripts/build.ts'), part], {
+    stdio: 'inherit',
+    cwd: root,
+  })
+  if (status !== 0) fail('The build failed; the lines above say why.')
+}
+
+checkDatabaseDriver()
+const sharedSources = ['server', 'package.json', 'scripts/build.ts']
+if (isStale('dist/server/main.js', [...sharedSources, 'migrations'])) {
+  console.log('Building the server …')
+  build('server')
+}
+if (isStale('dist/web/index.html', ['web', 'server/protocol', 'scripts/build.ts'])) {
+  console.log('Building the page …')
+  build('web')
+}
+
+// One process group: the terminal's Ctrl+C reaches the server itself; other signals are handed on.
+const server = spawn(
+  process.execPath,
+  ['--enable-source-maps', join(root, 'dist/server/main.js'), ...process.argv.slice(2)],
+  { stdio: 'inherit' },
+)
+process.on('SIGTERM', () => server.kill('SIGTERM'))
+process.on('SIGHUP', () => server.kill('SIGTERM'))
+process.on('SIGINT', () => {})
+server.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)))

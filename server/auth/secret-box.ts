@@ -1,0 +1,122 @@
+// Secrets at rest: AES-256-GCM with one key for the whole installation, kept outside the database.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../errors.ts'
+
+/** Seals and opens texts. `purpose` names what a text is for; one sealed for another purpose does not open. */
+export interface SecretBox {
+  seal(text: string, purpose: string): string
+  /** Throws `AppError` when the text was sealed with another key or for another purpose, or was changed. */
+  open(sealed: string, purpose: string): string
+}
+
+const VERSION = 'v1'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const KEY_FILE = 'secret.key'
+const MIN_KEY_LENGTH = 16
+
+/** A box over a key of 32 bytes. */
+export function createSecretBox(key: Buffer): SecretBox {
+  return {
+    seal(text, purpose) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return `${VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`
+    },
+    open(sealed, purpose) {
+      const [version, encoded = ''] = sealed.split('.')
+      const bytes = Buffer.from(encoded, 'base64url')
+      try {
+        if (version !== VERSION) throw new Error('unknown form of a sealed text')
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
+          authTagLength: TAG_BYTES,
+        })
+          .setAAD(Buffer.from(purpose))
+          .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+        return (
+          decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') +
+          decipher.final('utf8')
+        )
+      } catch (cause) {
+        throw new AppError(
+          'internal',
+          'A stored secret cannot be read: the secret key is not the one it was stored with. Restore that key, or enter the secret again.',
+          { cause },
+        )
+      }
+    },
+  }
+}
+
+/**
+ * The installation's key: from `NANOCLAW_SECRET_KEY` when it is set, else from `secret.key` in the data folder, which is
+ * made (mode 0600) at first start. Two processes that start together end up with the same file.
+ */
+export function loadSecretKey(environmentKey: string | undefined, dataDirectory: string): Buffer {
+  if (environmentKey !== undefined && environmentKey !== '') {
+    if (environmentKey.length < MIN_KEY_LENGTH)
+      throw new AppError(
+        'internal',
+        `NANOCLAW_SECRET_KEY is too short: give it at least ${MIN_KEY_LENGTH} characters (openssl rand -hex 32).`,
+      )
+    return createHash('sha256').update(environmentKey).digest()
+  }
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  const file = join(dataDirectory, KEY_FILE)
+  const found = readKey(file)
+  if (found !== undefined) return found
+  writeOnce(file, randomBytes(KEY_BYTES).toString('hex'))
+  return readKey(file) ?? refuse()
+}
+
+function readKey(file: string): Buffer | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // only the code tells absent from unreadable
+    throw error
+  }
+  return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : refuse()
+}
+
+function refuse(): never {
+  throw new AppError(
+    'internal',
+    `${KEY_FILE} in the data folder does not hold a key. Restore it from your backup, or remove it to make a new one (stored API keys must then be entered again).`,
+  )
+}
+
+/** Writes the whole file or nothing, and leaves one that is already there as it is. */
+function writeOnce(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const descriptor = openSync(draft, 'wx', 0o600)
+  try {
+    fchmodSync(descriptor, 0o600)
+    writeSync(descriptor, `${text}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // the other process was first: its key holds
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}

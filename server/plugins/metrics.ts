@@ -1,0 +1,42 @@
+// Figures for Prometheus: the process itself and every route's times.
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { App } from './app.ts'
+
+/** Further figures, read at the moment they are asked for. */
+export type GaugeSource = { name: string; help: string; read: () => number }
+
+/** Registers `GET /metrics` and the hooks that feed it. */
+export function registerMetrics(app: App, gauges: readonly GaugeSource[] = []): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const duration = new Histogram({
+    name: 'nanoclaw_http_request_seconds',
+    help: 'Time from the request to the end of its answer, by route.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
+    registers: [registry],
+  })
+  for (const { name, help, read } of gauges)
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  app.addHook('onResponse', async (request, reply) => {
+    duration.observe(
+      {
+        method: request.method,
+        // The pattern, never the path: a label for each id would grow without end.
+        route: request.routeOptions.url ?? 'unknown',
+        status: String(reply.statusCode),
+      },
+      reply.elapsedTime / 1000,
+    )
+  })
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+}

@@ -1,0 +1,36 @@
+// The built page: hashed assets for ever, everything else fresh, and the page itself for every path that is a view of it.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { App } from './app.ts'
+
+const YEAR_SECONDS = 31_536_000
+const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>NanoClaw</title>
+<p>The API is running, but the page is not built. Run <code>npm run build</code> and start again.</p>`
+
+/** Serves `root`, the folder of the built page. Without one the API works and the page says how to build it. */
+export async function registerWebApp(app: App, root: string): Promise<void> {
+  const isBuilt = existsSync(join(root, 'index.html'))
+  if (isBuilt)
+    await app.register(fastifyStatic, {
+      root,
+      serve: false,
+      preCompressed: true,
+      dotfiles: 'deny',
+      cacheControl: false,
+    })
+  app.get('/*', { schema: { hide: true } }, async (request, reply) => {
+    const path = request.url.split('?')[0]?.slice(1) ?? ''
+    if (/^(api|v1|docs)(\/|$)/.test(path)) {
+      reply.callNotFound()
+      return reply
+    }
+    if (!isBuilt) return reply.type('text/html; charset=utf-8').send(NOT_BUILT)
+    const isFile = /\.[A-Za-z0-9]+$/.test(path)
+    void reply.header(
+      'cache-control',
+      path.startsWith('assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+    )
+    return reply.sendFile(isFile ? decodeURIComponent(path) : 'index.html')
+  })
+}
