@@ -1,5 +1,5 @@
 // Makes dist/: the server as one file beside its child programs and migrations, and the page.
-import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -9,12 +9,14 @@ const root = resolve(import.meta.dirname, '..')
 const serverOut = join(root, 'dist/server')
 const webOut = join(root, 'dist/web')
 
-/** Programs that the server starts as processes or workers of their own; found by what their file name ends in. */
-const isChildProgram = (file: string): boolean => /-(child|worker)\.ts$/.test(file)
+/** Programs that the server starts as processes or workers of their own; see server/lib/child-entry.ts. */
+const isChildProgram = (file: string): boolean => file.endsWith('.child.ts')
 
 async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
 }
 
 async function buildServer(): Promise<void> {
@@ -35,8 +37,8 @@ async function buildServer(): Promise<void> {
   })
   // Child programs that are named exactly in permission flags stay the files they are.
   const childFolder = join(root, 'server/sandbox/child')
-  if (await exists(childFolder)) await cp(childFolder, join(serverOut, 'sandbox/child'), { recursive: true })
-  await cp(join(root, 'migrations'), join(root, 'dist/migrations'), { recursive: true })
+  if (await exists(childFolder))
+    await cp(childFolder, join(serverOut, 'sandbox/child'), { recursive: true })
 }
 
 async function buildPage(): Promise<void> {
@@ -44,7 +46,9 @@ async function buildPage(): Promise<void> {
   if (!(await exists(config))) return
   const { build } = await import('vite')
   await build({ configFile: config, root: join(root, 'web'), logLevel: 'warn' })
-  const assets = (await filesOf(webOut)).filter((file) => /\.(js|css|svg|json|html|wasm)$/.test(file))
+  const assets = (await filesOf(webOut)).filter((file) =>
+    /\.(js|css|svg|json|html|wasm)$/.test(file),
+  )
   for (const file of assets) await compress(file)
 }
 
@@ -54,7 +58,6 @@ const WORTH_COMPRESSING_BYTES = 1024
 
 /** Beside each asset its compressed forms, so that the server never compresses while it serves. */
 async function compress(file: string): Promise<void> {
-  const { readFile } = await import('node:fs/promises')
   const content = await readFile(file)
   if (content.length < WORTH_COMPRESSING_BYTES) return
   const [zipped, brotli] = await Promise.all([

@@ -40,6 +40,8 @@ declare module 'fastify' {
 export interface AppOptions {
   /** Bytes of a JSON body. */
   bodyLimit: number
+  /** Believe `X-Forwarded-For` of a proxy on this machine or a private network. */
+  behindProxy?: boolean
   /** A pino logger; without one nothing is logged. */
   logger?: FastifyBaseLogger
 }
@@ -51,8 +53,9 @@ const WHOLE_REQUEST_TIMEOUT_MS = 60 * 60_000
 const MAX_PARAMETER_LENGTH = 4096
 
 /** An app without routes. Errors anywhere in it answer in the envelope `{code, message, details?}`. */
-export function createApp({ bodyLimit, logger }: AppOptions): App {
+export function createApp({ bodyLimit, logger, behindProxy = false }: AppOptions): App {
   const app = Fastify({
+    trustProxy: behindProxy ? ['loopback', 'linklocal', 'uniquelocal'] : false,
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,

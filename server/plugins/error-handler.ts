@@ -65,7 +65,8 @@ export function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const answer = toAnswer(error)
-  if (answer.status >= 500) request.log.error({ err: error, url: request.url }, 'request failed')
+  if (answer.status >= 500)
+    request.log.error({ err: error, route: request.routeOptions.url }, 'request failed')
   return send(reply, answer)
 }
 

@@ -1,0 +1,103 @@
+// The process: reads the configuration, starts the server, prints the URL, drains on SIGTERM; and the subcommands.
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { createServer, type Server } from './app.ts'
+import { ConfigError, loadConfig } from './config/load.ts'
+import type { Config } from './config/schema.ts'
+import { AppError, errorText } from './errors.ts'
+
+const EXIT_CONFIG = 2
+const EXIT_FAILED = 1
+const isFromSources = import.meta.url.endsWith('.ts')
+const webRoot = fileURLToPath(new URL(isFromSources ? '../dist/web' : '../web', import.meta.url))
+
+type Log = pino.Logger
+
+// With a listener of our own this signal no longer opens the inspector, through which any local program could run code.
+process.on('SIGUSR1', () => {})
+
+await run()
+
+async function run(): Promise<void> {
+  try {
+    await serve(loadConfig(process.env))
+  } catch (error) {
+    if (error instanceof ConfigError) endWith(EXIT_CONFIG, error.faults)
+    else endWith(EXIT_FAILED, [startFault(error)])
+  }
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = pino(
+    {
+      level: config.log_level,
+      base: null,
+      redact: ['req.headers.authorization', 'req.headers.cookie', '*.api_key', '*.password'],
+    },
+    pino.destination({ dest: 2, sync: false }),
+  )
+  surviveStrayFaults(log)
+  const server = await createServer({ config, log, webRoot })
+  endOnSignals(server, config.shutdown_grace * 1000, log)
+  await server.app.listen({ host: config.host, port: config.backend_port, backlog: 2048 })
+  console.log(`NanoClaw is ready: ${shownUrl(config, server)}`)
+}
+
+/** The address to open; a wildcard address is shown as one that a browser takes. */
+function shownUrl(config: Config, server: Server): string {
+  const address = server.app.addresses()[0]
+  const port = typeof address === 'object' ? address.port : config.backend_port
+  const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
+  const local = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+  return config.public_url === undefined ? local : `${local} (${config.public_url})`
+}
+
+/** One clear line for the operator. */
+function startFault(error: unknown): string {
+  if (error instanceof AppError) return error.message
+  if (!(error instanceof Error)) return errorText(error)
+  const { code, port, address } = error as NodeJS.ErrnoException & {
+    port?: number
+    address?: string
+  }
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${address} is already in use. Stop the other program, or set another port: PORT=3001 npm start`
+  if (code === 'EACCES' && port !== undefined)
+    return `Port ${port} may not be used by this user. Choose one from 1024: PORT=3000 npm start`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `The address ${address ?? 'in `host`'} is not one of this machine. Check the key host.`
+  return error.stack ?? error.message
+}
+
+function endWith(status: number, lines: readonly string[]): never {
+  for (const line of lines) console.error(line)
+  process.exit(status)
+}
+
+/**
+ * A fault that nobody caught is logged and the process goes on: other people's answers are running in it, and all that
+ * must last is in the database already.
+ */
+function surviveStrayFaults(log: Log): void {
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
+  process.on('uncaughtException', (error) => log.fatal({ err: error }, 'uncaught exception'))
+}
+
+/** The first signal drains, the second ends at once. */
+function endOnSignals(server: Server, graceMs: number, log: Log): void {
+  let ending = false
+  const end = async (signal: string): Promise<void> => {
+    if (ending) process.exit(EXIT_FAILED)
+    ending = true
+    log.info({ signal, graceMs }, 'shutting down')
+    try {
+      await server.drain(graceMs)
+      await server.close()
+      process.exit(0)
+    } catch (error) {
+      log.error({ err: error }, 'the server did not close cleanly')
+      process.exit(EXIT_FAILED)
+    }
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal))
+}

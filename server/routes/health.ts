@@ -1,0 +1,51 @@
+// Liveness and readiness, for whatever watches over the process.
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import type { App } from '../plugins/app.ts'
+import { envelope } from '../protocol/envelope.ts'
+
+const Health = envelope(z.object({ status: z.literal('ok') }))
+const ok = { code: 0 as const, data: { status: 'ok' as const } }
+
+export interface HealthDependencies {
+  /** The process is about to end and takes no new work. */
+  isDraining(): boolean
+  /** Rejects when the store does not answer. */
+  pingStore(): Promise<void>
+}
+
+const PING_TIMEOUT_MS = 3000
+
+/** `GET /healthz`: the process answers. `GET /readyz`: it can do its work, else 503. */
+export function registerHealthRoutes(
+  app: App,
+  { isDraining, pingStore }: HealthDependencies,
+): void {
+  app.get(
+    '/healthz',
+    { schema: { summary: 'Is the process alive?', tags: ['server'], response: { 200: Health } } },
+    async () => ok,
+  )
+  app.get(
+    '/readyz',
+    {
+      schema: { summary: 'Is it ready for requests?', tags: ['server'], response: { 200: Health } },
+    },
+    async () => {
+      if (isDraining())
+        throw new AppError('shutting_down', 'The server is shutting down.', { retryAfter: 5 })
+      await Promise.race([pingStore(), rejectAfter(PING_TIMEOUT_MS)]).catch((cause: unknown) => {
+        throw new AppError('store_unavailable', 'The database does not answer.', {
+          cause,
+          retryAfter: 5,
+        })
+      })
+      return ok
+    },
+  )
+}
+
+const rejectAfter = (milliseconds: number): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    setTimeout(() => reject(new Error('no answer in time')), milliseconds).unref()
+  })
