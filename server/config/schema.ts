@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { ModelSettings } from '../protocol/catalog.ts'
 import { ApprovalMode } from '../protocol/conversation.ts'
+import { McpServerName, McpServerSettings } from '../protocol/mcp.ts'
 import { RiskLevel } from '../protocol/run-event.ts'
 import { Characters, HttpUrl, Origin, Port, Size } from './scalars.ts'
 
@@ -83,20 +84,6 @@ const Weather = section({
   openweathermap_url: HttpUrl.optional(),
 })
 
-const McpServer = z
-  .strictObject({
-    command: z.string().min(1).optional(),
-    args: z.array(z.string()).optional(),
-    env: z.record(z.string(), z.string()).optional(),
-    cwd: z.string().min(1).optional(),
-    url: HttpUrl.optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-  })
-  .refine((server) => (server.command === undefined) !== (server.url === undefined), {
-    error: 'either `command` (with `args`, `env`) or `url` (with `headers`)',
-  })
-export type McpServer = z.infer<typeof McpServer>
-
 /** The whole configuration after reading: every default filled in, sizes in bytes, times in seconds. */
 export const Config = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -167,11 +154,6 @@ export const Config = z.strictObject({
     allow_private: z.array(z.string().min(1)).default([]),
     allow_ports: z.array(Port).default([80, 443]),
   }),
-  mcp_servers: z
-    .record(
-      z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, { error: 'a name of letters, digits, _ and -' }),
-      McpServer,
-    )
-    .default({}),
+  mcp_servers: z.record(McpServerName, McpServerSettings).default({}),
 })
 export type Config = z.infer<typeof Config>

@@ -1,26 +1,29 @@
 // MCP servers: how the configuration names them and how their state is shown.
 import { z } from 'zod'
 
-/** Without `__`, which separates server and tool in the names that a model sees. */
-export const McpServerName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,39}$/, {
-  error: 'a server name has 1 to 40 letters, digits, `-` or single `_`, and starts with no `_`',
-})
+/** Without `__` and without `_` at its end: `__` separates server and tool in the names that a model sees. */
+export const McpServerName = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,39}$/, {
+    error: 'a name of up to 40 letters, digits, - and single _ within it',
+  })
 
-/** One entry of `mcp_servers`, spelled as other MCP clients spell it. */
-export const McpServerSettings = z.union([
-  z.strictObject({
-    type: z.literal('stdio').optional(),
-    command: z.string().min(1).max(4096),
+/** One entry of `mcp_servers`, spelled as other MCP clients spell it: a program to start, or a URL. */
+export const McpServerSettings = z
+  .strictObject({
+    /** What some clients write beside it; which of the two is meant is seen from the other keys. */
+    type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
+    command: z.string().min(1).max(4096).optional(),
     args: z.array(z.string().max(10_000)).max(200).optional(),
-    /** Beside these the child gets only PATH, HOME, USER and alike; nothing else of the server's environment. */
+    /** Beside these the program gets only PATH, HOME, USER and alike; nothing else of the server's environment. */
     env: z.record(z.string(), z.string()).optional(),
-  }),
-  z.strictObject({
-    type: z.enum(['http', 'streamable-http']).optional(),
-    url: z.url({ protocol: /^https?$/ }),
+    cwd: z.string().min(1).max(4096).optional(),
+    url: z.url({ protocol: /^https?$/, error: 'an http:// or https:// URL' }).optional(),
     headers: z.record(z.string(), z.string()).optional(),
-  }),
-])
+  })
+  .refine((server) => (server.command === undefined) !== (server.url === undefined), {
+    error: 'either `command` (with `args`, `env`, `cwd`) or `url` (with `headers`)',
+  })
 export type McpServerSettings = z.infer<typeof McpServerSettings>
 
 /** `connecting`: a try is under way; `waiting`: it failed and is tried again later. */

@@ -255,17 +255,18 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
 type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
 function transportFor(settings: McpServerSettings, sdk: Sdk): Transport {
-  if ('command' in settings)
+  if (settings.command !== undefined)
     return new sdk.StdioClientTransport({
       command: settings.command,
       args: settings.args ?? [],
       // The SDK adds PATH, HOME and alike, and nothing else of this process.
       env: settings.env ?? {},
+      ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
       // Its own diary; it may hold secrets, so it is not kept.
       stderr: 'ignore',
       maxBufferSize: MAX_ANSWER_BYTES,
     })
-  const transport = new sdk.StreamableHTTPClientTransport(new URL(settings.url), {
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(settings.url ?? ''), {
     requestInit: { headers: settings.headers ?? {} },
     fetch: boundedFetch,
   })

@@ -16,7 +16,7 @@ export interface McpServers {
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
   /** Where tools come and go while the servers do; the registry. */
-  registry: { add(tool: ToolDefinition): void; remove(name: string): void }
+  registry: { add(tool: ToolDefinition): void; remove(name: string): unknown }
   log(message: string, detail: Record<string, unknown>): void
   /** For tests: the pause before a broken server is first tried again, in milliseconds. */
   firstPauseMs?: number
@@ -48,8 +48,8 @@ export function createMcpServers(options: McpServersOptions): McpServers {
           options.log('a tool of an MCP server was left out', { server: name, tool: remote.name })
           continue
         }
-        registered.set(tool.name, tool)
         options.registry.add(tool)
+        registered.set(tool.name, tool)
       }
     }
     return { name, settings, connection, registered }
@@ -69,7 +69,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     list: () =>
       shelves.map(({ name, settings, connection, registered }) => ({
         name,
-        transport: 'command' in settings ? 'stdio' : 'http',
+        transport: settings.command !== undefined ? 'stdio' : 'http',
         status: connection.status,
         error: connection.error,
         tools: [...registered.values()].map((tool) => ({

@@ -1,0 +1,78 @@
+// Cuts text of any language into the words by which it is found; the same for what is indexed and what is asked.
+
+/** Scripts written without spaces between words: they are indexed by pairs of neighbouring characters. */
+const SPACELESS =
+  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}ー々〆]'
+const RUN = new RegExp(`${SPACELESS}+|(?:(?!${SPACELESS})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
+const IS_SPACELESS = new RegExp(`^${SPACELESS}`, 'u')
+const LONGEST_WORD = 40
+
+/** In questions these carry nothing; left out of what is asked, unless nothing else is left. */
+const FILLERS = new Set(
+  'a an and are as at be by can could did do doe for from had ha have how i if in is it me my no not of on or our please should so tell than that the their them there these they thi those to wa we were what when where which who why will with would you your'.split(
+    ' ',
+  ),
+)
+
+/**
+ * The words of a text as they are indexed, in order, with repetitions: lower case, without accents and English plurals;
+ * Chinese, Japanese, Korean and Thai as pairs of characters, and the last character of each run alone, so that a single
+ * character is found as the beginning of a word.
+ */
+export function indexWords(text: string): string[] {
+  const words: string[] = []
+  for (const [run] of folded(text).matchAll(RUN)) {
+    if (!IS_SPACELESS.test(run)) {
+      words.push(stem(run.slice(0, LONGEST_WORD)))
+      continue
+    }
+    const characters = Array.from(run)
+    characters.forEach((character, index) => {
+      words.push(`${character}${characters[index + 1] ?? ''}`)
+    })
+  }
+  return words
+}
+
+export interface QueryWord {
+  word: string
+  /** It is only the beginning of what is looked for. */
+  prefix: boolean
+}
+
+/** The distinct words of a question, at most `limit`; fillers such as 'the' only when there is nothing else. */
+export function queryWords(text: string, limit = 32): QueryWord[] {
+  const found = new Map<string, QueryWord>()
+  for (const [run] of folded(text.slice(0, 4_000)).matchAll(RUN)) {
+    if (!IS_SPACELESS.test(run)) {
+      const word = stem(run.slice(0, LONGEST_WORD))
+      found.set(word, { word, prefix: false })
+      continue
+    }
+    const characters = Array.from(run)
+    if (characters.length === 1) found.set(run, { word: run, prefix: true })
+    for (let index = 0; index + 1 < characters.length; index += 1) {
+      const word = `${characters[index]}${characters[index + 1]}`
+      found.set(word, { word, prefix: false })
+    }
+  }
+  const all = [...found.values()]
+  const telling = all.filter(({ word }) => !FILLERS.has(word))
+  return (telling.length > 0 ? telling : all).slice(0, limit)
+}
+
+/** One form for letters that only look different: full width, accents, case. */
+const folded = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036F]/g, '')
+    .normalize('NFKC')
+    .toLowerCase()
+
+/** English plurals (Harman's S-stemmer); other languages lose nothing, as both sides are treated alike. */
+function stem(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
+  return word.length > 3 && word.endsWith('s') && !/(?:ss|us|is)$/.test(word)
+    ? word.slice(0, -1)
+    : word
+}

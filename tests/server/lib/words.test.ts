@@ -1,0 +1,41 @@
+// The words by which text is found are the same in what is stored and in what is asked.
+import { describe, expect, test } from 'vitest'
+import { indexWords, queryWords } from '../../../server/lib/words.ts'
+
+const asked = (text: string) =>
+  queryWords(text).map(({ word, prefix }) => (prefix ? `${word}*` : word))
+
+describe('words', () => {
+  test('case, accents, full width and plurals make no difference', () => {
+    expect(indexWords('Vacation Policies, Wörld!')).toEqual(['vacation', 'policy', 'world'])
+    expect(asked('policy WORLD')).toEqual(['policy', 'world'])
+  })
+
+  test('Chinese is found by any two neighbouring characters, and by one', () => {
+    expect(indexWords('年假十二天')).toEqual(['年假', '假十', '十二', '二天', '天'])
+    expect(asked('十二天')).toEqual(['十二', '二天'])
+    expect(asked('年')).toEqual(['年*'])
+    expect(indexWords('用API的时间8点')).toEqual(['用', 'api', '的时', '时间', '间', '8', '点'])
+  })
+
+  test('every pair asked for in a text that is stored is among its words', () => {
+    const text = '标准工作时间为每天8小时,API v2 的弹性上班时间为上午八点。'
+    const stored = new Set(indexWords(text))
+    for (const { word } of queryWords(text)) expect(stored).toContain(word)
+  })
+
+  test('fillers of a question are left out, unless it has nothing else', () => {
+    expect(asked('How many days of vacation do we have?')).toEqual(['many', 'day', 'vacation'])
+    expect(asked('to be or not to be')).not.toEqual([])
+  })
+
+  test('signs alone are no words, and a question is bounded', () => {
+    expect(asked('"*( AND ) --;')).toEqual(['and'])
+    expect(indexWords('😀 …')).toEqual([])
+    expect(queryWords(Array.from({ length: 500 }, (_, i) => `w${i}x`).join(' '))).toHaveLength(32)
+  })
+
+  test('characters outside the basic plane stay whole', () => {
+    expect(indexWords('𠮷野家')).toEqual(['𠮷野', '野家', '家'])
+  })
+})
