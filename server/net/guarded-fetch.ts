@@ -1,0 +1,246 @@
+// The one way out to the web for tools: public addresses only, bounded in size, time and redirects, without credentials.
+import { lookup as systemLookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { Agent, buildConnector, fetch, type Response } from 'undici'
+import { errorText } from '../errors.ts'
+import { linkedController, untilAborted } from '../lib/abort.ts'
+import { type AddressRules, bareHost } from './addresses.ts'
+
+export interface Fetched {
+  ok: true
+  /** After redirects. */
+  url: string
+  status: number
+  /** The `content-type` header in lower case; empty when there was none. */
+  contentType: string
+  headers: Readonly<Record<string, string>>
+  /** Decoded bytes, `maxBytes` at most. */
+  body: Uint8Array
+  /** There was more than `maxBytes`. */
+  truncated: boolean
+}
+
+/** `error` is for the model and the person: what happened, without host paths or keys. */
+export type FetchOutcome = Fetched | { ok: false; error: string; status?: number; url: string }
+
+export interface FetchOptions {
+  signal: AbortSignal
+  method?: 'GET' | 'POST'
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  /** Decoded bytes to read at most; default 2 MB. */
+  maxBytes?: number
+  /** Milliseconds for everything, redirects included; default 30 s. */
+  timeoutMs?: number
+  /** Redirects to follow; default 5. With 0, and for a request with a body, a redirect is the answer. */
+  maxRedirects?: number
+  /** Refuses an answer by its content type before its body is read; answers why. */
+  refuseType?(contentType: string): string | null
+  /** The URL comes from the operator's configuration: its own origin may be private, others still not. */
+  trusted?: boolean
+}
+
+export interface GuardedFetch {
+  /** Never throws. An HTTP status of 400 or more is an outcome that is `ok` too: look at `status`. */
+  (url: string, options: FetchOptions): Promise<FetchOutcome>
+  close(): Promise<void>
+}
+
+/** All addresses of a name. */
+export type Resolve = (host: string) => Promise<readonly { address: string; family: number }[]>
+
+const MAX_BYTES = 2_000_000
+const TIMEOUT_MS = 30_000
+const MAX_REDIRECTS = 5
+const CONNECT_TIMEOUT_MS = 10_000
+const MAX_URL = 8_000
+const USER_AGENT = 'Mozilla/5.0 (compatible; NanoClaw/0.1)'
+
+/** Thrown inside the connector; its message is the answer. */
+class AddressRefused extends Error {}
+
+const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true })
+
+export function createGuardedFetch(options: {
+  rules: AddressRules
+  resolve?: Resolve
+}): GuardedFetch {
+  const { rules, resolve = resolveBySystem } = options
+  const guarded = new Agent({ connect: guardedConnector(rules, resolve), maxHeaderSize: 32_768 })
+  const open = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxHeaderSize: 32_768 })
+
+  const get = async (start: string, request: FetchOptions): Promise<FetchOutcome> => {
+    const { controller, release } = linkedController(request.signal)
+    const limit = request.timeoutMs ?? TIMEOUT_MS
+    const overdue = new Error(`No complete answer within ${limit / 1000} seconds.`)
+    const timer = setTimeout(() => controller.abort(overdue), limit)
+    try {
+      return await untilAborted(follow(start, request, controller.signal), controller.signal)
+    } catch (error) {
+      const aborted = request.signal.aborted ? 'Stopped.' : overdue.message
+      return {
+        ok: false,
+        url: start,
+        error: controller.signal.aborted ? aborted : describeFault(error),
+      }
+    } finally {
+      clearTimeout(timer)
+      release()
+      controller.abort()
+    }
+  }
+
+  async function follow(
+    start: string,
+    request: FetchOptions,
+    signal: AbortSignal,
+  ): Promise<FetchOutcome> {
+    let target = readUrl(start)
+    const trustedOrigin = request.trusted ? target.origin : null
+    const redirects = request.body === undefined ? (request.maxRedirects ?? MAX_REDIRECTS) : 0
+    for (let hop = 0; ; hop++) {
+      const trusted = target.origin === trustedOrigin
+      if (!trusted) checkLiteral(target, rules)
+      const response = await fetch(target, {
+        method: request.method ?? 'GET',
+        headers: { 'user-agent': USER_AGENT, ...(trusted || hop === 0 ? request.headers : {}) },
+        ...(request.body === undefined ? {} : { body: request.body }),
+        redirect: 'manual',
+        credentials: 'omit',
+        dispatcher: trusted ? open : guarded,
+        signal,
+      })
+      const location =
+        redirects > 0 && isRedirect(response.status) ? response.headers.get('location') : null
+      if (location === null) return await read(response, target, request)
+      await response.body?.cancel()
+      if (hop >= redirects)
+        return { ok: false, url: target.href, error: `More than ${redirects} redirects.` }
+      target = readUrl(location, target)
+    }
+  }
+
+  return Object.assign(get, {
+    close: async () => {
+      await Promise.all([guarded.destroy(), open.destroy()])
+    },
+  })
+}
+
+function readUrl(text: string, base?: URL): URL {
+  if (text.length > MAX_URL) throw new AddressRefused('The URL is too long.')
+  if (!URL.canParse(text, base?.href)) throw new AddressRefused('This is not a valid URL.')
+  const url = new URL(text, base?.href)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new AddressRefused('Only http and https URLs can be fetched.')
+  if (url.username !== '' || url.password !== '')
+    throw new AddressRefused('URLs with a user name or password in them are not fetched.')
+  return url
+}
+
+const portOf = (url: { port: string; protocol: string }): number =>
+  url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+
+/** An address written out is never looked up, so that it has to be judged before the connection. */
+function checkLiteral(url: URL, rules: AddressRules): void {
+  const host = bareHost(url.hostname)
+  const local = host === 'localhost' || host.endsWith('.localhost')
+  const address = local ? '127.0.0.1' : host
+  if (isIP(address) === 0) return
+  const refusal = rules.refusal(host, portOf(url), [address])
+  if (refusal !== null) throw new AddressRefused(refusal)
+}
+
+/** Judges what a name stands for at the very moment of connecting; the connection goes to the addresses judged. */
+function guardedConnector(rules: AddressRules, resolve: Resolve): buildConnector.connector {
+  return (target, callback) => {
+    const host = bareHost(target.hostname)
+    const connect = buildConnector({
+      timeout: CONNECT_TIMEOUT_MS,
+      lookup: (_hostname, how, answer) => {
+        const settle = async (): Promise<void> => {
+          const found = await resolve(host)
+          const [first] = found
+          if (first === undefined) throw new Error('The host name could not be found.')
+          const addresses = found.map((one) => one.address)
+          const refusal = rules.refusal(host, portOf(target), addresses)
+          if (refusal !== null) throw new AddressRefused(refusal)
+          if (how.all) answer(null, [...found])
+          else answer(null, first.address, first.family)
+        }
+        settle().catch((error: Error) => answer(error, ''))
+      },
+    })
+    if (isIP(host) !== 0) {
+      const refusal = rules.refusal(host, portOf(target), [host])
+      if (refusal !== null) {
+        callback(new AddressRefused(refusal), null)
+        return
+      }
+    }
+    connect(target, callback)
+  }
+}
+
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+async function read(response: Response, url: URL, request: FetchOptions): Promise<FetchOutcome> {
+  const contentType = (response.headers.get('content-type') ?? '').toLowerCase()
+  const refusal = request.refuseType?.(contentType) ?? null
+  if (refusal !== null) {
+    await response.body?.cancel()
+    return { ok: false, url: url.href, status: response.status, error: refusal }
+  }
+  const limit = request.maxBytes ?? MAX_BYTES
+  const parts: Uint8Array[] = []
+  let size = 0
+  let truncated = false
+  for await (const part of response.body ?? []) {
+    const bytes: Uint8Array = part
+    if (size + bytes.length > limit) {
+      parts.push(bytes.subarray(0, limit - size))
+      size = limit
+      truncated = true
+      break
+    }
+    parts.push(bytes)
+    size += bytes.length
+  }
+  return {
+    ok: true,
+    url: url.href,
+    status: response.status,
+    contentType,
+    headers: Object.fromEntries(response.headers),
+    body: Buffer.concat(parts, size),
+    truncated,
+  }
+}
+
+const faults: Record<string, string> = {
+  ENOTFOUND: 'The host name could not be found.',
+  EAI_AGAIN: 'The host name could not be looked up just now.',
+  ECONNREFUSED: 'The server refused the connection.',
+  ECONNRESET: 'The server broke off the connection.',
+  EHOSTUNREACH: 'The server could not be reached.',
+  ENETUNREACH: 'The server could not be reached.',
+  ETIMEDOUT: 'The server did not answer in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'The server did not answer in time.',
+  UND_ERR_SOCKET: 'The server broke off the connection.',
+  UND_ERR_HEADERS_OVERFLOW: 'The server sent too many headers.',
+}
+
+/** What went wrong, found at the bottom of the chain of causes. */
+function describeFault(error: unknown): string {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; depth++) {
+    if (cause instanceof AddressRefused) return cause.message
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+    const known = faults[code]
+    if (known !== undefined) return known
+    if (code.includes('CERT') || code.startsWith('ERR_TLS') || code.includes('SIGNATURE'))
+      return 'The certificate of the server is not valid.'
+    if (cause.cause === undefined) return `The request failed: ${errorText(cause)}`
+    cause = cause.cause
+  }
+  return 'The request failed.'
+}
