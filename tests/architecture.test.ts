@@ -53,7 +53,8 @@ const server: Record<string, readonly string[]> = {
   auth: ['db', 'errors.ts', 'protocol', 'lib'],
   knowledge: ['db', 'sandbox', 'net', 'errors.ts', 'protocol', 'lib'],
   messaging: ['db', 'net', 'auth', 'errors.ts', 'protocol', 'lib'],
-  workspace: ['db', 'errors.ts', 'protocol', 'lib'],
+  // Searching runs ripgrep, and child processes are started by `sandbox/process` only.
+  workspace: ['db', 'sandbox', 'errors.ts', 'protocol', 'lib'],
   runs: ['db', 'errors.ts', 'protocol', 'lib'],
   db: ['errors.ts', 'protocol', 'lib'],
   llm: ['errors.ts', 'protocol', 'lib'],

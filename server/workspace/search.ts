@@ -1,0 +1,226 @@
+// Searching a project's files: ripgrep where it is installed (linear-time patterns, killable), else a slower own search.
+import { createRequire } from 'node:module'
+import { AppError } from '../errors.ts'
+import { type BubblewrapState, bubblewrapArguments } from '../sandbox/bubblewrap.ts'
+import { startProcess } from '../sandbox/process.ts'
+import { type ProjectPath, parsePath } from './paths.ts'
+import { findFilesSlowly, grepSlowly } from './search-fallback.ts'
+import type { FindResult, GrepMatch, GrepRequest, GrepResult } from './search-request.ts'
+import type { WorkerPool } from './worker-pool.ts'
+import type { Workspace } from './workspace.ts'
+
+/**
+ * Both honour `.gitignore`, leave out `.git`, follow no links, and end within the time limit with what they have.
+ * Throw `bad_request` for a pattern that cannot be read.
+ */
+export interface ProjectSearch {
+  grep(workspace: Workspace, request: GrepRequest): Promise<GrepResult>
+  /** Paths of files that match `pattern`, sorted. */
+  find(
+    workspace: Workspace,
+    pattern: string,
+    maxResults: number,
+    signal?: AbortSignal,
+  ): Promise<FindResult>
+}
+
+/** Characters of a line that are told. */
+const MAX_LINE = 500
+/** Inside bubblewrap the program and the project are seen here. */
+const INSIDE = { program: '/rg', project: '/project' }
+
+const BASE_ARGUMENTS = [
+  '--no-config',
+  '--no-messages',
+  '--no-require-git',
+  '--no-ignore-parent',
+  '--no-ignore-global',
+  '--no-follow',
+  '--hidden',
+  '--glob=!.git',
+  '--color=never',
+  '--null',
+]
+
+/** The program's path, or null when the optional package is not there for this platform. */
+export function findRipgrep(): string | null {
+  try {
+    const platform = `@vscode/ripgrep-${process.platform}-${process.arch}`
+    const program = process.platform === 'win32' ? 'rg.exe' : 'rg'
+    return createRequire(import.meta.url).resolve(`${platform}/bin/${program}`)
+  } catch {
+    return null
+  }
+}
+
+export function createProjectSearch(options: {
+  /** From `findRipgrep`; null searches without it. */
+  ripgrep: string | null
+  /** Where it works, ripgrep sees nothing but the project, so that no link made during a search can lead it out. */
+  bubblewrap: BubblewrapState
+  pool: WorkerPool
+  /** Milliseconds that one search may take. */
+  timeoutMs: number
+  /** Files larger than this are not searched. */
+  maxFileBytes: number
+}): ProjectSearch {
+  const { ripgrep, bubblewrap, timeoutMs, maxFileBytes, pool } = options
+
+  /** Runs ripgrep in the project and hands over each piece of output; `take` answers false when it has enough. */
+  const run = async (
+    workspace: Workspace,
+    program: string,
+    args: readonly string[],
+    separator: '\n' | '\0',
+    take: (piece: string) => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<{ truncated: boolean }> => {
+    const wrapped = bubblewrap.available
+      ? {
+          command: bubblewrap.path,
+          args: [
+            ...(await bubblewrapArguments({
+              readOnly: [
+                { host: program, inside: INSIDE.program },
+                { host: workspace.root, inside: INSIDE.project },
+              ],
+              workingDirectory: INSIDE.project,
+              network: false,
+            })),
+            INSIDE.program,
+          ],
+        }
+      : { command: program, args: [] }
+    let rest = ''
+    let enough = false
+    const process = startProcess({
+      command: wrapped.command,
+      args: [...wrapped.args, ...BASE_ARGUMENTS, ...args],
+      cwd: workspace.root,
+      env: {},
+      timeoutMs,
+      ...(signal === undefined ? {} : { signal }),
+      maxOutputBytes: 4_000,
+      onOutput: (stream, text) => {
+        if (stream !== 'stdout' || enough) return
+        const pieces = (rest + text).split(separator)
+        rest = pieces.pop() ?? ''
+        for (const piece of pieces) {
+          if (take(piece)) continue
+          enough = true
+          process.kill()
+          return
+        }
+      },
+    })
+    const outcome = await process.done
+    if (outcome.startError !== null)
+      throw new AppError('internal', 'The search program could not be started.', {
+        cause: outcome.startError,
+      })
+    if (outcome.stderr.startsWith('bwrap:'))
+      throw new AppError('internal', 'The search could not be isolated from the host.', {
+        cause: new Error(outcome.stderr),
+      })
+    // 0: found, 1: nothing found, 2: a fault, which with results at hand was some file that could not be read.
+    if (outcome.exitCode === 2 && outcome.stderr.includes('error'))
+      throw new AppError('bad_request', patternFault(outcome.stderr))
+    return { truncated: enough || outcome.timedOut }
+  }
+
+  return {
+    async grep(workspace, request) {
+      const within = parsePath(request.path)
+      await mustBeThere(workspace, within)
+      if (ripgrep === null)
+        return grepSlowly(workspace, within, request, { pool, timeoutMs, maxFileBytes })
+      const matches: GrepMatch[] = []
+      const args = [
+        '--line-number',
+        '--no-heading',
+        '--with-filename',
+        `--max-columns=${MAX_LINE}`,
+        '--max-columns-preview',
+        `--max-filesize=${maxFileBytes}`,
+        request.caseSensitive ? '--case-sensitive' : '--ignore-case',
+        ...(request.fixed ? ['--fixed-strings'] : []),
+        ...(request.glob === undefined ? [] : [`--glob=${request.glob}`]),
+        `--regexp=${request.pattern}`,
+        '.',
+      ]
+      const { truncated } = await run(
+        workspace,
+        ripgrep,
+        args,
+        '\n',
+        (text) => {
+          const match = readMatch(text)
+          if (match === null || !isWithin(match.path, within)) return true
+          if (matches.length >= request.maxResults) return false
+          matches.push(match)
+          return true
+        },
+        request.signal,
+      )
+      return { matches: matches.sort(byPlace), truncated }
+    },
+    async find(workspace, pattern, maxResults, signal) {
+      await mustBeThere(workspace, parsePath(''))
+      if (ripgrep === null) return findFilesSlowly(workspace, pattern, maxResults, signal)
+      const paths: string[] = []
+      // Read as gitignore reads it: a leading "!" would turn the meaning around.
+      const glob = pattern.replace(/^!+/, '').replace(/^\.\//, '')
+      const { truncated } = await run(
+        workspace,
+        ripgrep,
+        ['--files', `--glob=${glob}`, '.'],
+        '\0',
+        (name) => {
+          if (paths.length >= maxResults) return false
+          paths.push(name.replace(/^\.\//, ''))
+          return true
+        },
+        signal,
+      )
+      return { paths: paths.sort(), truncated }
+    },
+  }
+}
+
+/** `path NUL line : content`, as `--null --line-number` prints it; anything else is a note of the program. */
+function readMatch(text: string): GrepMatch | null {
+  const end = text.indexOf('\0')
+  const colon = text.indexOf(':', end)
+  const line = Number(text.slice(end + 1, colon))
+  if (end <= 0 || colon < 0 || !Number.isInteger(line)) return null
+  return {
+    path: text.slice(0, end).replace(/^\.\//, ''),
+    line,
+    content: text
+      .slice(colon + 1)
+      .replace(/\r$/, '')
+      .slice(0, MAX_LINE + 60),
+  }
+}
+
+const isWithin = (path: string, within: ProjectPath): boolean =>
+  within.text === '' || path === within.text || path.startsWith(`${within.text}/`)
+
+const byPlace = (one: GrepMatch, other: GrepMatch): number =>
+  one.path < other.path ? -1 : one.path > other.path ? 1 : one.line - other.line
+
+const patternFault = (stderr: string): string =>
+  `The pattern cannot be read: ${stderr
+    .replace(/^rg: /, '')
+    .replace(/\(\?:\)/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300)}. Escape special characters with "\\" to search for them as they are.`
+
+async function mustBeThere(workspace: Workspace, path: ProjectPath): Promise<void> {
+  const state = await workspace.state(path.text)
+  if (state === null)
+    throw new AppError('not_found', `There is no file or folder "${path.text}" to search.`)
+  if (state.kind === 'link')
+    throw new AppError('path_escapes', `"${path.text}" is a symbolic link, which is not followed.`)
+}
