@@ -1,0 +1,149 @@
+// Which models there are, and the client that stands behind each id.
+import { AppError } from '../errors.ts'
+import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
+import { createByteFetch } from './byte-fetch.ts'
+import type { LlmClient } from './client.ts'
+import { providerOf } from './compat.ts'
+import { createDemoClient, DEMO_MODEL_ID } from './demo.ts'
+import { createOpenAiCompatible } from './openai-compatible.ts'
+import { withFallback } from './with-fallback.ts'
+import { withPromptTools } from './with-prompt-tools.ts'
+import { type RetryOptions, withRetry } from './with-retry.ts'
+import { withoutTools } from './without-tools.ts'
+
+export interface ResolvedModel {
+  model: PublicModel
+  price: Price | null
+  /** Ready for use: retries, fallbacks and the model's tool mode are in it. */
+  client: LlmClient
+}
+
+export interface ModelCatalog {
+  /** What anybody may know of the models; the default one is marked. Just `demo` while there is no other. */
+  list(): Promise<PublicModel[]>
+  /** The model of an id, or the default one without. Throws `unknown_model`. */
+  resolve(id?: string | null): Promise<ResolvedModel>
+  /** Closes the connections to providers. */
+  close(): Promise<void>
+}
+
+export interface ModelCatalogOptions {
+  /** Of the configuration. They come before a stored model of the same id. */
+  models: readonly ModelSettings[]
+  defaultModel?: string | undefined
+  /** What administrators have stored, keys unsealed; asked every time, so that models come and go at run time. */
+  stored?: (() => Promise<readonly ModelSettings[]>) | undefined
+  /** Seconds. */
+  idleTimeout: number
+  /** Lines of a provider's stream that could not be read. */
+  onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
+  retry?: RetryOptions | undefined
+  /** Milliseconds between the pieces that the demo writes. */
+  demoDelayMs?: number | undefined
+}
+
+export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
+  const byteFetch = createByteFetch()
+  const demo = createDemoClient(
+    options.demoDelayMs === undefined ? {} : { delayMs: options.demoDelayMs },
+  )
+  // A client lives as long as its settings stay as they are: it holds the provider's connection.
+  const clients = new Map<string, { settings: string; client: LlmClient }>()
+
+  const settingsById = async (): Promise<Map<string, ModelSettings>> => {
+    const stored = (await options.stored?.()) ?? []
+    const found = new Map(options.models.map((settings) => [settings.id, settings]))
+    for (const settings of stored) if (!found.has(settings.id)) found.set(settings.id, settings)
+    for (const id of clients.keys()) if (!found.has(id)) clients.delete(id)
+    return found
+  }
+  const defaultIdOf = (known: ReadonlyMap<string, ModelSettings>): string => {
+    const wanted = options.defaultModel
+    if (wanted !== undefined && known.has(wanted)) return wanted
+    return known.keys().next().value ?? DEMO_MODEL_ID
+  }
+  const clientOf = (settings: ModelSettings): LlmClient => {
+    const fingerprint = JSON.stringify(settings)
+    const known = clients.get(settings.id)
+    if (known?.settings === fingerprint) return known.client
+    const provider = createOpenAiCompatible({
+      settings,
+      byteFetch,
+      idleTimeout: options.idleTimeout,
+      onSkipped: options.onSkipped,
+    })
+    const client = inToolMode(withRetry(provider, options.retry), settings)
+    clients.set(settings.id, { settings: fingerprint, client })
+    return client
+  }
+  const candidate = (settings: ModelSettings) => ({
+    name: settings.name ?? settings.id,
+    client: clientOf(settings),
+  })
+
+  return {
+    async list() {
+      const known = await settingsById()
+      if (known.size === 0) return [demoModel]
+      const defaultId = defaultIdOf(known)
+      return [...known.values()].map((settings) => present(settings, defaultId))
+    },
+    async resolve(id) {
+      const known = await settingsById()
+      const defaultId = defaultIdOf(known)
+      const wanted = id ?? defaultId
+      if (known.size === 0 && wanted === DEMO_MODEL_ID)
+        return { model: demoModel, price: null, client: demo }
+      const settings = known.get(wanted)
+      if (settings === undefined) {
+        const available = known.size === 0 ? DEMO_MODEL_ID : [...known.keys()].join(', ')
+        throw new AppError(
+          'unknown_model',
+          `There is no model "${wanted.slice(0, 200)}". Available: ${available}.`,
+        )
+      }
+      const others = (settings.fallback ?? [])
+        .filter((other) => other !== settings.id)
+        .flatMap((other) => known.get(other) ?? [])
+      return {
+        model: present(settings, defaultId),
+        price: settings.price ?? null,
+        client: withFallback(candidate(settings), others.map(candidate)),
+      }
+    },
+    close: () => byteFetch.close(),
+  }
+}
+
+function inToolMode(client: LlmClient, settings: ModelSettings): LlmClient {
+  if (settings.tool_mode === 'none') return withoutTools(client)
+  if (settings.tool_mode === 'prompt')
+    return withPromptTools(client, { results: settings.tool_results ?? 'user' })
+  return client
+}
+
+const present = (settings: ModelSettings, defaultId: string): PublicModel => ({
+  id: settings.id,
+  name: settings.name ?? settings.id,
+  provider: providerOf(settings),
+  tool_mode: settings.tool_mode ?? 'native',
+  thinking: settings.thinking ?? false,
+  vision: settings.vision ?? false,
+  context_window: settings.context_window ?? null,
+  max_tokens: settings.max_tokens ?? null,
+  default: settings.id === defaultId,
+  demo: false,
+})
+
+const demoModel: PublicModel = {
+  id: DEMO_MODEL_ID,
+  name: 'Demo (no language model)',
+  provider: 'demo',
+  tool_mode: 'native',
+  thinking: true,
+  vision: false,
+  context_window: null,
+  max_tokens: null,
+  default: true,
+  demo: true,
+}

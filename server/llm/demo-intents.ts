@@ -1,0 +1,137 @@
+// What the demo model understands: a table of simple requests in English and Chinese, and the tool call that answers each.
+
+export interface DemoCall {
+  tool: string
+  arguments: Record<string, unknown>
+}
+
+/** Reads one kind of request; null when the text is no such request. */
+type Intent = (text: string) => DemoCall | null
+
+const timezones: Readonly<Record<string, string>> = {
+  tokyo: 'Asia/Tokyo',
+  东京: 'Asia/Tokyo',
+  shanghai: 'Asia/Shanghai',
+  上海: 'Asia/Shanghai',
+  beijing: 'Asia/Shanghai',
+  北京: 'Asia/Shanghai',
+  london: 'Europe/London',
+  伦敦: 'Europe/London',
+  berlin: 'Europe/Berlin',
+  柏林: 'Europe/Berlin',
+  paris: 'Europe/Paris',
+  巴黎: 'Europe/Paris',
+  'new york': 'America/New_York',
+  纽约: 'America/New_York',
+  utc: 'UTC',
+}
+
+const url: Intent = (text) => {
+  const found = /https?:\/\/[^\s"'<>)\]，。）]+/i.exec(text)
+  return found === null
+    ? null
+    : { tool: 'fetch_page', arguments: { url: found[0].replace(/[.,;:!?]+$/, '') } }
+}
+
+const time: Intent = (text) => {
+  if (
+    !/\b(what time|current time|the time|time is it|what date|what day|today's date|time in)\b|几点|现在时间|当前时间|的时间|几号|日期|星期几/i.test(
+      text,
+    )
+  )
+    return null
+  const named = /\b[A-Z][a-z]+\/[A-Z][A-Za-z_]+\b/.exec(text)?.[0]
+  const place = Object.keys(timezones).find((name) => text.toLowerCase().includes(name))
+  const timezone = named ?? (place === undefined ? undefined : timezones[place])
+  return { tool: 'get_current_time', arguments: timezone === undefined ? {} : { timezone } }
+}
+
+const weather: Intent = (text) => {
+  if (!/\b(weather|temperature|forecast)\b|天气|气温/i.test(text)) return null
+  const english = /\b(?:in|for|at|of)\s+([A-Z][\p{L}.'-]*(?:\s+[A-Z][\p{L}.'-]*)*)/u.exec(text)?.[1]
+  const chinese = /([\p{Script=Han}]{2,12}?)(?:市)?(?:今天|现在|明天|当前|最近)?的?(?:天气|气温)/u
+    .exec(text)?.[1]
+    ?.replace(/^.*?(?:查询|查一下|看看|告诉我|请问|然后|以及|和|查)/u, '')
+  const city = english ?? chinese
+  return city === undefined || city === '' ? null : { tool: 'get_weather', arguments: { city } }
+}
+
+const numberAfter = (text: string, words: RegExp): number | undefined => {
+  const found = words.exec(text)?.[1]
+  return found === undefined ? undefined : Number(found)
+}
+
+const area: Intent = (text) => {
+  if (!/\barea\b|面积/i.test(text)) return null
+  const call = (measures: Record<string, unknown>): DemoCall => ({
+    tool: 'calculate_area',
+    arguments: measures,
+  })
+  const radius = numberAfter(text, /(?:radius|半径)\D{0,6}(\d+(?:\.\d+)?)/i)
+  if (radius !== undefined) return call({ shape: 'circle', radius })
+  const two = /(\d+(?:\.\d+)?)\D+?(\d+(?:\.\d+)?)/.exec(text)
+  if (two === null) return null
+  const [, one, other] = two
+  return /triang|三角/i.test(text)
+    ? call({ shape: 'triangle', base: Number(one), height: Number(other) })
+    : call({ shape: 'rectangle', width: Number(one), height: Number(other) })
+}
+
+const words: readonly [RegExp, string][] = [
+  [/\b(?:times|multiplied by)\b|乘以|乘|×/gi, '*'],
+  [/\bplus\b|加上|加/gi, '+'],
+  [/\bminus\b|减去|减/gi, '-'],
+  [/\bdivided by\b|除以|÷/gi, '/'],
+  [/（/g, '('],
+  [/）/g, ')'],
+]
+
+const arithmetic: Intent = (text) => {
+  if (/https?:\/\//i.test(text)) return null
+  const plain = words.reduce((changed, [word, sign]) => changed.replace(word, sign), text)
+  const expression = /[(\d.-][\d\s.+\-*/()^%]*[\d)]/.exec(plain)?.[0].trim()
+  // A date or a plain number is no sum.
+  if (expression === undefined || !/\d\s*[+\-*/^%]+\s*[\d(-]/.test(expression)) return null
+  if (/^\d{4}-\d{1,2}(-\d{1,2})?$/.test(expression)) return null
+  return { tool: 'calculator', arguments: { expression } }
+}
+
+const writeFile: Intent = (text) => {
+  const found =
+    /\b(?:write|create|save)\s+(?:a\s+|the\s+)?file\s+(?:named\s+|called\s+)?[`"']?([\w./-]+)[`"']?\s+(?:with|containing|saying)\s+(?:the\s+)?(?:text\s+|content\s+)?([\s\S]+)/i.exec(
+      text,
+    ) ??
+    /(?:写入?|创建|新建)文件\s*[`"“]?([\w./-]+)[`"”]?[，,\s]*内容(?:是|为)?[：:\s]*([\s\S]+)/.exec(
+      text,
+    )
+  if (found === null) return null
+  const content = (found[2] ?? '').trim().replace(/^["'“]([\s\S]*)["'”]$/, '$1')
+  return { tool: 'file_write', arguments: { path: found[1], content: `${content}\n` } }
+}
+
+const listFiles: Intent = (text) =>
+  /\b(list|show|see|which|what)\b.{0,24}\bfiles?\b|列出.{0,8}文件|有(?:哪些|什么)文件|文件列表/i.test(
+    text,
+  )
+    ? { tool: 'file_list', arguments: { path: '.' } }
+    : null
+
+const runPython: Intent = (text) => {
+  const code = /```(?:python|py)\n([\s\S]*?)```/i.exec(text)?.[1]
+  return code === undefined ? null : { tool: 'execute_python', arguments: { code } }
+}
+
+const intents: readonly Intent[] = [time, weather, area, url, writeFile, listFiles, runPython]
+
+const MAX_CALLS = 4
+/** More than this of a message is not looked at, so that no pattern meets a book. */
+const MAX_TEXT = 2000
+
+/** The calls that answer a message, none when it asks for nothing that the demo knows. */
+export function readIntents(message: string): DemoCall[] {
+  const text = message.slice(0, MAX_TEXT)
+  const found = intents.flatMap((intent) => intent(text) ?? [])
+  // Numbers belong to the request that was recognised; only a bare sum is arithmetic.
+  const sum = found.length === 0 ? arithmetic(text) : null
+  return [...found, ...(sum === null ? [] : [sum])].slice(0, MAX_CALLS)
+}

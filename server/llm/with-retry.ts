@@ -1,0 +1,75 @@
+// A client that tries again when a provider was busy or away, as long as nothing of an answer has been given out.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AppError } from '../errors.ts'
+import type { ErrorCode } from '../protocol/error.ts'
+import type { LlmClient, LlmEvent } from './client.ts'
+
+export interface RetryOptions {
+  /** Milliseconds before each further try; as many further tries as there are entries. */
+  delaysMs?: readonly number[]
+  /** The longest that a provider's `Retry-After` is obeyed, in seconds. */
+  maxRetryAfter?: number
+}
+
+const DELAYS_MS = [1000, 2000, 4000]
+const MAX_RETRY_AFTER = 60
+
+/** A 429, a fault of the provider, a connection that failed: what another try may mend. */
+const mendable: ReadonlySet<ErrorCode> = new Set([
+  'model_rate_limited',
+  'model_unavailable',
+  'model_stream_broken',
+])
+
+/** Each try that failed is told as `retrying` before the wait; the wait ends at once when the run is stopped. */
+export function withRetry(client: LlmClient, options: RetryOptions = {}): LlmClient {
+  const delaysMs = options.delaysMs ?? DELAYS_MS
+  const maxRetryAfter = options.maxRetryAfter ?? MAX_RETRY_AFTER
+  return {
+    async *stream(request) {
+      for (let attempt = 0; ; attempt += 1) {
+        let given = false
+        let failure: AppError | undefined
+        for await (const batch of client.stream(request)) {
+          const last = batch.at(-1)
+          const delay = delaysMs[attempt]
+          const mayRetry = !given && batch.length === 1 && delay !== undefined
+          if (mayRetry && last?.type === 'failed' && isMendable(last.error)) {
+            failure = last.error
+            continue
+          }
+          given ||= batch.some((event) => event.type !== 'retrying')
+          yield batch
+        }
+        if (failure === undefined) return
+        const delayMs =
+          failure.retryAfter === undefined
+            ? (delaysMs[attempt] ?? 0)
+            : Math.min(failure.retryAfter, maxRetryAfter) * 1000
+        if (request.signal.aborted) return yield [{ type: 'failed', error: failure }]
+        yield [retrying(attempt + 1, delayMs, failure)]
+        if (!(await waited(delayMs, request.signal)))
+          return yield [{ type: 'failed', error: failure }]
+      }
+    },
+  }
+}
+
+const isMendable = (error: AppError): boolean => error.retryable && mendable.has(error.code)
+
+const retrying = (attempt: number, delayMs: number, error: AppError): LlmEvent => ({
+  type: 'retrying',
+  attempt,
+  delayMs,
+  reason: error.message,
+})
+
+/** False when the run was stopped meanwhile. */
+async function waited(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(milliseconds, undefined, { signal })
+    return true
+  } catch {
+    return false
+  }
+}
