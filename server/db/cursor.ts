@@ -1,0 +1,43 @@
+// The opaque cursors of lists: where the next page begins, readable by nobody but us.
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+
+/** What `schema` describes, as a text that survives a query string. */
+export const encodeCursor = (place: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(place)).toString('base64url')
+
+/** @throws AppError `bad_cursor` for anything that `encodeCursor` did not make of such a place. */
+export function decodeCursor<Schema extends z.ZodType>(
+  schema: Schema,
+  cursor: string,
+): z.output<Schema> {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
+  } catch (cause) {
+    throw new AppError('bad_cursor', 'This cursor is not one of ours: begin with the first page.', {
+      cause,
+    })
+  }
+}
+
+/** A place in a list that is ordered by a moment and then by id. */
+export const MomentPlace = z.tuple([
+  z.int().min(0).max(8_640_000_000_000_000),
+  z.string().min(1).max(64),
+])
+
+/** Cuts rows of which one more than `limit` was asked for into a page. */
+export function toPage<Row>(
+  rows: Row[],
+  limit: number,
+  placeOf: (last: Row) => readonly (string | number)[],
+): { items: Row[]; nextCursor: string | null; hasMore: boolean } {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    items,
+    nextCursor: hasMore && last !== undefined ? encodeCursor(placeOf(last)) : null,
+    hasMore,
+  }
+}

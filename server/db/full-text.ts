@@ -1,0 +1,46 @@
+// Asking the full-text index over passages: the one query that is written for each database.
+import { type SQL, sql } from 'drizzle-orm'
+import type { Dialect } from './database.ts'
+import type { Tables } from './tables.ts'
+
+export type PassageMatch = {
+  /** To be joined to `passages`. */
+  index: SQL
+  on: SQL
+  where: SQL
+  /** The better the match, the larger. */
+  score: SQL<number>
+}
+
+/** Words in a question at most; more would make the index work without finding better. */
+const wordsAtMost = 64
+
+/**
+ * How to find passages that hold at least one of the words. They may be any text: each is asked for as it is,
+ * and nothing in it is an operator. Answers null when there is no word to ask for.
+ */
+export function matchPassages(
+  dialect: Dialect,
+  { passages }: Tables,
+  words: readonly string[],
+): PassageMatch | null {
+  const asked = [...new Set(words.map((word) => word.replaceAll(/["\0\\]/g, ' ').trim()))]
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+    .slice(0, wordsAtMost)
+    .map((word) => `"${word}"`)
+  if (asked.length === 0) return null
+  const question = asked.join(' OR ')
+  if (dialect === 'sqlite')
+    return {
+      index: sql`passages_index`,
+      on: sql`passages_index.rowid = ${passages.id}`,
+      where: sql`passages_index match ${question}`,
+      score: sql<number>`-bm25(passages_index)`.mapWith(Number),
+    }
+  return {
+    index: sql`websearch_to_tsquery('simple', ${question}) as question`,
+    on: sql`${passages}.tokens_index @@ question`,
+    where: sql`true`,
+    score: sql<number>`ts_rank(${passages}.tokens_index, question, 1)`.mapWith(Number),
+  }
+}

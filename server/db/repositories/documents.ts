@@ -1,0 +1,194 @@
+// Documents of a project and the passages they were cut into.
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { newId } from '../../lib/ids.ts'
+import type { ProjectId } from '../../protocol/ids.ts'
+import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
+import type { Database } from '../database.ts'
+import { afterMoment } from '../fragments.ts'
+import { matchPassages } from '../full-text.ts'
+
+export type DocumentRow = Database['tables']['documents']['$inferSelect']
+export type PassageRow = Database['tables']['passages']['$inferSelect']
+export type NewPassage = Pick<PassageRow, 'heading' | 'page' | 'text' | 'tokens'>
+export type FoundPassage = Pick<
+  PassageRow,
+  'id' | 'documentId' | 'position' | 'heading' | 'page' | 'text'
+> & {
+  document: string
+  score: number
+}
+
+export type DocumentRepository = ReturnType<typeof createDocumentRepository>
+
+/** Passages stored or removed in one transaction, so that none holds up others for long. */
+const passagesAtOnce = 100
+
+/** Whoever asks has looked up the project as the user's own before. */
+export function createDocumentRepository(database: Database) {
+  const { read, tables } = database
+  const { documents, passages } = tables
+  const within = (projectId: ProjectId, id: string) =>
+    and(eq(documents.id, id), eq(documents.projectId, projectId))
+  const foundColumns = {
+    id: passages.id,
+    documentId: passages.documentId,
+    position: passages.position,
+    heading: passages.heading,
+    page: passages.page,
+    text: passages.text,
+    document: documents.name,
+  }
+
+  async function removePassages(documentId: string): Promise<void> {
+    for (;;) {
+      const some = await read
+        .select({ id: passages.id })
+        .from(passages)
+        .where(eq(passages.documentId, documentId))
+        .limit(passagesAtOnce)
+      if (some.length === 0) return
+      await database.write(async (tx) => {
+        const ids = some.map(({ id }) => id)
+        await tx.delete(passages).where(inArray(passages.id, ids))
+      })
+    }
+  }
+
+  return {
+    /** Adds a document that is still to be read. */
+    create: (document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'>) =>
+      database.write(async (tx): Promise<DocumentRow> => {
+        const row: DocumentRow = {
+          ...document,
+          id: newId<string>(),
+          status: 'pending',
+          error: null,
+          passages: 0,
+          createdAt: new Date(),
+        }
+        await tx.insert(documents).values(row)
+        return row
+      }),
+
+    async find(projectId: ProjectId, id: string): Promise<DocumentRow | undefined> {
+      const [row] = await read.select().from(documents).where(within(projectId, id))
+      return row
+    },
+
+    /** Newest first. */
+    async list(
+      projectId: ProjectId,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ) {
+      const place = cursor === undefined ? undefined : decodeCursor(MomentPlace, cursor)
+      const rows = await read
+        .select()
+        .from(documents)
+        .where(
+          and(
+            eq(documents.projectId, projectId),
+            place && afterMoment(documents.createdAt, documents.id, place),
+          ),
+        )
+        .orderBy(desc(documents.createdAt), desc(documents.id))
+        .limit(limit + 1)
+      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
+    },
+
+    /** Every document that was still to be read when the server stopped, oldest first. */
+    pending: async (): Promise<DocumentRow[]> =>
+      read
+        .select()
+        .from(documents)
+        .where(eq(documents.status, 'pending'))
+        .orderBy(asc(documents.createdAt), asc(documents.id)),
+
+    /** Takes passages in the place of what a document had, and marks it ready when all are stored. */
+    async index(document: Pick<DocumentRow, 'id' | 'projectId'>, found: readonly NewPassage[]) {
+      await removePassages(document.id)
+      for (let from = 0; from < found.length; from += passagesAtOnce) {
+        const some = found.slice(from, from + passagesAtOnce)
+        await database.write(async (tx) => {
+          await tx.insert(passages).values(
+            some.map((passage, at) => ({
+              ...passage,
+              documentId: document.id,
+              projectId: document.projectId,
+              position: from + at,
+            })),
+          )
+        })
+      }
+      await database.write(async (tx) => {
+        await tx
+          .update(documents)
+          .set({ status: 'ready', error: null, passages: found.length })
+          .where(eq(documents.id, document.id))
+      })
+    },
+
+    /** Marks a document that could not be read, with the reason for a person. */
+    fail: (id: string, error: string) =>
+      database.write(async (tx): Promise<void> => {
+        await tx.update(documents).set({ status: 'failed', error }).where(eq(documents.id, id))
+      }),
+
+    /** false when the project has no such document. */
+    async remove(projectId: ProjectId, id: string): Promise<boolean> {
+      const [found] = await read
+        .select({ id: documents.id })
+        .from(documents)
+        .where(within(projectId, id))
+      if (found === undefined) return false
+      await removePassages(id)
+      await database.write(async (tx) => {
+        await tx.delete(documents).where(within(projectId, id))
+      })
+      return true
+    },
+
+    /** Passages of ready documents that hold at least one of the words, best first. */
+    async search(
+      projectId: ProjectId,
+      words: readonly string[],
+      limit: number,
+    ): Promise<FoundPassage[]> {
+      const match = matchPassages(database.dialect, tables, words)
+      if (match === null) return []
+      return read
+        .select({ ...foundColumns, score: match.score })
+        .from(match.index)
+        .innerJoin(passages, match.on)
+        .innerJoin(documents, eq(documents.id, passages.documentId))
+        .where(and(match.where, eq(passages.projectId, projectId), eq(documents.status, 'ready')))
+        .orderBy(sql`${match.score} desc`, asc(passages.id))
+        .limit(limit)
+    },
+
+    /** Some passages of a project by id, in no promised order. */
+    passages: async (projectId: ProjectId, ids: readonly number[]) =>
+      ids.length === 0
+        ? []
+        : read
+            .select(foundColumns)
+            .from(passages)
+            .innerJoin(documents, eq(documents.id, passages.documentId))
+            .where(and(eq(passages.projectId, projectId), inArray(passages.id, [...ids]))),
+
+    /** The passages of a document from `position` on, in order. */
+    passagesOf: async (projectId: ProjectId, documentId: string, position: number, limit: number) =>
+      read
+        .select(foundColumns)
+        .from(passages)
+        .innerJoin(documents, eq(documents.id, passages.documentId))
+        .where(
+          and(
+            eq(passages.projectId, projectId),
+            eq(passages.documentId, documentId),
+            sql`${passages.position} >= ${position}`,
+          ),
+        )
+        .orderBy(asc(passages.position))
+        .limit(limit),
+  }
+}

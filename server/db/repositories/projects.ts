@@ -1,0 +1,111 @@
+// Projects of a user.
+import { and, desc, eq } from 'drizzle-orm'
+import { AppError } from '../../errors.ts'
+import { newId } from '../../lib/ids.ts'
+import type { ProjectId, UserId } from '../../protocol/ids.ts'
+import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
+import type { Database } from '../database.ts'
+import { afterMoment, countAll } from '../fragments.ts'
+
+export type ProjectRow = Database['tables']['projects']['$inferSelect']
+
+export type ProjectRepository = ReturnType<typeof createProjectRepository>
+
+/** A project of somebody else is none at all: every method asks for its owner. */
+export function createProjectRepository(database: Database) {
+  const { read, tables } = database
+  const { projects } = tables
+  const owned = (userId: UserId, id: ProjectId) =>
+    and(eq(projects.id, id), eq(projects.userId, userId))
+
+  const unlessTaken = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!database.isUniqueViolation(error)) throw error
+      throw new AppError('name_taken', 'You have a project of this name already.')
+    }
+  }
+
+  return {
+    async find(userId: UserId, id: ProjectId): Promise<ProjectRow | undefined> {
+      const [project] = await read.select().from(projects).where(owned(userId, id))
+      return project
+    },
+
+    /** Newest change first, with the number of all. */
+    async list(userId: UserId, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
+      const place = cursor === undefined ? undefined : decodeCursor(MomentPlace, cursor)
+      const [rows, [all]] = await Promise.all([
+        read
+          .select()
+          .from(projects)
+          .where(
+            and(
+              eq(projects.userId, userId),
+              place && afterMoment(projects.updatedAt, projects.id, place),
+            ),
+          )
+          .orderBy(desc(projects.updatedAt), desc(projects.id))
+          .limit(limit + 1),
+        read.select({ count: countAll }).from(projects).where(eq(projects.userId, userId)),
+      ])
+      const page = toPage(rows, limit, (project) => [project.updatedAt.getTime(), project.id])
+      return { ...page, total: all?.count ?? 0 }
+    },
+
+    /** @throws AppError `name_taken`. */
+    create: (
+      userId: UserId,
+      values: { name: string; description: string | null },
+    ): Promise<ProjectRow> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          const now = new Date()
+          const project = {
+            id: newId<ProjectId>(),
+            userId,
+            ...values,
+            createdAt: now,
+            updatedAt: now,
+          }
+          await tx.insert(projects).values(project)
+          return project
+        }),
+      ),
+
+    /** Answers undefined when the user has no such project. @throws AppError `name_taken`. */
+    update: (
+      userId: UserId,
+      id: ProjectId,
+      changes: { name?: string | undefined; description?: string | null | undefined },
+    ): Promise<ProjectRow | undefined> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          const [project] = await tx.select().from(projects).where(owned(userId, id))
+          if (project === undefined) return undefined
+          const changed = {
+            ...project,
+            name: changes.name ?? project.name,
+            description:
+              changes.description === undefined ? project.description : changes.description,
+            updatedAt: new Date(),
+          }
+          await tx.update(projects).set(changed).where(owned(userId, id))
+          return changed
+        }),
+      ),
+
+    /** Its conversations stay, without a project. false when the user has no such project. */
+    remove: (userId: UserId, id: ProjectId): Promise<boolean> =>
+      database.write(async (tx) => {
+        const [project] = await tx
+          .select({ id: projects.id })
+          .from(projects)
+          .where(owned(userId, id))
+        if (project === undefined) return false
+        await tx.delete(projects).where(owned(userId, id))
+        return true
+      }),
+  }
+}

@@ -1,0 +1,55 @@
+// Single values that the server remembers between starts, and each user's memory.
+import { eq } from 'drizzle-orm'
+import type { z } from 'zod'
+import type { UserId } from '../../protocol/ids.ts'
+import type { Database } from '../database.ts'
+
+export type SettingRepository = ReturnType<typeof createSettingRepository>
+
+export function createSettingRepository(database: Database) {
+  const { read, tables } = database
+  const { settings, memories } = tables
+
+  return {
+    /** undefined when it was never set, or no longer is what `schema` describes. */
+    async get<Schema extends z.ZodType>(
+      key: string,
+      schema: Schema,
+    ): Promise<z.output<Schema> | undefined> {
+      const [row] = await read.select().from(settings).where(eq(settings.key, key))
+      return row === undefined ? undefined : schema.safeParse(row.value).data
+    },
+
+    /** @param value anything that JSON can hold. */
+    put: (key: string, value: unknown) =>
+      database.write(async (tx): Promise<void> => {
+        await tx
+          .insert(settings)
+          .values({ key, value })
+          .onConflictDoUpdate({ target: settings.key, set: { value } })
+      }),
+
+    /** The user's memory as Markdown; empty when there is none. */
+    async memory(userId: UserId): Promise<string> {
+      const [row] = await read.select().from(memories).where(eq(memories.userId, userId))
+      return row?.content ?? ''
+    },
+
+    /**
+     * Changes the memory from what it is at that moment, so that two changes at once both hold.
+     * Answers what it is now.
+     */
+    changeMemory: (userId: UserId, change: (content: string) => string): Promise<string> =>
+      database.write(async (tx) => {
+        await tx.lock(`memory ${userId}`)
+        const [row] = await tx.select().from(memories).where(eq(memories.userId, userId))
+        const content = change(row?.content ?? '')
+        const values = { content, updatedAt: new Date() }
+        await tx
+          .insert(memories)
+          .values({ userId, ...values })
+          .onConflictDoUpdate({ target: memories.userId, set: values })
+        return content
+      }),
+  }
+}

@@ -1,0 +1,98 @@
+// The steps of answers, as they are made.
+import { and, asc, eq, gte } from 'drizzle-orm'
+import type { CallId, MessageId } from '../../protocol/ids.ts'
+import { type Step, stepId } from '../../protocol/step.ts'
+import type { Database, Writer } from '../database.ts'
+
+export type StepRow = Database['tables']['steps']['$inferSelect']
+export type NewStep = Database['tables']['steps']['$inferInsert']
+
+export type StepRepository = ReturnType<typeof createStepRepository>
+
+export function createStepRepository(database: Database) {
+  const { steps } = database.tables
+  return {
+    /** Stores a step at its place, over what was there. */
+    async put(tx: Writer, step: NewStep): Promise<void> {
+      const { messageId, position, ...given } = step
+      const content = { ...nothing, ...given }
+      await tx
+        .insert(steps)
+        .values({ messageId, position, ...content })
+        .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content })
+    },
+
+    async setFirstEvent(
+      tx: Writer,
+      messageId: MessageId,
+      position: number,
+      firstEvent: number,
+    ): Promise<void> {
+      await tx
+        .update(steps)
+        .set({ firstEvent })
+        .where(and(eq(steps.messageId, messageId), eq(steps.position, position)))
+    },
+
+    async markStarted(tx: Writer, messageId: MessageId, position: number, at: Date): Promise<void> {
+      await tx
+        .update(steps)
+        .set({ startedAt: at })
+        .where(and(eq(steps.messageId, messageId), eq(steps.position, position)))
+    },
+
+    /** Removes the steps from `position` on: what a new attempt makes again. */
+    async removeFrom(tx: Writer, messageId: MessageId, position: number): Promise<void> {
+      await tx
+        .delete(steps)
+        .where(and(eq(steps.messageId, messageId), gte(steps.position, position)))
+    },
+
+    async list(messageId: MessageId): Promise<StepRow[]> {
+      return await database.read
+        .select()
+        .from(steps)
+        .where(eq(steps.messageId, messageId))
+        .orderBy(asc(steps.position))
+    },
+  }
+}
+
+/** What a step that takes the place of another must not inherit from it. */
+const nothing = {
+  idRef: null,
+  name: null,
+  artifact: null,
+  firstEvent: null,
+  cuts: null,
+  startedAt: null,
+} satisfies Partial<NewStep>
+
+/** A stored step as everybody sees it. */
+export function toStep(row: StepRow): Step {
+  const place = { id: stepId(row.position), index: row.position }
+  switch (row.type) {
+    case 'thinking':
+    case 'text':
+      return { ...place, type: row.type, content: row.content }
+    case 'tool_call':
+      return {
+        ...place,
+        type: row.type,
+        // Stored by us from a checked call id.
+        id_ref: (row.idRef ?? '') as CallId,
+        name: row.name ?? '',
+        arguments: row.content,
+      }
+    case 'tool_result':
+      return {
+        ...place,
+        type: row.type,
+        id_ref: (row.idRef ?? '') as CallId,
+        name: row.name ?? '',
+        content: row.content,
+        skipped: row.skipped,
+        ...(row.artifact === null ? {} : { artifact: row.artifact }),
+      }
+  }
+}

@@ -1,0 +1,30 @@
+// Summaries that stand for the turns of a conversation up to a message.
+import { desc, eq } from 'drizzle-orm'
+import type { ConversationId } from '../../protocol/ids.ts'
+import type { Database, Writer } from '../database.ts'
+
+export type SummaryRow = Database['tables']['summaries']['$inferSelect']
+
+/** Branches of one conversation that may each have summaries; older ones are no longer looked at. */
+const NEWEST = 50
+
+export type SummaryRepository = ReturnType<typeof createSummaryRepository>
+
+export function createSummaryRepository(database: Database) {
+  const { summaries } = database.tables
+  return {
+    /** The conversation's newest summaries, newest first, of whatever branch. */
+    async newest(conversationId: ConversationId): Promise<SummaryRow[]> {
+      return await database.read
+        .select()
+        .from(summaries)
+        .where(eq(summaries.conversationId, conversationId))
+        .orderBy(desc(summaries.createdAt), desc(summaries.untilMessageId))
+        .limit(NEWEST)
+    },
+
+    async insert(tx: Writer, summary: SummaryRow): Promise<void> {
+      await tx.insert(summaries).values(summary).onConflictDoNothing()
+    },
+  }
+}

@@ -1,0 +1,96 @@
+// What was spent: tokens and money, added up by hour, model and currency.
+import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
+import type { UserId } from '../../protocol/ids.ts'
+import type { Database, Writer } from '../database.ts'
+
+export type UsageRow = Database['tables']['tokenUsage']['$inferSelect']
+
+/** Use of one model in one currency ('' where it has no price) on a day; `hour` where hours were asked for. */
+export type UsageSum = Pick<
+  UsageRow,
+  'day' | 'model' | 'currency' | 'promptTokens' | 'completionTokens' | 'cost'
+>
+
+/** `YYYY-MM-DD`, UTC; both ends are part of it. */
+export type DayRange = { from: string; to: string }
+
+export type TokenUsageRepository = ReturnType<typeof createTokenUsageRepository>
+
+/** The day of a moment as these rows name it. */
+export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
+
+export function createTokenUsageRepository(database: Database) {
+  const { read, tables } = database
+  const { tokenUsage: usage } = tables
+  const sums = {
+    promptTokens: sql`sum(${usage.promptTokens})`.mapWith(Number),
+    completionTokens: sql`sum(${usage.completionTokens})`.mapWith(Number),
+    cost: sql`sum(${usage.cost})`.mapWith(Number),
+  }
+  /** @param userId null: everybody. */
+  const within = (userId: UserId | null, { from, to }: DayRange) =>
+    and(
+      userId === null ? undefined : eq(usage.userId, userId),
+      gte(usage.day, from),
+      lte(usage.day, to),
+    )
+
+  return {
+    /** Inside the caller's transaction: adds use that happened at `moment`. */
+    async add(tx: Writer, moment: Date, use: Omit<UsageRow, 'day' | 'hour'>): Promise<void> {
+      await tx
+        .insert(usage)
+        .values({ ...use, day: dayOf(moment), hour: moment.getUTCHours() })
+        .onConflictDoUpdate({
+          target: [usage.userId, usage.day, usage.hour, usage.model, usage.currency],
+          set: {
+            promptTokens: sql`${usage.promptTokens} + ${use.promptTokens}`,
+            completionTokens: sql`${usage.completionTokens} + ${use.completionTokens}`,
+            cost: sql`${usage.cost} + ${use.cost}`,
+          },
+        })
+    },
+
+    /** By day, model and currency, oldest first. `userId` null: of everybody together. */
+    byDay: async (userId: UserId | null, range: DayRange): Promise<UsageSum[]> =>
+      read
+        .select({ day: usage.day, model: usage.model, currency: usage.currency, ...sums })
+        .from(usage)
+        .where(within(userId, range))
+        .groupBy(usage.day, usage.model, usage.currency)
+        .orderBy(asc(usage.day), asc(usage.model), asc(usage.currency)),
+
+    /** One day by hour, model and currency, oldest first. */
+    byHour: async (
+      userId: UserId | null,
+      day: string,
+    ): Promise<(UsageSum & Pick<UsageRow, 'hour'>)[]> =>
+      read
+        .select({
+          day: usage.day,
+          hour: usage.hour,
+          model: usage.model,
+          currency: usage.currency,
+          ...sums,
+        })
+        .from(usage)
+        .where(within(userId, { from: day, to: day }))
+        .groupBy(usage.day, usage.hour, usage.model, usage.currency)
+        .orderBy(asc(usage.hour), asc(usage.model), asc(usage.currency)),
+
+    /** What a user spent in all, for limits: tokens, and money by currency. */
+    async spent(
+      userId: UserId,
+      range: DayRange,
+    ): Promise<{ tokens: number; cost: Map<string, number> }> {
+      const rows = await read
+        .select({ currency: usage.currency, ...sums })
+        .from(usage)
+        .where(within(userId, range))
+        .groupBy(usage.currency)
+      const tokens = rows.reduce((sum, row) => sum + row.promptTokens + row.completionTokens, 0)
+      const priced = rows.filter(({ currency }) => currency !== '')
+      return { tokens, cost: new Map(priced.map(({ currency, cost }) => [currency, cost])) }
+    },
+  }
+}

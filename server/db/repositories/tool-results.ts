@@ -1,0 +1,31 @@
+// Tool results too long for the model, kept whole and read on by handle.
+import { and, eq } from 'drizzle-orm'
+import { newId } from '../../lib/ids.ts'
+import type { ConversationId, RunId } from '../../protocol/ids.ts'
+import type { Database } from '../database.ts'
+
+export type ToolResultRepository = ReturnType<typeof createToolResultRepository>
+
+export function createToolResultRepository(database: Database) {
+  const { read, tables } = database
+  const { toolResults } = tables
+
+  return {
+    /** Stores a result and answers its handle. It lives as long as its conversation. */
+    keep: (result: { conversationId: ConversationId; runId: RunId; content: string }) =>
+      database.write(async (tx): Promise<string> => {
+        const handle = newId<string>()
+        await tx.insert(toolResults).values({ ...result, handle, createdAt: new Date() })
+        return handle
+      }),
+
+    /** undefined also for a handle of another conversation. */
+    async find(conversationId: ConversationId, handle: string): Promise<string | undefined> {
+      const [row] = await read
+        .select({ content: toolResults.content })
+        .from(toolResults)
+        .where(and(eq(toolResults.handle, handle), eq(toolResults.conversationId, conversationId)))
+      return row?.content
+    },
+  }
+}

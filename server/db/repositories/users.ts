@@ -1,0 +1,211 @@
+// People: accounts, the keys they made and the tokens they ended.
+import { and, asc, desc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm'
+import { AppError } from '../../errors.ts'
+import { newId } from '../../lib/ids.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
+import type { Database, Writer } from '../database.ts'
+import { afterMoment, countAll, foldCase } from '../fragments.ts'
+
+export type UserRow = Database['tables']['users']['$inferSelect']
+export type ApiKeyRow = Database['tables']['apiKeys']['$inferSelect']
+
+export type NewAccount = { username: string; passwordHash: string | null; email?: string | null }
+export type AccountChanges = Partial<
+  Pick<UserRow, 'email' | 'avatar' | 'passwordHash' | 'role' | 'isActive'>
+>
+
+export type UserRepository = ReturnType<typeof createUserRepository>
+
+const taken = () => new AppError('name_taken', 'This user name or e-mail address is taken.')
+
+export function createUserRepository(database: Database) {
+  const { read, tables } = database
+  const { users, apiKeys, revokedTokens } = tables
+
+  const insert = async (
+    tx: Writer,
+    { username, passwordHash, email }: NewAccount,
+    role: UserRow['role'],
+  ): Promise<UserRow> => {
+    const user: UserRow = {
+      id: newId<UserId>(),
+      username,
+      usernameKey: foldCase(username),
+      passwordHash,
+      email: email ?? null,
+      emailKey: email == null ? null : foldCase(email),
+      avatar: null,
+      role,
+      isActive: true,
+      tokenVersion: 0,
+      createdAt: new Date(),
+    }
+    await tx.insert(users).values(user)
+    return user
+  }
+
+  const unlessTaken = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw database.isUniqueViolation(error) ? taken() : error
+    }
+  }
+
+  return {
+    async find(id: UserId): Promise<UserRow | undefined> {
+      const [user] = await read.select().from(users).where(eq(users.id, id))
+      return user
+    },
+
+    async findByName(username: string): Promise<UserRow | undefined> {
+      const [user] = await read
+        .select()
+        .from(users)
+        .where(eq(users.usernameKey, foldCase(username)))
+      return user
+    },
+
+    /** The account of a session token, unless that token was ended. One query, because every request asks it. */
+    async findForSession(id: UserId, jti: string): Promise<UserRow | undefined> {
+      const [found] = await read
+        .select({ user: users })
+        .from(users)
+        .leftJoin(revokedTokens, eq(revokedTokens.jti, jti))
+        .where(and(eq(users.id, id), isNull(revokedTokens.jti)))
+      return found?.user
+    },
+
+    /**
+     * Makes an account; the first one of all becomes the administrator, also when several register at once.
+     * @param mayRegister is told how many accounts there are, and throws to refuse.
+     * @throws AppError `name_taken` for a name or address that somebody has, in whatever case.
+     */
+    register: (account: NewAccount, mayRegister: (count: number) => void): Promise<UserRow> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          await tx.lock('users')
+          const [row] = await tx.select({ count: countAll }).from(users)
+          const count = row?.count ?? 0
+          mayRegister(count)
+          return insert(tx, account, count === 0 ? 'admin' : 'user')
+        }),
+      ),
+
+    /** The one person of single mode, made at the first call. */
+    ensureDefault: (username: string): Promise<UserRow> =>
+      database.write(async (tx) => {
+        await tx.lock('users')
+        const [user] = await tx
+          .select()
+          .from(users)
+          .where(eq(users.usernameKey, foldCase(username)))
+        return user ?? insert(tx, { username, passwordHash: null }, 'admin')
+      }),
+
+    async count(): Promise<number> {
+      const [row] = await read.select({ count: countAll }).from(users)
+      return row?.count ?? 0
+    },
+
+    /** All accounts, newest first. */
+    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+      const place = cursor === undefined ? undefined : decodeCursor(MomentPlace, cursor)
+      const rows = await read
+        .select()
+        .from(users)
+        .where(place && afterMoment(users.createdAt, users.id, place))
+        .orderBy(desc(users.createdAt), desc(users.id))
+        .limit(limit + 1)
+      return toPage(rows, limit, (user) => [user.createdAt.getTime(), user.id])
+    },
+
+    /**
+     * Changes an account. A new password ends every token given out before.
+     * Answers undefined when there is no such account.
+     * @throws AppError `conflict` when nobody would be left to administer the server.
+     */
+    update: (id: UserId, changes: AccountChanges): Promise<UserRow | undefined> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          await tx.lock('users')
+          const [user] = await tx.select().from(users).where(eq(users.id, id))
+          if (user === undefined) return undefined
+          const changed: UserRow = { ...user, ...changes }
+          if (changes.email !== undefined)
+            changed.emailKey = changes.email === null ? null : foldCase(changes.email)
+          if (changes.passwordHash !== undefined) changed.tokenVersion = user.tokenVersion + 1
+          const administers = (row: UserRow) => row.role === 'admin' && row.isActive
+          if (administers(user) && !administers(changed)) {
+            const [other] = await tx
+              .select({ id: users.id })
+              .from(users)
+              .where(and(eq(users.role, 'admin'), eq(users.isActive, true), ne(users.id, id)))
+              .limit(1)
+            if (other === undefined)
+              throw new AppError('conflict', 'This is the last active administrator.')
+          }
+          await tx.update(users).set(changed).where(eq(users.id, id))
+          return changed
+        }),
+      ),
+
+    /** Ends one token; what has expired by itself is forgotten. */
+    revokeToken: (jti: string, expiresAt: Date): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.insert(revokedTokens).values({ jti, expiresAt }).onConflictDoNothing()
+        await tx.delete(revokedTokens).where(lt(revokedTokens.expiresAt, new Date()))
+      }),
+
+    /** @param key everything but the id; the key itself is never stored, only its hash. */
+    createApiKey: (key: Pick<ApiKeyRow, 'userId' | 'name' | 'prefix' | 'hash'>) =>
+      database.write(async (tx): Promise<ApiKeyRow> => {
+        const row = { ...key, id: newId<string>(), createdAt: new Date(), lastUsedAt: null }
+        await tx.insert(apiKeys).values(row)
+        return row
+      }),
+
+    /** At most a hundred, oldest first. */
+    listApiKeys: async (userId: UserId): Promise<ApiKeyRow[]> =>
+      read
+        .select()
+        .from(apiKeys)
+        .where(eq(apiKeys.userId, userId))
+        .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
+        .limit(100),
+
+    /** false when the user has no such key. */
+    removeApiKey: (userId: UserId, id: string): Promise<boolean> =>
+      database.write(async (tx) => {
+        const owned = and(eq(apiKeys.id, id), eq(apiKeys.userId, userId))
+        const [found] = await tx.select({ id: apiKeys.id }).from(apiKeys).where(owned)
+        await tx.delete(apiKeys).where(owned)
+        return found !== undefined
+      }),
+
+    async findByApiKey(hash: string): Promise<{ user: UserRow; key: ApiKeyRow } | undefined> {
+      const [found] = await read
+        .select({ user: users, key: apiKeys })
+        .from(apiKeys)
+        .innerJoin(users, eq(users.id, apiKeys.userId))
+        .where(eq(apiKeys.hash, hash))
+      return found
+    },
+
+    /** Notes that a key was used, at most once a minute each. */
+    touchApiKey: (id: string, now: Date): Promise<void> =>
+      database.write(async (tx) => {
+        const minuteAgo = new Date(now.getTime() - 60_000)
+        await tx
+          .update(apiKeys)
+          .set({ lastUsedAt: now })
+          .where(
+            and(
+              eq(apiKeys.id, id),
+              sql`not ${and(sql`${apiKeys.lastUsedAt} is not null`, gt(apiKeys.lastUsedAt, minuteAgo))}`,
+            ),
+          )
+      }),
+  }
+}

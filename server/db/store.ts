@@ -1,0 +1,35 @@
+// All repositories over one database.
+import type { Database } from './database.ts'
+import { createConversationRepository } from './repositories/conversations.ts'
+import { createDocumentRepository } from './repositories/documents.ts'
+import { createMessageRepository } from './repositories/messages.ts'
+import { createModelRepository } from './repositories/models.ts'
+import { createProjectRepository } from './repositories/projects.ts'
+import { createRunRepository } from './repositories/runs.ts'
+import { createSettingRepository } from './repositories/settings.ts'
+import { createStepRepository } from './repositories/steps.ts'
+import { createSummaryRepository } from './repositories/summaries.ts'
+import { createTokenUsageRepository } from './repositories/token-usage.ts'
+import { createToolResultRepository } from './repositories/tool-results.ts'
+import { createUserRepository } from './repositories/users.ts'
+
+export type Store = ReturnType<typeof createStore>
+
+/**
+ * A method whose first parameter is `tx` works inside the caller's transaction; every other method that writes is
+ * durable when its promise fulfils.
+ */
+export const createStore = (database: Database) => ({
+  users: createUserRepository(database),
+  projects: createProjectRepository(database),
+  conversations: createConversationRepository(database),
+  messages: createMessageRepository(database),
+  steps: createStepRepository(database),
+  runs: createRunRepository(database),
+  summaries: createSummaryRepository(database),
+  toolResults: createToolResultRepository(database),
+  tokenUsage: createTokenUsageRepository(database),
+  models: createModelRepository(database),
+  settings: createSettingRepository(database),
+  documents: createDocumentRepository(database),
+})

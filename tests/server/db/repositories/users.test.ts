@@ -1,0 +1,132 @@
+// Accounts, keys and ended tokens.
+import { beforeAll, expect, test } from 'vitest'
+import { createStore, type Store } from '../../../../server/db/store.ts'
+import { AppError } from '../../../../server/errors.ts'
+import { newId } from '../../../../server/lib/ids.ts'
+import type { UserId } from '../../../../server/protocol/ids.ts'
+import { describeOnEachDatabase } from '../../../support/databases.ts'
+import { somebody } from '../../../support/store-rows.ts'
+
+describeOnEachDatabase('accounts', (open) => {
+  let store: Store
+  beforeAll(async () => {
+    store = createStore(await open())
+  })
+
+  test('of many who register at once as the first, one becomes administrator', async () => {
+    const fresh = createStore(await open())
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => somebody(fresh, `person-${n}`)),
+    )
+    expect(made.filter(({ role }) => role === 'admin')).toHaveLength(1)
+    expect(await fresh.users.count()).toBe(8)
+  })
+
+  test('a name is taken in whatever case, an address too', async () => {
+    await store.users.register(
+      { username: 'Zoë', passwordHash: 'x', email: 'Zoe@example.org' },
+      () => {},
+    )
+    await expect(
+      store.users.register({ username: 'ZOË', passwordHash: 'x' }, () => {}),
+    ).rejects.toMatchObject({ code: 'name_taken', status: 409 })
+    await expect(
+      store.users.register(
+        { username: 'other', passwordHash: 'x', email: 'zoe@EXAMPLE.org' },
+        () => {},
+      ),
+    ).rejects.toMatchObject({ code: 'name_taken' })
+    expect((await store.users.findByName('zOË'))?.email).toBe('Zoe@example.org')
+  })
+
+  test('who may register is decided with the true number of accounts', async () => {
+    await somebody(store)
+    const before = await store.users.count()
+    await expect(
+      store.users.register({ username: 'late', passwordHash: 'x' }, (count) => {
+        expect(count).toBe(before)
+        throw new AppError('registration_closed', 'Closed.')
+      }),
+    ).rejects.toMatchObject({ code: 'registration_closed' })
+    expect(await store.users.count()).toBe(before)
+  })
+
+  test('the person of single mode is made once, also when asked for twice at once', async () => {
+    const fresh = createStore(await open())
+    const [one, two] = await Promise.all([
+      fresh.users.ensureDefault('default'),
+      fresh.users.ensureDefault('default'),
+    ])
+    expect(one.id).toBe(two.id)
+    expect(one).toMatchObject({ role: 'admin', passwordHash: null })
+  })
+
+  test('a new password counts the token version up, other changes do not', async () => {
+    const user = await somebody(store)
+    expect((await store.users.update(user.id, { avatar: 'a' }))?.tokenVersion).toBe(0)
+    expect((await store.users.update(user.id, { passwordHash: 'new' }))?.tokenVersion).toBe(1)
+    expect(await store.users.find(user.id)).toMatchObject({ avatar: 'a', passwordHash: 'new' })
+    expect(await store.users.update(newId<UserId>(), { avatar: 'b' })).toBeUndefined()
+  })
+
+  test('the last active administrator can be neither disabled nor demoted', async () => {
+    const fresh = createStore(await open())
+    const admin = await somebody(fresh)
+    await expect(fresh.users.update(admin.id, { isActive: false })).rejects.toMatchObject({
+      status: 409,
+    })
+    await expect(fresh.users.update(admin.id, { role: 'user' })).rejects.toMatchObject({
+      status: 409,
+    })
+    const second = await somebody(fresh)
+    await fresh.users.update(second.id, { role: 'admin' })
+    expect((await fresh.users.update(admin.id, { isActive: false }))?.isActive).toBe(false)
+  })
+
+  test('an ended token finds no account, another one of the same account does', async () => {
+    const user = await somebody(store)
+    await store.users.revokeToken('ended', new Date(Date.now() + 60_000))
+    await store.users.revokeToken('ended', new Date(Date.now() + 60_000))
+    expect(await store.users.findForSession(user.id, 'ended')).toBeUndefined()
+    expect((await store.users.findForSession(user.id, 'open'))?.id).toBe(user.id)
+  })
+
+  test('a key is found by its hash, listed and removed by its owner only', async () => {
+    const [owner, other] = [await somebody(store), await somebody(store)]
+    const key = await store.users.createApiKey({
+      userId: owner.id,
+      name: 'laptop',
+      prefix: 'nc-abcd',
+      hash: newId<string>(),
+    })
+    expect((await store.users.findByApiKey(key.hash))?.user.id).toBe(owner.id)
+    expect(await store.users.listApiKeys(other.id)).toEqual([])
+    expect(await store.users.removeApiKey(other.id, key.id)).toBe(false)
+    const now = new Date()
+    await store.users.touchApiKey(key.id, now)
+    await store.users.touchApiKey(key.id, new Date(now.getTime() + 1_000))
+    expect(await store.users.listApiKeys(owner.id)).toEqual([{ ...key, lastUsedAt: now }])
+    await store.users.touchApiKey(key.id, new Date(now.getTime() + 61_000))
+    expect((await store.users.findByApiKey(key.hash))?.key.lastUsedAt?.getTime()).toBe(
+      now.getTime() + 61_000,
+    )
+    expect(await store.users.removeApiKey(owner.id, key.id)).toBe(true)
+    expect(await store.users.findByApiKey(key.hash)).toBeUndefined()
+  })
+
+  test('all accounts can be paged through, newest first, each once', async () => {
+    const fresh = createStore(await open())
+    for (let n = 0; n < 5; n += 1) await somebody(fresh, `person-${n}`)
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await fresh.users.list({ limit: 2, cursor })
+      seen.push(...page.items.map(({ username }) => username))
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
+    expect(seen.toSorted()).toEqual(['person-0', 'person-1', 'person-2', 'person-3', 'person-4'])
+    await expect(fresh.users.list({ limit: 2, cursor: 'AAAA' })).rejects.toMatchObject({
+      code: 'bad_cursor',
+    })
+  })
+})

@@ -1,0 +1,39 @@
+// Rows that many suites begin with.
+import type { Database } from '../../server/db/database.ts'
+import type { MessageRow } from '../../server/db/repositories/messages.ts'
+import type { UserRow } from '../../server/db/repositories/users.ts'
+import { createStore, type Store } from '../../server/db/store.ts'
+import { newId } from '../../server/lib/ids.ts'
+import type { ConversationId, MessageId } from '../../server/protocol/ids.ts'
+import type { Attachment } from '../../server/protocol/message.ts'
+
+/** A registered account; the first one is the administrator. */
+export const somebody = (store: Store, username = newId<string>().slice(-12)): Promise<UserRow> =>
+  store.users.register({ username, passwordHash: 'hash' }, () => {})
+
+/** Stores a message as the shown leaf and answers its id. */
+export async function say(
+  database: Database,
+  conversationId: ConversationId,
+  text: string,
+  parentId: MessageId | null,
+  more: Partial<MessageRow> & { files?: Attachment[] } = {},
+): Promise<MessageId> {
+  const { files, ...changes } = more
+  const message: MessageRow = {
+    id: newId<MessageId>(),
+    conversationId,
+    parentId,
+    role: 'user',
+    text,
+    tokenCount: 0,
+    model: null,
+    runId: null,
+    status: 'completed',
+    error: null,
+    createdAt: new Date(),
+    ...changes,
+  }
+  await database.write((tx) => createStore(database).messages.insert(tx, message, files))
+  return message.id
+}
