@@ -3,8 +3,19 @@ import type { MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 
-/** One file of a checkpoint as it changed. */
-export type CheckpointFile = { path: string; change: 'added' | 'modified' | 'deleted' }
+/** What one path of a project held at one moment. `hash` (SHA-256, hexadecimal) names the kept copy of a file's content. */
+export type PathContent =
+  | { kind: 'file'; hash: string; size: number; mode: number }
+  | { kind: 'link'; target: string }
+  | { kind: 'directory' }
+
+/** One path of a checkpoint as it changed; null is 'nothing there'. */
+export type CheckpointFile = {
+  path: string
+  change: 'added' | 'modified' | 'deleted'
+  before: PathContent | null
+  after: PathContent | null
+}
 
 export function defineProjectTables(
   c: Columns,
@@ -47,7 +58,11 @@ export function defineProjectTables(
       messageId: c.key<MessageId>('message_id'),
       runId: c.key<RunId>('run_id'),
       tool: c.text('tool').notNull(),
-      tree: c.text('tree').notNull(),
+      /**
+       * `open` while the change runs: `files` holds what is known beforehand. What a dead server left open is settled
+       * before the next change.
+       */
+      state: c.choice<'open' | 'open_all' | 'settled'>('state').notNull(),
       files: c.json<CheckpointFile[]>('files').notNull(),
       createdAt: c.time('created_at').notNull(),
     },

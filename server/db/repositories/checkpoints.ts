@@ -1,0 +1,104 @@
+// Checkpoints of projects: which change touched which paths, and what they held before it.
+import { and, asc, desc, eq, gte, inArray, lt, ne, sql } from 'drizzle-orm'
+import type { MessageId, ProjectId } from '../../protocol/ids.ts'
+import type { Database } from '../database.ts'
+import type { CheckpointFile } from '../tables/projects.ts'
+
+export type CheckpointRow = Database['tables']['checkpoints']['$inferSelect']
+
+export type CheckpointRepository = ReturnType<typeof createCheckpointRepository>
+
+/** Ids grow with time, so they are also the order. Whoever asks has checked that the project is the user's. */
+export function createCheckpointRepository(database: Database) {
+  const { read, tables } = database
+  const { checkpoints } = tables
+
+  return {
+    insert: (row: CheckpointRow): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.insert(checkpoints).values(row)
+      }),
+
+    /** The change is over: what it did to which paths. */
+    settle: (id: string, files: CheckpointFile[]): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.update(checkpoints).set({ state: 'settled', files }).where(eq(checkpoints.id, id))
+      }),
+
+    remove: (ids: readonly string[]): Promise<void> =>
+      database.write(async (tx) => {
+        if (ids.length > 0) await tx.delete(checkpoints).where(inArray(checkpoints.id, [...ids]))
+      }),
+
+    /** Newest first, one more than `limit` when there are more; `before` is the last id of the page before. */
+    list: (
+      projectId: ProjectId,
+      { limit, before }: { limit: number; before?: string | undefined },
+    ): Promise<CheckpointRow[]> =>
+      read
+        .select()
+        .from(checkpoints)
+        .where(
+          and(
+            eq(checkpoints.projectId, projectId),
+            eq(checkpoints.state, 'settled'),
+            before === undefined ? undefined : lt(checkpoints.id, before),
+          ),
+        )
+        .orderBy(desc(checkpoints.id))
+        .limit(limit + 1),
+
+    async find(projectId: ProjectId, id: string): Promise<CheckpointRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(checkpoints)
+        .where(and(eq(checkpoints.projectId, projectId), eq(checkpoints.id, id)))
+      return row
+    },
+
+    /** This checkpoint and all later ones, oldest first. */
+    since: (projectId: ProjectId, id: string): Promise<CheckpointRow[]> =>
+      read
+        .select()
+        .from(checkpoints)
+        .where(and(eq(checkpoints.projectId, projectId), gte(checkpoints.id, id)))
+        .orderBy(asc(checkpoints.id)),
+
+    /** The oldest checkpoint made for this message or at or after `moment`, when the message began. */
+    async firstSince(
+      projectId: ProjectId,
+      messageId: MessageId,
+      moment: Date,
+    ): Promise<CheckpointRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(checkpoints)
+        .where(
+          and(
+            eq(checkpoints.projectId, projectId),
+            eq(checkpoints.state, 'settled'),
+            sql`(${checkpoints.messageId} = ${messageId} or ${gte(checkpoints.createdAt, moment)})`,
+          ),
+        )
+        .orderBy(asc(checkpoints.id))
+        .limit(1)
+      return row
+    },
+
+    /** What a dead server left unfinished. */
+    open: (projectId: ProjectId): Promise<CheckpointRow[]> =>
+      read
+        .select()
+        .from(checkpoints)
+        .where(and(eq(checkpoints.projectId, projectId), ne(checkpoints.state, 'settled')))
+        .orderBy(asc(checkpoints.id)),
+
+    /** Ids and moments of all, newest first: what pruning decides upon. */
+    ages: (projectId: ProjectId): Promise<{ id: string; createdAt: Date }[]> =>
+      read
+        .select({ id: checkpoints.id, createdAt: checkpoints.createdAt })
+        .from(checkpoints)
+        .where(eq(checkpoints.projectId, projectId))
+        .orderBy(desc(checkpoints.id)),
+  }
+}
