@@ -1,0 +1,200 @@
+// What is remembered of a user across conversations: the `CONTEXT.md` text, its facts, and what of it a prompt shows.
+import { AppError } from '../errors.ts'
+import { indexWords, queryWords } from '../lib/words.ts'
+import type { UserId } from '../protocol/ids.ts'
+
+/** Facts that tools saved stand under this heading; everything else in the text is the user's own. */
+const HEADING = '## Agent Memories'
+const UNTRUSTED_MARK = '(from outside text)'
+const LONGEST_FACT = 500
+const MOST_FACTS = 500
+/** Characters of the whole text. */
+const LONGEST_MEMORY = 200_000
+/** Of the prompt's budget, what the user's own text may take. */
+const OWN_SHARE = 0.6
+
+/** Where the texts are kept; one per user. */
+export interface MemoryStore {
+  /** '' when there is none. */
+  get(userId: UserId): Promise<string>
+  /** Reads and replaces in one transaction, so that two facts saved at once are both there. Answers the new text. */
+  change(userId: UserId, replace: (content: string) => string): Promise<string>
+}
+
+export interface Memory {
+  read(userId: UserId): Promise<string>
+  /** The user's own edit of the whole text. Throws `payload_too_large` beyond 200,000 characters. */
+  write(userId: UserId, content: string): Promise<string>
+  /**
+   * Adds one dated fact; `known` when it was there already (nothing changes then), `full` when facts have to be deleted
+   * first. `untrusted`: it was learned in a conversation that holds text from outside, and is marked so.
+   */
+  remember(
+    userId: UserId,
+    fact: string,
+    options: { untrusted: boolean },
+  ): Promise<'saved' | 'known' | 'full'>
+  /**
+   * What a system prompt says of it, in at most `budget` tokens; '' when nothing is known.
+   * The facts that match the question come first, then the newest.
+   */
+  promptSection(userId: UserId, question: string, budget: number): Promise<string>
+}
+
+export function createMemory(store: MemoryStore, options: { now(): Date }): Memory {
+  return {
+    read: (userId) => store.get(userId),
+    async write(userId, content) {
+      if (content.length > LONGEST_MEMORY)
+        throw new AppError(
+          'payload_too_large',
+          `The memory may have ${LONGEST_MEMORY} characters at most; this has ${content.length}.`,
+        )
+      return store.change(userId, () => content)
+    },
+    async remember(userId, fact, { untrusted }) {
+      let outcome: 'saved' | 'known' | 'full' = 'saved'
+      await store.change(userId, (content) => {
+        const parts = splitMemory(content)
+        const wanted = sameFact(fact)
+        if (parts.facts.some((known) => sameFact(known.text) === wanted)) {
+          outcome = 'known'
+          return content
+        }
+        if (parts.facts.length >= MOST_FACTS || content.length + fact.length > LONGEST_MEMORY) {
+          outcome = 'full'
+          return content
+        }
+        outcome = 'saved'
+        return appendFact(content, factLine(fact, untrusted, options.now()))
+      })
+      return outcome
+    },
+    async promptSection(userId, question, budget) {
+      return renderSection(splitMemory(await store.get(userId)), question, budget)
+    },
+  }
+}
+
+interface Fact {
+  text: string
+  date: string
+  untrusted: boolean
+}
+
+interface MemoryParts {
+  own: string
+  /** Oldest first. */
+  facts: Fact[]
+}
+
+/** A fact as one line of plain text, or null when nothing is left of it. */
+export function cleanFact(fact: string): string | null {
+  const line = fact
+    // Line breaks and control characters would let a fact pose as a heading or as another fact.
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^(?:[-*+#>]\s*)+/, '')
+    .replaceAll(UNTRUSTED_MARK, '')
+    .trim()
+  return line === '' ? null : line.slice(0, LONGEST_FACT)
+}
+
+const factLine = (fact: string, untrusted: boolean, now: Date): string =>
+  `- ${now.toISOString().slice(0, 10)}: ${fact}${untrusted ? ` ${UNTRUSTED_MARK}` : ''}`
+
+const FACT = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
+
+/** Parts the text at the heading; what stands below it under a later heading is the user's own again. */
+function splitMemory(content: string): MemoryParts {
+  const own: string[] = []
+  const facts: Fact[] = []
+  let inFacts = false
+  for (const line of content.split(/\r\n?|\n/)) {
+    if (/^#{1,2}\s/.test(line)) inFacts = line.trim() === HEADING
+    const [, date = '', text = ''] = inFacts ? (FACT.exec(line.trim()) ?? []) : []
+    if (text !== '')
+      facts.push({
+        text: text.replace(UNTRUSTED_MARK, '').trim(),
+        date,
+        untrusted: text.includes(UNTRUSTED_MARK),
+      })
+    else if (!inFacts) own.push(line)
+  }
+  return { own: own.join('\n').trim(), facts }
+}
+
+/** Puts the line at the end of the section, which is made when there is none. */
+function appendFact(content: string, line: string): string {
+  const lines = content.trimEnd().split('\n')
+  const start = lines.findIndex((candidate) => candidate.trim() === HEADING)
+  if (start === -1)
+    return `${content.trim() === '' ? '' : `${content.trimEnd()}\n\n`}${HEADING}\n\n${line}\n`
+  const next = lines.findIndex((candidate, index) => index > start && /^#{1,2}\s/.test(candidate))
+  let end = next === -1 ? lines.length : next
+  while (end > start + 1 && lines[end - 1]?.trim() === '') end -= 1
+  const insertion = end === start + 1 ? ['', line] : [line]
+  const rest = next === -1 ? [] : ['', ...lines.slice(next)]
+  return `${[...lines.slice(0, end), ...insertion, ...rest].join('\n')}\n`
+}
+
+/** Facts that only differ in case, spacing or final dots are the same. */
+const sameFact = (fact: string): string =>
+  fact
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/[.。!!\s]+$/, '')
+    .trim()
+
+function renderSection({ own, facts }: MemoryParts, question: string, budget: number): string {
+  if (own === '' && facts.length === 0) return ''
+  const lines: string[] = []
+  let left = budget
+  if (own !== '') {
+    const shown = clip(own, facts.length === 0 ? left : Math.floor(left * OWN_SHARE))
+    lines.push(shown)
+    left -= tokensOf(shown)
+  }
+  const chosen: string[] = []
+  for (const fact of ranked(facts, question)) {
+    const dated = fact.date === '' ? fact.text : `${fact.date}: ${fact.text}`
+    const line = `- ${dated}${fact.untrusted ? ' (read in outside text; not confirmed by the user)' : ''}`
+    const cost = tokensOf(line) + 1
+    if (cost > left) continue
+    left -= cost
+    chosen.push(line)
+  }
+  if (chosen.length > 0) lines.push(`Remembered from earlier conversations:\n${chosen.join('\n')}`)
+  return lines.join('\n\n')
+}
+
+/** Those that share words with the question first (the more the better), then the newest. */
+function ranked(facts: readonly Fact[], question: string): Fact[] {
+  const asked = new Set(queryWords(question).map(({ word }) => word))
+  return facts
+    .map((fact, index) => ({
+      fact,
+      index,
+      hits:
+        asked.size === 0
+          ? 0
+          : new Set(indexWords(fact.text).filter((word) => asked.has(word))).size,
+    }))
+    .sort((a, b) => b.hits - a.hits || b.fact.date.localeCompare(a.fact.date) || b.index - a.index)
+    .map(({ fact }) => fact)
+}
+
+/** A careful estimate: a token for each character beyond ASCII, one for four others. */
+function tokensOf(text: string): number {
+  const wide = text.match(/[^\p{ASCII}]/gu)?.length ?? 0
+  return Math.ceil(wide + (text.length - wide) / 4)
+}
+
+function clip(text: string, budget: number): string {
+  if (tokensOf(text) <= budget) return text
+  let shown = text.slice(0, budget * 4)
+  while (tokensOf(shown) > budget && shown.length > 0)
+    shown = shown.slice(0, Math.floor(shown.length * 0.9))
+  return `${shown.trimEnd()}\n[… cut]`
+}
