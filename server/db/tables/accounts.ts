@@ -82,7 +82,7 @@ export function defineAccountTables(c: Columns) {
     {
       id: c.text('id').primaryKey(),
       userId: owner(),
-      type: c.choice<'webhook' | 'email' | 'telegram'>('type').notNull(),
+      type: c.text('type').notNull(),
       name: c.text('name').notNull(),
       sealedSettings: c.text('sealed_settings').notNull(),
       createdAt: c.time('created_at').notNull(),

@@ -1,0 +1,158 @@
+// Channels of a user and the messages on their way to them.
+import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, ne } from 'drizzle-orm'
+import type { UserId } from '../../protocol/ids.ts'
+import type { Database } from '../database.ts'
+
+export type ChannelRow = Database['tables']['channels']['$inferSelect']
+export type NewChannel = Database['tables']['channels']['$inferInsert']
+export type DeliveryRow = Database['tables']['deliveries']['$inferSelect']
+export type NewDelivery = Database['tables']['deliveries']['$inferInsert']
+
+export type ChannelRepository = ReturnType<typeof createChannelRepository>
+
+export function createChannelRepository(database: Database) {
+  const { channels, deliveries } = database.tables
+
+  return {
+    /** Throws the database's unique violation when the user has a channel of this name. */
+    async insert(channel: NewChannel): Promise<void> {
+      await database.write(async (tx) => {
+        await tx.insert(channels).values(channel)
+      })
+    },
+
+    async list(userId: UserId): Promise<ChannelRow[]> {
+      return await database.read
+        .select()
+        .from(channels)
+        .where(eq(channels.userId, userId))
+        .orderBy(asc(channels.createdAt), asc(channels.id))
+    },
+
+    async findByName(userId: UserId, name: string): Promise<ChannelRow | undefined> {
+      const rows = await database.read
+        .select()
+        .from(channels)
+        .where(and(eq(channels.userId, userId), eq(channels.name, name)))
+        .limit(1)
+      return rows[0]
+    },
+
+    /** With whatever is still on its way to it. False when the user has no such channel. */
+    async remove(userId: UserId, id: string): Promise<boolean> {
+      return database.write(async (tx) => {
+        const mine = and(eq(channels.id, id), eq(channels.userId, userId))
+        const found = await tx.select({ id: channels.id }).from(channels).where(mine).limit(1)
+        await tx.delete(channels).where(mine)
+        return found.length > 0
+      })
+    },
+
+    /** The newest message sent by each channel of the user. */
+    async lastDeliveries(userId: UserId): Promise<Map<string, DeliveryRow>> {
+      const mine = await this.list(userId)
+      const last = await Promise.all(
+        mine.map(({ id }) =>
+          database.read
+            .select()
+            .from(deliveries)
+            .where(eq(deliveries.channelId, id))
+            .orderBy(desc(deliveries.createdAt), desc(deliveries.id))
+            .limit(1),
+        ),
+      )
+      return new Map(last.flat().map((delivery) => [delivery.channelId, delivery]))
+    },
+
+    async enqueue(delivery: NewDelivery): Promise<void> {
+      await database.write(async (tx) => {
+        await tx.insert(deliveries).values(delivery)
+      })
+    },
+
+    async findDelivery(id: string): Promise<DeliveryRow | undefined> {
+      const rows = await database.read
+        .select()
+        .from(deliveries)
+        .where(eq(deliveries.id, id))
+        .limit(1)
+      return rows[0]
+    },
+
+    async countPending(userId: UserId): Promise<number> {
+      const rows = await database.read
+        .select({ waiting: count() })
+        .from(deliveries)
+        .where(and(eq(deliveries.userId, userId), eq(deliveries.status, 'pending')))
+      return rows[0]?.waiting ?? 0
+    },
+
+    /**
+     * Takes what is due, oldest first, and counts the try; nobody else gets the same until `leaseUntil`, so that a
+     * process that dies while sending loses nothing.
+     */
+    async claimDue(
+      now: Date,
+      leaseUntil: Date,
+      limit: number,
+    ): Promise<{ delivery: DeliveryRow; channel: ChannelRow }[]> {
+      return database.write(async (tx) => {
+        await tx.lock('deliveries')
+        const due = await tx
+          .select({ delivery: deliveries, channel: channels })
+          .from(deliveries)
+          .innerJoin(channels, eq(channels.id, deliveries.channelId))
+          .where(and(eq(deliveries.status, 'pending'), lte(deliveries.nextAttemptAt, now)))
+          .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.id))
+          .limit(limit)
+        for (const { delivery } of due)
+          await tx
+            .update(deliveries)
+            .set({ attempts: delivery.attempts + 1, nextAttemptAt: leaseUntil })
+            .where(eq(deliveries.id, delivery.id))
+        return due.map(({ delivery, channel }) => ({
+          delivery: { ...delivery, attempts: delivery.attempts + 1 },
+          channel,
+        }))
+      })
+    },
+
+    /** When the next message falls due; null when none waits. */
+    async nextDue(): Promise<Date | null> {
+      const rows = await database.read
+        .select({ at: deliveries.nextAttemptAt })
+        .from(deliveries)
+        .where(and(eq(deliveries.status, 'pending'), isNotNull(deliveries.nextAttemptAt)))
+        .orderBy(asc(deliveries.nextAttemptAt))
+        .limit(1)
+      return rows[0]?.at ?? null
+    },
+
+    async settle(
+      id: string,
+      outcome: Pick<DeliveryRow, 'status' | 'nextAttemptAt' | 'lastError'>,
+    ): Promise<void> {
+      await database.write(async (tx) => {
+        await tx.update(deliveries).set(outcome).where(eq(deliveries.id, id))
+      })
+    },
+
+    /** Forgets what has been settled since before `before`, some at a time. */
+    async forgetSettled(before: Date, limit: number): Promise<void> {
+      await database.write(async (tx) => {
+        const old = await tx
+          .select({ id: deliveries.id })
+          .from(deliveries)
+          .where(and(ne(deliveries.status, 'pending'), lt(deliveries.createdAt, before)))
+          .limit(limit)
+        if (old.length === 0) return
+        await tx.delete(deliveries).where(
+          inArray(
+            deliveries.id,
+            old.map(({ id }) => id),
+          ),
+        )
+      })
+    },
+  }
+}

@@ -1,0 +1,171 @@
+// The channels of a user: made, listed without their secrets, removed, and sent to.
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { ChannelRepository, ChannelRow } from '../db/repositories/channels.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { Channel, DeliveryStatus } from '../protocol/channel.ts'
+import type { ConversationId, UserId } from '../protocol/ids.ts'
+import type { ChannelKind } from './channel-kind.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+
+const MOST_CHANNELS = 20
+const MOST_WAITING = 100
+/** How long a sender waits to hear what the first try came to. */
+const FIRST_TRY_MS = 3_000
+const PURPOSE = 'channel'
+
+export interface Delivery {
+  id: string
+  status: DeliveryStatus
+  /** Why it is not delivered (yet). */
+  error: string | null
+}
+
+export interface Channels {
+  list(userId: UserId): Promise<Channel[]>
+  /** Throws `validation_failed`, `name_taken` or `too_many_requests`. */
+  create(
+    userId: UserId,
+    channel: { type: string; name: string; settings: unknown },
+  ): Promise<Channel>
+  /** Throws `not_found`. */
+  remove(userId: UserId, id: string): Promise<void>
+  /**
+   * Stores the message, then waits a few seconds at most for the first try. Null when there is no channel of this name.
+   * Throws `too_many_requests` when too many wait already.
+   */
+  send(
+    userId: UserId,
+    name: string,
+    message: { text: string; conversationId: ConversationId | null; signal: AbortSignal },
+  ): Promise<Delivery | null>
+  start(): void
+  stop(): Promise<void>
+}
+
+export interface ChannelsOptions {
+  repository: ChannelRepository
+  kinds: ReadonlyMap<string, ChannelKind>
+  secrets: SecretBox
+  isUniqueViolation(error: unknown): boolean
+  now(): Date
+  log: { warn(details: object, message: string): void }
+  /** For tests: the pause between tries, in milliseconds. */
+  pauseMs?: number
+}
+
+export function createChannels(options: ChannelsOptions): Channels {
+  const { repository, kinds, secrets } = options
+  const settingsOf = (channel: ChannelRow): unknown =>
+    JSON.parse(secrets.open(channel.sealedSettings, PURPOSE))
+  const outbox: Outbox = createOutbox({ ...options, settingsOf })
+
+  const present = (channel: ChannelRow, last: Channel['last_delivery']): Channel => ({
+    id: channel.id,
+    type: channel.type,
+    name: channel.name,
+    settings: shownSettings(channel),
+    last_delivery: last,
+    created_at: channel.createdAt.toISOString(),
+  })
+
+  const shownSettings = (channel: ChannelRow): Record<string, string> => {
+    try {
+      return kinds.get(channel.type)?.present(settingsOf(channel)) ?? {}
+    } catch {
+      // Sealed with a key that is gone: the channel can still be seen and removed.
+      return {}
+    }
+  }
+
+  return {
+    async list(userId) {
+      const [channels, last] = await Promise.all([
+        repository.list(userId),
+        repository.lastDeliveries(userId),
+      ])
+      return channels.map((channel) => {
+        const delivery = last.get(channel.id)
+        return present(
+          channel,
+          delivery === undefined
+            ? null
+            : {
+                status: delivery.status,
+                attempts: delivery.attempts,
+                error: delivery.lastError,
+                created_at: delivery.createdAt.toISOString(),
+              },
+        )
+      })
+    },
+
+    async create(userId, { type, name, settings }) {
+      const kind = kinds.get(type)
+      if (kind === undefined)
+        throw new AppError(
+          'validation_failed',
+          `There is no channel of type '${type}'; there are ${[...kinds.keys()].join(', ')}.`,
+        )
+      const checked = kind.check(settings)
+      if (!checked.ok) throw new AppError('validation_failed', checked.error)
+      if ((await repository.list(userId)).length >= MOST_CHANNELS)
+        throw new AppError(
+          'too_many_requests',
+          `You have ${MOST_CHANNELS} channels, which is the most; delete one first.`,
+        )
+      const channel: ChannelRow = {
+        id: newId(),
+        userId,
+        type,
+        name,
+        sealedSettings: secrets.seal(JSON.stringify(settings), PURPOSE),
+        createdAt: options.now(),
+      }
+      try {
+        await repository.insert(channel)
+      } catch (error) {
+        if (!options.isUniqueViolation(error)) throw error
+        throw new AppError('name_taken', `You have a channel named '${name}' already.`)
+      }
+      return present(channel, null)
+    },
+
+    async remove(userId, id) {
+      if (!(await repository.remove(userId, id)))
+        throw new AppError('not_found', 'There is no such channel.')
+    },
+
+    async send(userId, name, { text, conversationId, signal }) {
+      const channel = await repository.findByName(userId, name)
+      if (channel === undefined) return null
+      if ((await repository.countPending(userId)) >= MOST_WAITING)
+        throw new AppError('too_many_requests', `${MOST_WAITING} messages wait to be sent already.`)
+      const id = newId()
+      const now = options.now()
+      const tried = outbox.afterTry(
+        id,
+        AbortSignal.any([signal, AbortSignal.timeout(FIRST_TRY_MS)]),
+      )
+      await repository.enqueue({
+        id,
+        userId,
+        channelId: channel.id,
+        conversationId,
+        content: text,
+        status: 'pending',
+        attempts: 0,
+        nextAttemptAt: now,
+        lastError: null,
+        createdAt: now,
+      })
+      outbox.wake()
+      await tried
+      const delivery = await repository.findDelivery(id)
+      return { id, status: delivery?.status ?? 'failed', error: delivery?.lastError ?? null }
+    },
+
+    start: () => outbox.start(),
+    stop: () => outbox.stop(),
+  }
+}

@@ -1,0 +1,70 @@
+// Messages by e-mail, over the SMTP server that the operator configured.
+import { z } from 'zod'
+import { defineChannelKind } from './channel-kind.ts'
+
+export interface SmtpSettings {
+  host: string
+  port: number
+  user?: string | undefined
+  password?: string | undefined
+  from: string
+}
+
+const TIMEOUT_MS = 20_000
+const LONGEST_SUBJECT = 100
+const Addresses = z.union([z.email().transform((one) => [one]), z.array(z.email()).min(1).max(10)])
+
+/** Without `smtp` in the configuration no such channel can be made. */
+export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }) =>
+  defineChannelKind({
+    type: 'email',
+    settings: z.object({ to: Addresses }).refine(() => dependencies.smtp !== undefined, {
+      error: 'this server has no `smtp` in its configuration, so it cannot send e-mail',
+    }),
+    present: ({ to }) => ({ to: to.join(', ') }),
+    async send({ to }, message, signal) {
+      const { smtp } = dependencies
+      if (smtp === undefined)
+        return { ok: false, error: 'this server has no SMTP settings any more', retry: false }
+      const { createTransport } = await import('nodemailer')
+      const transport = createTransport({
+        host: smtp.host,
+        port: smtp.port,
+        secure: smtp.port === 465,
+        connectionTimeout: TIMEOUT_MS,
+        greetingTimeout: TIMEOUT_MS,
+        socketTimeout: TIMEOUT_MS,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+        ...(smtp.user === undefined
+          ? {}
+          : { auth: { user: smtp.user, pass: smtp.password ?? '' } }),
+      })
+      const giveUp = (): void => transport.close()
+      signal.addEventListener('abort', giveUp, { once: true })
+      try {
+        await transport.sendMail({
+          from: smtp.from,
+          to,
+          subject: subjectOf(message.text),
+          text: message.text,
+          messageId: `<${message.id}@nanoclaw>`,
+        })
+        return { ok: true }
+      } catch (error) {
+        const status =
+          error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
+        return status >= 500
+          ? { ok: false, error: `the mail server refused it (${status})`, retry: false }
+          : { ok: false, error: 'the mail server could not be reached or was busy', retry: true }
+      } finally {
+        signal.removeEventListener('abort', giveUp)
+        transport.close()
+      }
+    },
+  })
+
+const subjectOf = (text: string): string => {
+  const line = text.trim().split('\n')[0]?.trim() ?? ''
+  return line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT - 1)}…` : line
+}

@@ -1,0 +1,169 @@
+// Messages on their way: stored first, sent in the background, tried again with growing pauses, also after a restart.
+
+import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
+import { errorText } from '../errors.ts'
+import type { ChannelKind, SendOutcome } from './channel-kind.ts'
+
+/** Pauses before the second, third … try, in seconds; after the last one it has failed. */
+const PAUSES_S = [5, 30, 120, 600, 3_600]
+/** Longer than any send may take: after it a delivery whose sender died is taken up again. */
+const LEASE_MS = 120_000
+const SEND_TIMEOUT_MS = 60_000
+const AT_ONCE = 8
+/** Looks at least this often, for what other instances stored or left behind. */
+const LONGEST_SLEEP_MS = 30_000
+const KEEP_SETTLED_MS = 7 * 24 * 3_600_000
+const FORGET_AT_ONCE = 500
+
+export interface Outbox {
+  /** Something was stored just now: look at once. */
+  wake(): void
+  /** Begins to work; returns at once. */
+  start(): void
+  /** Breaks off what is being sent (it is tried again at the next start) and ends. */
+  stop(): Promise<void>
+  /** Settles when this delivery is done with, or its try failed, or the signal aborts. */
+  afterTry(deliveryId: string, signal: AbortSignal): Promise<void>
+}
+
+export interface OutboxOptions {
+  repository: ChannelRepository
+  kinds: ReadonlyMap<string, ChannelKind>
+  /** The settings of a channel, unsealed. Throws when they can't be read. */
+  settingsOf(channel: ChannelRow): unknown
+  now(): Date
+  log: { warn(details: object, message: string): void }
+  /** For tests: takes the place of the pauses, in milliseconds. */
+  pauseMs?: number
+}
+
+/** The sender of one process; several on one database share the work without sending twice. */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { repository, kinds } = options
+  const controller = new AbortController()
+  const waiting = new Map<string, Set<() => void>>()
+  let timer: NodeJS.Timeout | undefined
+  let round: Promise<void> | null = null
+  let again = false
+
+  const attempt = async (channel: ChannelRow, delivery: DeliveryRow): Promise<SendOutcome> => {
+    const kind = kinds.get(channel.type)
+    if (kind === undefined)
+      return { ok: false, error: 'this kind of channel is not offered any more', retry: false }
+    try {
+      return await kind.send(
+        options.settingsOf(channel),
+        {
+          id: delivery.id,
+          channel: channel.name,
+          text: delivery.content,
+          createdAt: delivery.createdAt,
+        },
+        AbortSignal.any([controller.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]),
+      )
+    } catch (error) {
+      options.log.warn(
+        { channel: channel.type, cause: errorText(error) },
+        'a delivery failed oddly',
+      )
+      return { ok: false, error: 'sending failed', retry: true }
+    }
+  }
+
+  const deliver = async (channel: ChannelRow, delivery: DeliveryRow): Promise<void> => {
+    const outcome = await attempt(channel, delivery)
+    const isStopped = controller.signal.aborted && !outcome.ok
+    const pause = PAUSES_S[delivery.attempts - 1]
+    const now = options.now()
+    if (outcome.ok)
+      await repository.settle(delivery.id, {
+        status: 'delivered',
+        nextAttemptAt: null,
+        lastError: null,
+      })
+    // Broken off by the end of the process: due at the next start.
+    else if (isStopped)
+      await repository.settle(delivery.id, {
+        status: 'pending',
+        nextAttemptAt: now,
+        lastError: delivery.lastError,
+      })
+    else if (outcome.retry && pause !== undefined)
+      await repository.settle(delivery.id, {
+        status: 'pending',
+        nextAttemptAt: new Date(now.getTime() + (options.pauseMs ?? pause * 1_000)),
+        lastError: outcome.error,
+      })
+    else
+      await repository.settle(delivery.id, {
+        status: 'failed',
+        nextAttemptAt: null,
+        lastError: outcome.error,
+      })
+    for (const told of waiting.get(delivery.id) ?? []) told()
+  }
+
+  /** Everything that is due now. */
+  const work = async (): Promise<void> => {
+    do {
+      again = false
+      const now = options.now()
+      const due = await repository.claimDue(now, new Date(now.getTime() + LEASE_MS), AT_ONCE)
+      await Promise.all(due.map(({ channel, delivery }) => deliver(channel, delivery)))
+      if (due.length === AT_ONCE) again = true
+    } while (again && !controller.signal.aborted)
+    const now = options.now().getTime()
+    await repository.forgetSettled(new Date(now - KEEP_SETTLED_MS), FORGET_AT_ONCE)
+    const next = (await repository.nextDue())?.getTime() ?? Number.POSITIVE_INFINITY
+    sleep(Math.min(Math.max(next - now, 10), LONGEST_SLEEP_MS))
+  }
+
+  const sleep = (ms: number): void => {
+    clearTimeout(timer)
+    if (controller.signal.aborted) return
+    timer = setTimeout(run, ms)
+    timer.unref()
+  }
+
+  const run = (): void => {
+    if (controller.signal.aborted) return
+    if (round !== null) {
+      again = true
+      return
+    }
+    round = work()
+      .catch((error: unknown) => {
+        options.log.warn({ cause: errorText(error) }, 'the outbox could not look at its messages')
+        sleep(LONGEST_SLEEP_MS)
+      })
+      .finally(() => {
+        round = null
+        // Asked for after the last look but before the end of the round.
+        if (again) run()
+      })
+  }
+
+  return {
+    wake: run,
+    start: run,
+    async stop() {
+      controller.abort()
+      clearTimeout(timer)
+      await round
+    },
+    afterTry: (deliveryId, signal) =>
+      new Promise((resolve) => {
+        const listeners = waiting.get(deliveryId) ?? new Set()
+        waiting.set(deliveryId, listeners)
+        const done = (): void => {
+          listeners.delete(done)
+          if (listeners.size === 0) waiting.delete(deliveryId)
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+        listeners.add(done)
+        if (signal.aborted) done()
+        else signal.addEventListener('abort', done, { once: true })
+      }),
+  }
+}

@@ -1,0 +1,32 @@
+// One POST of JSON to an address that a user named, and what its answer means for a delivery.
+import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import type { SendOutcome } from './channel-kind.ts'
+
+const TIMEOUT_MS = 15_000
+
+export interface PostOptions {
+  fetch: GuardedFetch
+  url: string
+  body: string
+  headers?: Readonly<Record<string, string>>
+  signal: AbortSignal
+  /** The URL is the operator's, not the user's. */
+  trusted?: boolean
+}
+
+/** 2xx is delivered; a refusal by the receiver (4xx) or by our address rules is final; all else may be tried again. */
+export async function postJson(options: PostOptions): Promise<SendOutcome> {
+  const answer = await options.fetch(options.url, {
+    method: 'POST',
+    body: options.body,
+    headers: { 'content-type': 'application/json', ...options.headers },
+    signal: options.signal,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: 10_000,
+    ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
+  })
+  if (!answer.ok) return { ok: false, error: answer.error, retry: true }
+  if (answer.status >= 200 && answer.status < 300) return { ok: true }
+  const busy = answer.status >= 500 || [408, 425, 429].includes(answer.status)
+  return { ok: false, error: `the receiver answered ${answer.status}`, retry: busy }
+}

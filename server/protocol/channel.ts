@@ -1,0 +1,44 @@
+// Channels on the wire: where the `message` tool may send to outside of this server.
+import { z } from 'zod'
+import { Timestamp } from './envelope.ts'
+
+/** Written after `channel:` by a model, so without spaces. */
+export const ChannelName = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,49}$/u, {
+  error: 'a name of up to 50 letters, digits, ., _ and -, beginning with a letter or digit',
+})
+
+export const CreateChannelBody = z
+  .object({
+    /** `webhook`, `email` or `telegram`. */
+    type: z.string().min(1).max(30),
+    name: ChannelName,
+    /** What this kind of channel needs; checked by the kind. */
+    settings: z.record(z.string(), z.json()),
+  })
+  .meta({ id: 'CreateChannel' })
+
+export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed'])
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>
+
+export const Channel = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    name: z.string(),
+    /** Only what is no secret. */
+    settings: z.record(z.string(), z.json()),
+    /** The newest message sent by it. */
+    last_delivery: z
+      .object({
+        status: DeliveryStatus,
+        attempts: z.int(),
+        error: z.string().nullable(),
+        created_at: Timestamp,
+      })
+      .nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Channel' })
+export type Channel = z.infer<typeof Channel>
+
+export const ChannelList = z.object({ items: z.array(Channel) })
