@@ -1,0 +1,37 @@
+// Checks what comes with a message: text that is text, images that are what they say.
+import { AppError } from '../errors.ts'
+import type { Attachment } from '../protocol/message.ts'
+
+const signatures: Record<string, (bytes: Buffer) => boolean> = {
+  'image/png': (bytes) => bytes.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')),
+  'image/jpeg': (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff,
+  'image/gif': (bytes) => /^GIF8[79]a/.test(bytes.toString('latin1', 0, 6)),
+  'image/webp': (bytes) =>
+    bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP',
+}
+
+/** Control characters that no text file holds (tab, line feed, form feed and carriage return it may). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point
+const NOT_TEXT = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\ufffd]/
+
+/** Throws `bad_attachment` with what is wrong and what is allowed. */
+export function checkAttachments(attachments: readonly Attachment[], vision: boolean): void {
+  for (const file of attachments) {
+    if ('content' in file) {
+      if (NOT_TEXT.test(file.content))
+        throw new AppError(
+          'bad_attachment',
+          `"${file.name}" is not a text file. Attach text, or an image as PNG, JPEG, WebP or GIF.`,
+        )
+      continue
+    }
+    if (!vision)
+      throw new AppError(
+        'bad_attachment',
+        `This model does not see images, so "${file.name}" can't be attached. Choose a model with vision.`,
+      )
+    const isWhatItSays = signatures[file.mime]?.(Buffer.from(file.data.slice(0, 64), 'base64'))
+    if (!isWhatItSays)
+      throw new AppError('bad_attachment', `"${file.name}" is not an image of type ${file.mime}.`)
+  }
+}

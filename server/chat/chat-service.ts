@@ -1,0 +1,385 @@
+// Everything a person can ask of a conversation: send, edit, regenerate, stop, resume, decide.
+
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
+import type {
+  Attachment,
+  EditMessageBody,
+  RegenerateBody,
+  SendMessageBody,
+} from '../protocol/message.ts'
+import type { ApprovalDecisionBody } from '../protocol/run.ts'
+import { checkAttachments } from './attachments.ts'
+import { exceededBudget } from './bookkeeping.ts'
+import type { ChatDependencies } from './chat-dependencies.ts'
+import { decideApproval } from './decide-approval.ts'
+import { createRunRegistry, type RunRegistry, stopAndWait } from './run-registry.ts'
+import { type RunOptions, readRunState } from './run-state.ts'
+import { performRun } from './run-worker.ts'
+import { createWriteGroup } from './write-group.ts'
+
+/** A stop is promised within a second. */
+const STOP_MS = 1_000
+/** A run that took the server down this often is not tried again by itself. */
+const MAX_ATTEMPTS = 8
+
+type Asked = SendMessageBody | EditMessageBody | RegenerateBody
+
+export interface ChatService {
+  /** Stores the message and begins a run, or joins the run that the same `client_id` began. */
+  send(userId: UserId, conversationId: ConversationId, body: SendMessageBody): Promise<RunRow>
+  /** A new branch beside the message. */
+  edit(
+    userId: UserId,
+    conversationId: ConversationId,
+    messageId: MessageId,
+    body: EditMessageBody,
+  ): Promise<RunRow>
+  /** A new answer beside the old one. */
+  regenerate(
+    userId: UserId,
+    conversationId: ConversationId,
+    messageId: MessageId,
+    body: RegenerateBody,
+  ): Promise<RunRow>
+  stop(userId: UserId, runId: RunId): Promise<RunRow>
+  resume(userId: UserId, runId: RunId): Promise<RunRow>
+  decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
+  /** Stops what runs in a conversation that is about to change under it. */
+  stopConversation(conversationId: ConversationId): Promise<void>
+  /** Begins a task in the background of a conversation. */
+  beginBackground(run: RunRow): Promise<void>
+  readonly runs: RunRegistry
+  /** Goes on with what a former process left. */
+  recover(): Promise<void>
+  /** No new runs; those that are there get `graceMs`, then they are left for the next start. */
+  drain(graceMs: number): Promise<void>
+  readonly isDraining: boolean
+}
+
+export function createChatService(dependencies: ChatDependencies): ChatService {
+  const { store, database, settings, log, now } = dependencies
+  const writes = createWriteGroup(database)
+  const runs = createRunRegistry({ store, database }, (active, run) =>
+    performRun(active, run, dependencies, writes),
+  )
+  let isDraining = false
+
+  async function conversationOf(userId: UserId, id: ConversationId): Promise<ConversationRow> {
+    const conversation = await store.conversations.find(userId, id)
+    if (conversation === undefined)
+      throw new AppError('not_found', 'There is no such conversation.')
+    return conversation
+  }
+
+  async function ownRun(userId: UserId, id: RunId): Promise<RunRow> {
+    const run = await store.runs.findOwned(userId, id)
+    if (run === undefined) throw new AppError('not_found', 'There is no such run.')
+    return run
+  }
+
+  const activeRun = (runId: RunId): AppError =>
+    new AppError(
+      'run_active',
+      'This conversation has a run that is not ended. Wait for it, or stop it first.',
+      { details: { run_id: runId } },
+    )
+
+  /** Refuses what can't begin now, before anything is stored. */
+  async function admit(userId: UserId, conversationId: ConversationId): Promise<void> {
+    if (isDraining)
+      throw new AppError('shutting_down', 'The server is about to restart. Try again shortly.', {
+        retryAfter: 5,
+      })
+    const active = await store.runs.findActive(conversationId)
+    if (active !== undefined) throw activeRun(active.id)
+    if ((await store.runs.countUnfinished(userId)) >= settings.runsPerUser)
+      throw new AppError(
+        'too_many_runs',
+        `You have ${settings.runsPerUser} runs going on. Wait for one to end, or stop one.`,
+        { retryAfter: 5 },
+      )
+    const exceeded = await exceededBudget(userId, dependencies)
+    if (exceeded !== null) throw new AppError('budget_exceeded', exceeded)
+  }
+
+  async function begin(
+    userId: UserId,
+    conversation: ConversationRow,
+    body: Asked,
+    turn: { userMessage: NewUserMessage | null; userMessageId: MessageId },
+  ): Promise<RunRow> {
+    const joined = await joinedRun(conversation.id, body.client_id)
+    if (joined !== undefined) return joined
+    await admit(userId, conversation.id)
+    const { model } = await dependencies.catalog.resolve(body.model ?? conversation.model)
+    const { userMessage, userMessageId } = turn
+    if (userMessage !== null) checkMessage(userMessage, settings.messageCharacters, model.vision)
+    const projectId = body.project_id ?? conversation.projectId
+    if (projectId !== null && (await store.projects.find(userId, projectId)) === undefined)
+      throw new AppError('not_found', 'There is no such project.')
+
+    const createdAt = now()
+    const messageId = newId<MessageId>()
+    const options: RunOptions = {
+      toolsEnabled: body.tools_enabled ?? true,
+      ...(body.tool_choice === undefined ? {} : { toolChoice: body.tool_choice }),
+      approval: body.approval ?? conversation.approval ?? settings.approvalDefault,
+      onDisconnect: body.on_disconnect ?? 'grace',
+    }
+    const run: RunRow = {
+      ...blankRun,
+      id: newId<RunId>(),
+      conversationId: conversation.id,
+      userId,
+      projectId,
+      messageId,
+      userMessageId,
+      model: model.id,
+      options,
+      clientId: body.client_id ?? null,
+      owner: dependencies.instance,
+      createdAt,
+      startedAt: createdAt,
+    }
+    try {
+      await runs.begin(run, () =>
+        writes.commit(async (tx) => {
+          if (userMessage !== null)
+            await store.messages.insert(
+              tx,
+              {
+                ...blankMessage,
+                id: userMessageId,
+                conversationId: conversation.id,
+                parentId: userMessage.parentId,
+                role: 'user',
+                text: userMessage.text,
+                createdAt,
+              },
+              userMessage.attachments,
+            )
+          await store.messages.insert(tx, {
+            ...blankMessage,
+            id: messageId,
+            conversationId: conversation.id,
+            parentId: userMessageId,
+            role: 'assistant',
+            model: model.id,
+            runId: run.id,
+            status: 'streaming',
+            createdAt,
+          })
+          await store.runs.insert(tx, run)
+        }),
+      )
+    } catch (error) {
+      if (!database.isUniqueViolation(error)) throw error
+      const other = await joinedRun(conversation.id, body.client_id)
+      if (other !== undefined) return other
+      const active = await store.runs.findActive(conversation.id)
+      if (active !== undefined) throw activeRun(active.id)
+      throw error
+    }
+    return run
+  }
+
+  async function joinedRun(
+    conversationId: ConversationId,
+    clientId: string | undefined,
+  ): Promise<RunRow | undefined> {
+    return clientId === undefined
+      ? undefined
+      : await store.runs.findByClientId(conversationId, clientId)
+  }
+
+  return {
+    runs,
+    get isDraining() {
+      return isDraining
+    },
+
+    async send(userId, conversationId, body) {
+      const conversation = await conversationOf(userId, conversationId)
+      const parentId = body.parent_id ?? conversation.leafId
+      if (body.parent_id !== undefined) {
+        const parent = await store.messages.get(conversationId, body.parent_id)
+        if (parent.role !== 'assistant')
+          throw new AppError('bad_request', '`parent_id` has to be an answer of this conversation.')
+      }
+      return await begin(userId, conversation, body, {
+        userMessageId: newId<MessageId>(),
+        userMessage: { text: body.text ?? '', attachments: body.attachments ?? [], parentId },
+      })
+    },
+
+    async edit(userId, conversationId, messageId, body) {
+      const conversation = await conversationOf(userId, conversationId)
+      const message = await store.messages.get(conversationId, messageId)
+      if (message.role !== 'user')
+        throw new AppError('bad_request', 'Only your own messages can be edited.')
+      return await begin(userId, conversation, body, {
+        userMessageId: newId<MessageId>(),
+        userMessage: {
+          text: body.text ?? message.text,
+          attachments: body.attachments ?? message.attachments,
+          parentId: message.parentId,
+        },
+      })
+    },
+
+    async regenerate(userId, conversationId, messageId, body) {
+      const conversation = await conversationOf(userId, conversationId)
+      const message = await store.messages.get(conversationId, messageId)
+      const userMessageId = message.role === 'user' ? message.id : message.parentId
+      if (userMessageId === null)
+        throw new AppError('bad_request', 'This answer has no question that could be asked again.')
+      return await begin(userId, conversation, body, { userMessage: null, userMessageId })
+    },
+
+    async stop(userId, runId) {
+      const run = await ownRun(userId, runId)
+      if (run.endedAt !== null) return run
+      const active = runs.get(runId)
+      if (active !== undefined) await stopAndWait(active, 'stopped', STOP_MS)
+      else await endUnperformed(run)
+      return await ownRun(userId, runId)
+    },
+
+    async resume(userId, runId) {
+      const run = await ownRun(userId, runId)
+      const isResumable =
+        run.endedAt !== null &&
+        (run.status !== 'completed' ||
+          run.finishReason === 'max_iterations' ||
+          run.finishReason === 'budget')
+      if (!isResumable)
+        throw new AppError(
+          'run_not_resumable',
+          run.endedAt === null
+            ? 'This run is still going on.'
+            : 'This run is completed; there is nothing to go on with.',
+        )
+      await admit(userId, run.conversationId)
+      const { finish: _finish, ...state } = readRunState(run.state)
+      const again = {
+        status: 'running' as const,
+        error: null,
+        finishReason: null,
+        endedAt: null,
+        state: { ...state, roundLimit: run.round + settings.maxIterations },
+        owner: dependencies.instance,
+      }
+      try {
+        await database.write(async (tx) => {
+          await store.runs.update(tx, run.id, again)
+          await store.messages.update(tx, run.messageId, { status: 'streaming', error: null })
+        })
+      } catch (error) {
+        if (!database.isUniqueViolation(error)) throw error
+        const active = await store.runs.findActive(run.conversationId)
+        throw active === undefined ? error : activeRun(active.id)
+      }
+      await runs.continue({ ...run, ...again })
+      return await ownRun(userId, runId)
+    },
+
+    async decide(userId, runId, body) {
+      const run = await ownRun(userId, runId)
+      const decision = await decideApproval(run, body, dependencies)
+      const isHeard = runs.get(runId)?.decide(body.id_ref, decision) ?? false
+      if (!isHeard) await runs.continue(run)
+      return await ownRun(userId, runId)
+    },
+
+    async stopConversation(conversationId) {
+      await Promise.all(
+        runs
+          .ofConversation(conversationId)
+          .map((active) => stopAndWait(active, 'deleted', STOP_MS)),
+      )
+    },
+
+    async beginBackground(run) {
+      await runs.begin(run, () => writes.commit((tx) => store.runs.insert(tx, run)))
+    },
+
+    async recover() {
+      const unfinished = await store.runs.unfinished()
+      for (const run of unfinished) {
+        if (run.attempt >= MAX_ATTEMPTS) await endUnperformed(run)
+        else await runs.continue(run)
+      }
+      if (unfinished.length > 0)
+        log.info({ runs: unfinished.length }, 'went on with runs that an earlier process left')
+    },
+
+    async drain(graceMs) {
+      isDraining = true
+      const waiting = runs.all()
+      for (const run of waiting) if (run.channel.pendingApprovals.size > 0) run.stop('shutdown')
+      let timer: NodeJS.Timeout | undefined
+      const grace = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, graceMs)
+      })
+      await Promise.race([Promise.all(waiting.map((run) => run.ended)), grace])
+      clearTimeout(timer)
+      for (const run of runs.all()) run.stop('shutdown')
+      await Promise.all(runs.all().map((run) => run.ended))
+    },
+  }
+
+  /** Ends a run that nobody performs: what is stored of it stays. */
+  async function endUnperformed(run: RunRow): Promise<void> {
+    await database.write(async (tx) => {
+      await store.runs.update(tx, run.id, { status: 'interrupted', endedAt: now() })
+      await store.messages.update(tx, run.messageId, { status: 'interrupted' })
+    })
+  }
+}
+
+interface NewUserMessage {
+  text: string
+  attachments: readonly Attachment[]
+  parentId: MessageId | null
+}
+
+function checkMessage(message: NewUserMessage, maxCharacters: number, vision: boolean): void {
+  if (message.text.length > maxCharacters)
+    throw new AppError(
+      'validation_failed',
+      `The message is too long: ${message.text.length} of at most ${maxCharacters} characters.`,
+      { details: [{ path: 'text', message: `at most ${maxCharacters} characters` }] },
+    )
+  checkAttachments(message.attachments, vision)
+}
+
+const blankMessage = {
+  text: '',
+  tokenCount: 0,
+  model: null,
+  runId: null,
+  status: 'completed',
+  error: null,
+} as const
+
+/** What a run is before anything happened in it. */
+export const blankRun = {
+  parentRunId: null,
+  kind: 'chat',
+  status: 'running',
+  attempt: 1,
+  round: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  lastEvent: 0,
+  finishReason: null,
+  error: null,
+  state: null,
+  heartbeatAt: null,
+  stopRequested: false,
+  endedAt: null,
+} as const

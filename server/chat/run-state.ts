@@ -1,0 +1,34 @@
+// What a run is asked to do and how far it is, as the store keeps it.
+import { z } from 'zod'
+import { ApprovalMode } from '../protocol/conversation.ts'
+import { OnDisconnect, ToolChoice } from '../protocol/message.ts'
+import { FinishReason } from '../protocol/run-event.ts'
+
+/** Fixed when the run is made, so that it goes on the same after a restart. */
+export const RunOptions = z.object({
+  toolsEnabled: z.boolean(),
+  toolChoice: ToolChoice.optional(),
+  approval: ApprovalMode,
+  onDisconnect: OnDisconnect,
+  /** For sub-agents in the background: what to do, and whether to tell of the result. */
+  task: z.string().optional(),
+  announce: z.boolean().optional(),
+  /** Names of the only tools it may use. */
+  tools: z.array(z.string()).optional(),
+})
+export type RunOptions = z.infer<typeof RunOptions>
+
+export const RunState = z.object({
+  /** The model's last round is stored; only the end is missing. */
+  finish: FinishReason.optional(),
+  /** Tools that a person approved for the rest of this run. */
+  grants: z.array(z.string()).default([]),
+  /** The title that this run made. */
+  title: z.string().optional(),
+  /** Rounds that were allowed when it began or was last resumed, counted from the run's first. */
+  roundLimit: z.int().optional(),
+})
+export type RunState = z.infer<typeof RunState>
+
+export const readRunState = (stored: unknown): RunState => RunState.parse(stored ?? {})
+export const readRunOptions = (stored: unknown): RunOptions => RunOptions.parse(stored)

@@ -1,0 +1,104 @@
+// Runs: their state, their events for whoever comes back, and stop, resume, approve.
+import { z } from 'zod'
+import type { ChatService } from '../chat/chat-service.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import type { Store } from '../db/store.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../plugins/app.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { RunId } from '../protocol/ids.ts'
+import { StreamMode } from '../protocol/message.ts'
+import { ApprovalDecisionBody, Run } from '../protocol/run.ts'
+import { presentRun } from './present-message.ts'
+import { streamRun } from './run-stream.ts'
+
+const OfRun = z.object({ id: RunId })
+const EventsQuery = z.object({
+  stream_mode: StreamMode.optional(),
+  /** For clients that can't set headers; `Last-Event-ID` goes before. */
+  last_event_id: z.string().max(20).optional(),
+})
+
+export function registerRunRoutes(
+  app: App,
+  { chat, store }: { chat: ChatService; store: Store },
+): void {
+  const tags = ['runs']
+  const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
+
+  const present = async (run: RunRow) => {
+    const pending = await store.runs.pendingApprovals([run.id])
+    return { code: 0 as const, data: presentRun(run, pending.get(run.id) ?? []) }
+  }
+
+  app.get(
+    '/api/runs/:id',
+    { schema: { summary: 'A run', tags, ...answersRun } },
+    async ({ user, params }) => {
+      const run = await store.runs.findOwned(user.id, params.id)
+      if (run === undefined) throw new AppError('not_found', 'There is no such run.')
+      return await present(run)
+    },
+  )
+
+  app.get(
+    '/api/runs/:id/events',
+    {
+      schema: {
+        summary: 'The events of a run after `Last-Event-ID`, or its state so far and what follows',
+        description:
+          'Server-sent events (docs/protocol.md), while the run goes on and after its end. An id that is not of this run is answered with the state so far.',
+        tags,
+        produces: ['text/event-stream'],
+        params: OfRun,
+        querystring: EventsQuery,
+      },
+    },
+    async ({ user, params, query, headers }, reply) => {
+      const run = await store.runs.findOwned(user.id, params.id)
+      if (run === undefined) throw new AppError('not_found', 'There is no such run.')
+      const channel = await chat.runs.channel(run)
+      const header = headers['last-event-id']
+      streamRun(reply, channel, {
+        mode: query.stream_mode ?? 'cumulative',
+        afterId: readEventId(typeof header === 'string' ? header : query.last_event_id),
+      })
+      return reply
+    },
+  )
+
+  app.post(
+    '/api/runs/:id/stop',
+    { schema: { summary: 'Stop a run; what it made so far is kept', tags, ...answersRun } },
+    async ({ user, params }) => await present(await chat.stop(user.id, params.id)),
+  )
+
+  app.post(
+    '/api/runs/:id/resume',
+    {
+      schema: {
+        summary: 'Go on with a run that failed, was stopped or interrupted, or reached a limit',
+        tags,
+        ...answersRun,
+      },
+    },
+    async ({ user, params }) => await present(await chat.resume(user.id, params.id)),
+  )
+
+  app.post(
+    '/api/runs/:id/approvals',
+    {
+      schema: {
+        summary: 'Decide on a call that waits for a person',
+        tags,
+        ...answersRun,
+        body: ApprovalDecisionBody,
+      },
+    },
+    async ({ user, params, body }) => await present(await chat.decide(user.id, params.id, body)),
+  )
+}
+
+/** Ids are whole numbers; anything else is none of ours. */
+const readEventId = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
