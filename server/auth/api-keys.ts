@@ -1,0 +1,54 @@
+// API keys: shown once, stored as a hash, accepted wherever a session token is.
+import { createHash, randomBytes } from 'node:crypto'
+import type { ApiKeyRow, UserRepository, UserRow } from '../db/repositories/users.ts'
+import { AppError } from '../errors.ts'
+import type { UserId } from '../protocol/ids.ts'
+
+export interface ApiKeys {
+  /** Makes a key; `key` is in no other answer ever. */
+  create(userId: UserId, name: string): Promise<{ row: ApiKeyRow; key: string }>
+  list(userId: UserId): Promise<ApiKeyRow[]>
+  /** @throws AppError `not_found`, also for somebody else's key. */
+  remove(userId: UserId, id: string): Promise<void>
+  ownerOf(key: string): Promise<UserRow | undefined>
+}
+
+const PREFIX = 'nc-'
+const KEY_BYTES = 32
+const SHOWN_CHARACTERS = 9
+const MAX_KEYS = 50
+
+/** 256 random bits need no slow hash: they cannot be guessed from their digest. */
+const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+/** API keys over the users of the store. */
+export function createApiKeys(users: UserRepository, now: () => Date = () => new Date()): ApiKeys {
+  return {
+    async create(userId, name) {
+      if ((await users.listApiKeys(userId)).length >= MAX_KEYS)
+        throw new AppError('conflict', `You have ${MAX_KEYS} keys already. Delete one first.`)
+      const key = PREFIX + randomBytes(KEY_BYTES).toString('base64url')
+      const row = await users.createApiKey({
+        userId,
+        name,
+        prefix: key.slice(0, SHOWN_CHARACTERS),
+        hash: digest(key),
+      })
+      return { row, key }
+    },
+    list: (userId) => users.listApiKeys(userId),
+    async remove(userId, id) {
+      if (!(await users.removeApiKey(userId, id)))
+        throw new AppError('not_found', 'There is no such key.')
+    },
+    async ownerOf(key) {
+      const found = await users.findByApiKey(digest(key))
+      if (found === undefined) return undefined
+      const at = now()
+      // Known to the minute; not worth a write per request.
+      if (at.getTime() - (found.key.lastUsedAt?.getTime() ?? 0) > 60_000)
+        await users.touchApiKey(found.key.id, at)
+      return found.user
+    },
+  }
+}

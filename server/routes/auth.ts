@@ -1,0 +1,187 @@
+// Signing in and the own account.
+import { z } from 'zod'
+import type { Accounts } from '../auth/accounts.ts'
+import type { ApiKeys } from '../auth/api-keys.ts'
+import type { ApiKeyRow, UserRow } from '../db/repositories/users.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../plugins/app.ts'
+import type { IssueToken } from '../plugins/authentication.ts'
+import { Deleted, envelope } from '../protocol/envelope.ts'
+import {
+  ApiKey,
+  AuthMode,
+  CreateApiKeyBody,
+  CreatedApiKey,
+  LoginBody,
+  PatchProfileBody,
+  RegisterBody,
+  SignedIn,
+  User,
+} from '../protocol/user.ts'
+import { deleted, success } from './answers.ts'
+
+export interface AuthRouteDependencies {
+  mode: 'single' | 'multi'
+  registration: 'open' | 'closed'
+  accounts: Accounts
+  apiKeys: ApiKeys
+  issueToken: IssueToken
+}
+
+/** `/api/auth/…`. In single mode there is nothing to sign in to: registering and login answer 403. */
+export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
+  const { mode, registration, accounts, apiKeys, issueToken } = dependencies
+  const refuseInSingleMode = (): void => {
+    if (mode === 'single')
+      throw new AppError('forbidden', 'This server has a single user: no sign-in is needed.')
+  }
+
+  app.get(
+    '/api/auth/mode',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'How people sign in here',
+        response: { 200: envelope(AuthMode) },
+      },
+    },
+    async () => success({ mode, registration }),
+  )
+
+  app.post(
+    '/api/auth/register',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Make an account; the first one becomes administrator',
+        body: RegisterBody,
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async ({ body }) => {
+      refuseInSingleMode()
+      const user = await accounts.register(body)
+      return success({ token: issueToken(user), user: presentUser(user) })
+    },
+  )
+
+  app.post(
+    '/api/auth/login',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Sign in; the token is good for seven days',
+        body: LoginBody,
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async ({ body, ip }) => {
+      refuseInSingleMode()
+      const user = await accounts.login(body, ip)
+      return success({ token: issueToken(user), user: presentUser(user) })
+    },
+  )
+
+  app.post(
+    '/api/auth/logout',
+    {
+      schema: {
+        summary: 'End this token',
+        response: { 200: Deleted },
+      },
+    },
+    async ({ session }) => {
+      if (session !== null) await accounts.logout(session)
+      return { code: 0 as const, message: 'signed out' }
+    },
+  )
+
+  app.get(
+    '/api/auth/profile',
+    { schema: { summary: 'The own account', response: { 200: envelope(User) } } },
+    async ({ user }) => success(presentUser(await accounts.profile(user.id))),
+  )
+
+  app.patch(
+    '/api/auth/profile',
+    {
+      schema: {
+        summary: 'Change the own account; a new password ends all other tokens',
+        body: PatchProfileBody,
+        response: { 200: envelope(User) },
+      },
+    },
+    async ({ user, session, body }) => {
+      if (mode === 'single' && body.password !== undefined)
+        throw new AppError('bad_request', 'In single mode there is no password.')
+      const changed = await accounts.changeProfile(user.id, {
+        email: body.email,
+        avatar: body.avatar,
+        password: body.password,
+        currentPassword: body.current_password,
+        keptToken: session?.jti,
+      })
+      return success(presentUser(changed))
+    },
+  )
+
+  app.get(
+    '/api/auth/keys',
+    {
+      schema: {
+        summary: 'The own API keys',
+        response: { 200: envelope(z.object({ items: z.array(ApiKey) })) },
+      },
+    },
+    async ({ user }) => success({ items: (await apiKeys.list(user.id)).map(presentKey) }),
+  )
+
+  app.post(
+    '/api/auth/keys',
+    {
+      schema: {
+        summary: 'Make an API key; it is shown this once',
+        body: CreateApiKeyBody,
+        response: { 200: envelope(CreatedApiKey) },
+      },
+    },
+    async ({ user, body }) => {
+      const { row, key } = await apiKeys.create(user.id, body.name)
+      return success({ ...presentKey(row), key })
+    },
+  )
+
+  app.delete(
+    '/api/auth/keys/:id',
+    {
+      schema: {
+        summary: 'Delete an API key',
+        params: z.object({ id: z.string().max(64) }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params }) => {
+      await apiKeys.remove(user.id, params.id)
+      return deleted
+    },
+  )
+}
+
+/** An account as its owner and administrators see it. */
+export const presentUser = (user: UserRow): User => ({
+  id: user.id,
+  username: user.username,
+  email: user.email,
+  avatar: user.avatar,
+  role: user.role,
+  is_active: user.isActive,
+  created_at: user.createdAt.toISOString(),
+})
+
+const presentKey = (key: ApiKeyRow): z.infer<typeof ApiKey> => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  created_at: key.createdAt.toISOString(),
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+})
