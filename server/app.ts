@@ -2,12 +2,22 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
+import { type Accounts, createAccounts } from './auth/accounts.ts'
+import { createApiKeys } from './auth/api-keys.ts'
+import { createSecretBox, loadSecretKey, type SecretBox } from './auth/secret-box.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import type { DatabaseSettings } from './db/database.ts'
+import type { ModelRepository } from './db/repositories/models.ts'
+import { createStore } from './db/store.ts'
+import { createModelCatalog } from './llm/catalog.ts'
 import type { App } from './plugins/app.ts'
+import type { AuthenticationOptions } from './plugins/authentication.ts'
 import { createHttpStack } from './plugins/http.ts'
-import { registerHealthRoutes } from './routes/health.ts'
+import type { OriginRules } from './plugins/origin-guard.ts'
+import type { ModelSettings } from './protocol/catalog.ts'
+import { registerRoutes } from './routes/index.ts'
+import { modelKeyPurpose } from './routes/models.ts'
 
 /** A server that is put together but does not listen yet. */
 export interface Server {
@@ -23,32 +33,67 @@ export interface ServerOptions {
   log: FastifyBaseLogger
   /** Folder of the built page. */
   webRoot: string
+  /** The operator's key for stored secrets; without it one is kept in the data folder. */
+  secretKey?: string | undefined
 }
 
 /** Opens the stores and wires every room. Throws `AppError` with a text for the operator when that is impossible. */
-export async function createServer({ config, log, webRoot }: ServerOptions): Promise<Server> {
+export async function createServer({
+  config,
+  log,
+  webRoot,
+  secretKey,
+}: ServerOptions): Promise<Server> {
   const database = await connect(databaseSettings(config), { log })
+  const store = createStore(database)
+  const box = createSecretBox(loadSecretKey(secretKey, config.data_dir))
+  const apiKeys = createApiKeys(store.users)
+  const accounts = createAccounts({
+    users: store.users,
+    apiKeys,
+    registration: config.registration,
+  })
+  const catalog = createModelCatalog({
+    models: config.models,
+    defaultModel: config.default_model,
+    stored: () => storedModels(store.models, box),
+    idleTimeout: config.stream.idle_timeout,
+    onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
+  })
+
   let draining = false
-  const { app, finish } = await createHttpStack({
+  const { app, issueToken, finish } = await createHttpStack({
     bodyLimit: config.limits.json_body,
     logger: log,
     webRoot,
     version: packageJson.version,
     behindProxy: config.public_url !== undefined,
-    origins: {
+    origins: originRules(config),
+    authentication: await authentication(config, accounts),
+  })
+  registerRoutes(app, {
+    health: { isDraining: () => draining, pingStore: () => database.ping() },
+    auth: {
       mode: config.auth_mode,
-      trustedHosts: config.trusted_hosts,
-      listenHost: config.host,
-      frontendPort: config.frontend_port,
-      ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
-      ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
+      registration: config.registration,
+      accounts,
+      apiKeys,
+      issueToken,
     },
-    authentication: {
-      mode: 'single',
-      defaultUser: { id: '' as never, username: '', role: 'admin' },
+    adminUsers: { users: store.users },
+    conversations: {
+      conversations: store.conversations,
+      assertModel: async (id) => void (await catalog.resolve(id)),
+      endRuns: async () => {},
+    },
+    stats: { tokenUsage: store.tokenUsage, now: () => new Date() },
+    models: {
+      listModels: () => catalog.list(),
+      configured: config.models,
+      models: store.models,
+      box,
     },
   })
-  registerHealthRoutes(app, { isDraining: () => draining, pingStore: () => database.ping() })
   await finish()
   await app.ready()
 
@@ -60,9 +105,35 @@ export async function createServer({ config, log, webRoot }: ServerOptions): Pro
     async close() {
       draining = true
       await app.close()
+      await catalog.close()
       await database.close()
     },
   }
+}
+
+async function authentication(config: Config, accounts: Accounts): Promise<AuthenticationOptions> {
+  if (config.auth_mode === 'single')
+    return { mode: 'single', defaultUser: await accounts.defaultUser() }
+  return { mode: 'multi', secret: config.jwt_secret ?? '', credentials: accounts }
+}
+
+const originRules = (config: Config): OriginRules => ({
+  mode: config.auth_mode,
+  trustedHosts: config.trusted_hosts,
+  listenHost: config.host,
+  frontendPort: config.frontend_port,
+  ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
+  ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
+})
+
+/** The models of the store with their keys opened, for calling them only. */
+async function storedModels(models: ModelRepository, box: SecretBox): Promise<ModelSettings[]> {
+  return (await models.list()).map(({ settings, sealedApiKey }) => ({
+    ...settings,
+    ...(sealedApiKey === null
+      ? {}
+      : { api_key: box.open(sealedApiKey, modelKeyPurpose(settings.id)) }),
+  }))
 }
 
 /** Where the configuration says that the database is. */

@@ -37,7 +37,12 @@ async function serve(config: Config): Promise<void> {
     pino.destination({ dest: 2, sync: false }),
   )
   surviveStrayFaults(log)
-  const server = await createServer({ config, log, webRoot })
+  const server = await createServer({
+    config,
+    log,
+    webRoot,
+    secretKey: process.env.NANOCLAW_SECRET_KEY,
+  })
   endOnSignals(server, config.shutdown_grace * 1000, log)
   await server.app.listen({ host: config.host, port: config.backend_port, backlog: 2048 })
   console.log(`NanoClaw is ready: ${shownUrl(config, server)}`)

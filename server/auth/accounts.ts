@@ -1,6 +1,7 @@
 // Accounts: registering, signing in, the own profile, and who a credential belongs to.
-import { AppError } from '../errors.ts'
+
 import type { AccountChanges, UserRepository, UserRow } from '../db/repositories/users.ts'
+import { AppError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
@@ -13,7 +14,11 @@ export const DEFAULT_USERNAME = 'default'
 
 export interface Accounts {
   /** @throws AppError `registration_closed`, `name_taken`. */
-  register(account: { username: string; password: string; email?: string | undefined }): Promise<UserRow>
+  register(account: {
+    username: string
+    password: string
+    email?: string | undefined
+  }): Promise<UserRow>
   /** `address` is the client's, for slowing down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
   login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
   /** @throws AppError `not_found`. */

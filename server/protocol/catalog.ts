@@ -59,6 +59,37 @@ export const ModelSettings = z.strictObject({
 })
 export type ModelSettings = z.infer<typeof ModelSettings>
 
+const { shape } = ModelSettings
+
+/** A model that an administrator adds. `null` for an optional field means absent. */
+export const CreateModelBody = z
+  .object({
+    id: shape.id,
+    api_url: shape.api_url,
+    name: shape.name.nullable(),
+    api_key: z.string().max(1000).nullish(),
+    provider: shape.provider.nullable(),
+    upstream_model: shape.upstream_model.nullable(),
+    tool_mode: shape.tool_mode.nullable(),
+    tool_results: shape.tool_results.nullable(),
+    thinking: shape.thinking.nullable(),
+    vision: shape.vision.nullable(),
+    context_window: shape.context_window.nullable(),
+    max_tokens: shape.max_tokens.nullable(),
+    stream_usage: shape.stream_usage.nullable(),
+    idle_timeout: shape.idle_timeout.nullable(),
+    price: shape.price.nullable(),
+    fallback: shape.fallback.nullable(),
+  })
+  .meta({ id: 'CreateModel' })
+export type CreateModelBody = z.infer<typeof CreateModelBody>
+
+/** In a patch `null` clears a field, absent leaves it. The id stays. */
+export const PatchModelBody = CreateModelBody.omit({ id: true })
+  .extend({ api_url: optional(shape.api_url) })
+  .meta({ id: 'PatchModel' })
+export type PatchModelBody = z.infer<typeof PatchModelBody>
+
 export const AdminModel = ModelSettings.omit({ api_key: true })
   .extend({
     has_api_key: z.boolean(),

@@ -1,0 +1,174 @@
+// Conversations: list, make, show, change, delete.
+import { z } from 'zod'
+import type { ConversationItem, ConversationRepository } from '../db/repositories/conversations.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../plugins/app.ts'
+import {
+  Conversation,
+  ConversationListQuery,
+  ConversationPage,
+  CreateConversationBody,
+  PatchConversationBody,
+} from '../protocol/conversation.ts'
+import { Deleted, envelope } from '../protocol/envelope.ts'
+import { ConversationId, type UserId } from '../protocol/ids.ts'
+import { deleted, success } from './answers.ts'
+
+export interface ConversationRouteDependencies {
+  conversations: ConversationRepository
+  /** Throws `unknown_model` when there is no such model. */
+  assertModel(id: string): Promise<void>
+  /** Ends what still runs in a conversation that is about to be deleted. */
+  endRuns(userId: UserId, id: ConversationId): Promise<void>
+}
+
+const DEFAULT_LIMIT = 20
+const Params = z.object({ id: ConversationId })
+const One = envelope(Conversation)
+
+/** `/api/conversations` and `/api/conversations/:id`. */
+export function registerConversationRoutes(
+  app: App,
+  { conversations, assertModel, endRuns }: ConversationRouteDependencies,
+): void {
+  app.get(
+    '/api/conversations',
+    {
+      schema: {
+        summary: 'The own conversations, newest activity first',
+        querystring: ConversationListQuery,
+        response: { 200: envelope(ConversationPage) },
+      },
+    },
+    async ({ user, query }) => {
+      const { items, nextCursor, hasMore } = await conversations.list(user.id, {
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+        projectId: query.project_id,
+        archived: query.archived === 'true',
+        q: query.q,
+      })
+      return success({
+        items: items.map(presentConversation),
+        next_cursor: nextCursor,
+        has_more: hasMore,
+      })
+    },
+  )
+
+  app.post(
+    '/api/conversations',
+    {
+      schema: {
+        summary: 'Make a conversation',
+        body: CreateConversationBody,
+        response: { 200: One },
+      },
+    },
+    async ({ user, body }) => {
+      if (body.model !== undefined) await assertModel(body.model)
+      const { id } = await conversations.create(user.id, {
+        ...(body.title === undefined ? {} : { title: body.title }),
+        model: body.model ?? null,
+        projectId: body.project_id ?? null,
+        systemPrompt: body.system_prompt ?? null,
+        temperature: body.temperature ?? null,
+        maxTokens: body.max_tokens ?? null,
+        thinkingEnabled: body.thinking_enabled ?? false,
+        approval: body.approval ?? null,
+        disabledMcpServers: body.disabled_mcp_servers ?? [],
+      })
+      return success(presentConversation(await conversations.get(user.id, id)))
+    },
+  )
+
+  app.get(
+    '/api/conversations/:id',
+    { schema: { summary: 'One conversation', params: Params, response: { 200: One } } },
+    async ({ user, params }) =>
+      success(presentConversation(await conversations.get(user.id, params.id))),
+  )
+
+  app.patch(
+    '/api/conversations/:id',
+    {
+      schema: {
+        summary: 'Change a conversation; `null` clears what can be cleared',
+        params: Params,
+        body: PatchConversationBody,
+        response: { 200: One },
+      },
+    },
+    async ({ user, params, body }) => {
+      if (body.model != null) await assertModel(body.model)
+      const changed = await conversations.patch(
+        user.id,
+        params.id,
+        withoutAbsent({
+          title: body.title,
+          model: body.model,
+          projectId: body.project_id,
+          systemPrompt: body.system_prompt,
+          temperature: body.temperature,
+          maxTokens: body.max_tokens,
+          thinkingEnabled: body.thinking_enabled,
+          approval: body.approval,
+          disabledMcpServers: body.disabled_mcp_servers,
+          pinned: body.pinned,
+          archived: body.archived,
+          leafId: body.leaf_id,
+        }),
+      )
+      return success(presentConversation(changed))
+    },
+  )
+
+  app.delete(
+    '/api/conversations/:id',
+    {
+      schema: {
+        summary: 'Delete a conversation with everything in it; what runs in it is stopped',
+        params: Params,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params }) => {
+      await endRuns(user.id, params.id)
+      if (!(await conversations.remove(user.id, params.id)))
+        throw new AppError('not_found', 'There is no such conversation.')
+      return deleted
+    },
+  )
+}
+
+type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
+
+/** The fields that were given; a repository must not see the others. */
+const withoutAbsent = <T extends object>(fields: T): Present<T> =>
+  // Entries lose their keys' types; what is left out is only what was undefined.
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Present<T>
+
+/** A conversation on the wire. */
+export const presentConversation = (item: ConversationItem): Conversation => ({
+  id: item.id,
+  title: item.title,
+  model: item.model,
+  project_id: item.projectId,
+  project_name: item.projectName,
+  system_prompt: item.systemPrompt,
+  temperature: item.temperature,
+  max_tokens: item.maxTokens,
+  thinking_enabled: item.thinkingEnabled,
+  approval: item.approval,
+  disabled_mcp_servers: [...item.disabledMcpServers],
+  pinned: item.pinned,
+  archived: item.archived,
+  leaf_id: item.leafId,
+  message_count: item.messageCount,
+  active_run_id: item.activeRunId,
+  active_run_status: item.activeRunStatus,
+  created_at: item.createdAt.toISOString(),
+  updated_at: item.updatedAt.toISOString(),
+})

@@ -1,0 +1,28 @@
+// All routes of the API, registered by hand: what is not here is not served.
+import type { App } from '../plugins/app.ts'
+import { registerAdminUserRoutes } from './admin-users.ts'
+import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
+import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
+import { type HealthDependencies, registerHealthRoutes } from './health.ts'
+import { type ModelRouteDependencies, registerModelRoutes } from './models.ts'
+import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
+
+/** What each group of routes needs, by its name. */
+export interface RouteDependencies {
+  health: HealthDependencies
+  auth: AuthRouteDependencies
+  adminUsers: Parameters<typeof registerAdminUserRoutes>[1]
+  conversations: ConversationRouteDependencies
+  models: ModelRouteDependencies
+  stats: StatsRouteDependencies
+}
+
+/** Registers everything that is served but the page. */
+export function registerRoutes(app: App, dependencies: RouteDependencies): void {
+  registerHealthRoutes(app, dependencies.health)
+  registerAuthRoutes(app, dependencies.auth)
+  registerAdminUserRoutes(app, dependencies.adminUsers)
+  registerConversationRoutes(app, dependencies.conversations)
+  registerModelRoutes(app, dependencies.models)
+  registerStatsRoutes(app, dependencies.stats)
+}

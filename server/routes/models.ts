@@ -1,0 +1,155 @@
+// Models: the public list, and adding and changing them as an administrator.
+import { z } from 'zod'
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../plugins/app.ts'
+import {
+  AdminModel,
+  CreateModelBody,
+  ModelSettings,
+  PatchModelBody,
+  PublicModel,
+} from '../protocol/catalog.ts'
+import { Deleted, envelope } from '../protocol/envelope.ts'
+import { deleted, success } from './answers.ts'
+
+export interface ModelRouteDependencies {
+  /** What everybody may see, the default first marked. */
+  listModels(): Promise<PublicModel[]>
+  /** Models of the configuration: shown, but not changed here. */
+  configured: readonly ModelSettings[]
+  models: ModelRepository
+  box: SecretBox
+}
+
+const Params = z.object({ id: z.string().min(1).max(200) })
+const One = envelope(AdminModel)
+
+/** What a model's key is sealed for; bound to its id, so that a row cannot borrow the key of another. */
+export const modelKeyPurpose = (id: string): string => `model:${id}`
+
+/** `GET /api/models` and `/api/admin/models`. */
+export function registerModelRoutes(app: App, dependencies: ModelRouteDependencies): void {
+  const { listModels, configured, models, box } = dependencies
+
+  const stored = async (id: string): Promise<StoredModel> => {
+    const found = (await models.list()).find(({ settings }) => settings.id === id)
+    if (found !== undefined) return found
+    if (configured.some((settings) => settings.id === id))
+      throw new AppError('conflict', 'This model is set in config.yml; change it there.')
+    throw new AppError('not_found', 'There is no such model.')
+  }
+  const seal = (id: string, key: string): string => box.seal(key, modelKeyPurpose(id))
+
+  app.get(
+    '/api/models',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'The models to choose from',
+        response: { 200: envelope(z.array(PublicModel)) },
+      },
+    },
+    async () => success(await listModels()),
+  )
+
+  app.get(
+    '/api/admin/models',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'All models with their settings, without keys',
+        response: { 200: envelope(z.object({ items: z.array(AdminModel) })) },
+      },
+    },
+    async () =>
+      success({
+        items: [...configured.map(presentConfigured), ...(await models.list()).map(presentStored)],
+      }),
+  )
+
+  app.post(
+    '/api/admin/models',
+    {
+      config: { admin: true },
+      schema: { summary: 'Add a model', body: CreateModelBody, response: { 200: One } },
+    },
+    async ({ body }) => {
+      const { api_key: key, ...given } = body
+      const isTaken =
+        configured.some(({ id }) => id === given.id) ||
+        (await models.list()).some(({ settings }) => settings.id === given.id)
+      if (isTaken) throw new AppError('name_taken', 'There is a model of this id already.')
+      await models.put(merge({}, given), isGiven(key) ? seal(given.id, key) : null)
+      return success(presentStored(await stored(given.id)))
+    },
+  )
+
+  app.patch(
+    '/api/admin/models/:id',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Change an added model; `null` clears a field',
+        params: Params,
+        body: PatchModelBody,
+        response: { 200: One },
+      },
+    },
+    async ({ params: { id }, body }) => {
+      const { api_key: key, ...given } = body
+      const before = await stored(id)
+      const settings = merge(before.settings, given)
+      // Otherwise whoever may edit could have a stored key sent to a server of their own.
+      const isElsewhere =
+        new URL(settings.api_url).origin !== new URL(before.settings.api_url).origin
+      if (isElsewhere && before.sealedApiKey !== null && key === undefined)
+        throw new AppError('bad_request', 'For another provider enter its API key as well.')
+      const sealed = key === undefined ? undefined : isGiven(key) ? seal(id, key) : null
+      await models.put(settings, sealed)
+      return success(presentStored(await stored(id)))
+    },
+  )
+
+  app.delete(
+    '/api/admin/models/:id',
+    {
+      config: { admin: true },
+      schema: { summary: 'Delete an added model', params: Params, response: { 200: Deleted } },
+    },
+    async ({ params: { id } }) => {
+      await stored(id)
+      await models.remove(id)
+      return deleted
+    },
+  )
+}
+
+const isGiven = (key: string | null | undefined): key is string =>
+  typeof key === 'string' && key !== ''
+
+/** The settings after a change; checked as a whole. */
+function merge(before: object, given: object): Omit<ModelSettings, 'api_key'> {
+  const entries = Object.entries({ ...before, ...withoutUndefined(given) })
+  return ModelSettings.omit({ api_key: true }).parse(
+    Object.fromEntries(entries.filter(([, value]) => value !== null)),
+  )
+}
+
+const withoutUndefined = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+const presentConfigured = ({ api_key: key, ...settings }: ModelSettings): AdminModel => ({
+  ...settings,
+  has_api_key: isGiven(key),
+  source: 'config',
+  created_at: null,
+})
+
+const presentStored = ({ settings, sealedApiKey, createdAt }: StoredModel): AdminModel => ({
+  ...settings,
+  has_api_key: sealedApiKey !== null,
+  source: 'store',
+  created_at: createdAt.toISOString(),
+})

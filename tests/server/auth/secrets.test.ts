@@ -1,0 +1,103 @@
+// Passwords, the secret box, its key, and the guard against guessing.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createLoginGuard } from '../../../server/auth/login-guard.ts'
+import { hashPassword, verifyPassword } from '../../../server/auth/passwords.ts'
+import { createSecretBox, loadSecretKey } from '../../../server/auth/secret-box.ts'
+import { AppError } from '../../../server/errors.ts'
+
+describe('passwords', () => {
+  test('are stored as argon2id and only the right one matches', async () => {
+    const stored = await hashPassword('correct horse')
+    expect(stored).toMatch(/^\$argon2id\$/)
+    expect(await verifyPassword(stored, 'correct horse')).toBe(true)
+    expect(await verifyPassword(stored, 'Correct horse')).toBe(false)
+  })
+
+  test('without a stored hash none matches', async () => {
+    expect(await verifyPassword(null, 'no account has this password')).toBe(false)
+  })
+})
+
+describe('the secret box', () => {
+  const box = createSecretBox(Buffer.alloc(32, 7))
+
+  test('opens what it sealed, and seals the same text differently each time', () => {
+    const sealed = box.seal('sk-κλειδί', 'model:a')
+    expect(box.open(sealed, 'model:a')).toBe('sk-κλειδί')
+    expect(box.seal('sk-κλειδί', 'model:a')).not.toBe(sealed)
+    expect(sealed).not.toContain('sk-')
+  })
+
+  test('refuses another purpose, another key, a changed text and rubbish', () => {
+    const sealed = box.seal('text', 'a')
+    const changed = `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'B' : 'A'}`
+    const other = createSecretBox(Buffer.alloc(32, 8))
+    for (const attempt of [
+      () => box.open(sealed, 'b'),
+      () => other.open(sealed, 'a'),
+      () => box.open(changed, 'a'),
+      () => box.open('rubbish', 'a'),
+      () => box.open('', 'a'),
+    ])
+      expect(attempt).toThrow(AppError)
+  })
+})
+
+describe('the key of the installation', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-key-'))
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('is made once, for this user only, and then stays', () => {
+    const first = loadSecretKey(undefined, join(folder, 'data'))
+    expect(first).toHaveLength(32)
+    expect(loadSecretKey(undefined, join(folder, 'data'))).toEqual(first)
+    expect(statSync(join(folder, 'data/secret.key')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700)
+  })
+
+  test('comes from the environment where it is set, and a short one is refused', () => {
+    const key = loadSecretKey('an operator chose this text', folder)
+    expect(key).toHaveLength(32)
+    expect(loadSecretKey('an operator chose this text', folder)).toEqual(key)
+    expect(() => loadSecretKey('short', folder)).toThrow(/at least 16/)
+  })
+
+  test('a damaged file is refused, not replaced', () => {
+    loadSecretKey(undefined, folder)
+    writeFileSync(join(folder, 'secret.key'), 'damaged')
+    expect(() => loadSecretKey(undefined, folder)).toThrow(/secret\.key/)
+    expect(readFileSync(join(folder, 'secret.key'), 'utf8')).toBe('damaged')
+  })
+})
+
+describe('the guard against guessing', () => {
+  const fail = (guard: ReturnType<typeof createLoginGuard>, times: number, address: string) => {
+    for (let attempt = 0; attempt < times; attempt += 1) {
+      guard.assertMayTry(address, 'ann')
+      guard.failed(address, 'ann')
+    }
+  }
+
+  test('an address waits after ten failures, until the window is over', () => {
+    let time = 0
+    const guard = createLoginGuard(() => time)
+    fail(guard, 10, '1.1.1.1')
+    expect(() => guard.assertMayTry('1.1.1.1', 'bob')).toThrow(
+      expect.objectContaining({ code: 'too_many_requests', retryAfter: 300 }),
+    )
+    time += 5 * 60_000
+    expect(() => guard.assertMayTry('1.1.1.1', 'ann')).not.toThrow()
+  })
+
+  test('failures from many places slow down an account, but its owner gets a try from a new one', () => {
+    const guard = createLoginGuard(() => 0)
+    for (let place = 0; place < 5; place += 1) fail(guard, 2, `10.0.0.${place}`)
+    expect(() => guard.assertMayTry('10.0.0.1', 'ANN')).toThrow(AppError)
+    expect(() => guard.assertMayTry('10.0.0.9', 'ann')).not.toThrow()
+    guard.succeeded('10.0.0.9', 'ann')
+    expect(() => guard.assertMayTry('10.0.0.1', 'ann')).not.toThrow()
+  })
+})
