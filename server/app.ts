@@ -22,6 +22,7 @@ import { modelKeyPurpose } from './routes/models.ts'
 /** A server that is put together but does not listen yet. */
 export interface Server {
   app: App
+  config: Config
   /** Takes no new work and gives what is running `graceMs` to come to an end. */
   drain(graceMs: number): Promise<void>
   /** Closes every connection and store. Safe after `drain` and without it. */
@@ -99,6 +100,7 @@ export async function createServer({
 
   return {
     app,
+    config,
     async drain() {
       draining = true
     },

@@ -9,6 +9,7 @@ CREATE TABLE "users" (
 	"role" text NOT NULL,
 	"is_active" boolean NOT NULL,
 	"token_version" integer NOT NULL,
+	"kept_token" text,
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint

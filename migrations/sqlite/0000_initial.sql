@@ -9,6 +9,7 @@ CREATE TABLE `users` (
 	`role` text NOT NULL,
 	`is_active` integer NOT NULL,
 	`token_version` integer NOT NULL,
+	`kept_token` text,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint

@@ -1,5 +1,5 @@
 // People: accounts, the keys they made and the tokens they ended.
-import { and, asc, desc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
 import { AppError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { UserId } from '../../protocol/ids.ts'
@@ -12,7 +12,7 @@ export type ApiKeyRow = Database['tables']['apiKeys']['$inferSelect']
 
 export type NewAccount = { username: string; passwordHash: string | null; email?: string | null }
 export type AccountChanges = Partial<
-  Pick<UserRow, 'email' | 'avatar' | 'passwordHash' | 'role' | 'isActive'>
+  Pick<UserRow, 'email' | 'avatar' | 'passwordHash' | 'keptToken' | 'role' | 'isActive'>
 >
 
 export type UserRepository = ReturnType<typeof createUserRepository>
@@ -39,6 +39,7 @@ export function createUserRepository(database: Database) {
       role,
       isActive: true,
       tokenVersion: 0,
+      keptToken: null,
       createdAt: new Date(),
     }
     await tx.insert(users).values(user)
@@ -78,7 +79,8 @@ export function createUserRepository(database: Database) {
     },
 
     /**
-     * Makes an account; the first one of all becomes the administrator, also when several register at once.
+     * Makes an account; the first one of all becomes the administrator, also when several register at once. The person
+     * of single mode does not count: nobody can sign in as that.
      * @param mayRegister is told how many accounts there are, and throws to refuse.
      * @throws AppError `name_taken` for a name or address that somebody has, in whatever case.
      */
@@ -86,7 +88,10 @@ export function createUserRepository(database: Database) {
       unlessTaken(
         database.write(async (tx) => {
           await tx.lock('users')
-          const [row] = await tx.select({ count: countAll }).from(users)
+          const [row] = await tx
+            .select({ count: countAll })
+            .from(users)
+            .where(isNotNull(users.passwordHash))
           const count = row?.count ?? 0
           mayRegister(count)
           return insert(tx, account, count === 0 ? 'admin' : 'user')
@@ -104,8 +109,12 @@ export function createUserRepository(database: Database) {
         return user ?? insert(tx, { username, passwordHash: null }, 'admin')
       }),
 
+    /** Accounts that somebody can sign in to. */
     async count(): Promise<number> {
-      const [row] = await read.select({ count: countAll }).from(users)
+      const [row] = await read
+        .select({ count: countAll })
+        .from(users)
+        .where(isNotNull(users.passwordHash))
       return row?.count ?? 0
     },
 

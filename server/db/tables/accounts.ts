@@ -19,6 +19,8 @@ export function defineAccountTables(c: Columns) {
       isActive: c.boolean('is_active').notNull(),
       /** Counted up to end every token that was given out before. */
       tokenVersion: c.integer('token_version').notNull(),
+      /** The `jti` of the one older token that outlived the last counting up: the one that changed the password. */
+      keptToken: c.text('kept_token'),
       createdAt: c.time('created_at').notNull(),
     },
     (t) => [
