@@ -17,6 +17,10 @@ export interface ProcessOptions {
   interactive?: boolean
   /** Pipes opened beside the three standard ones, as descriptors 3, 4 … of the child. */
   extraPipes?: number
+  /** Open descriptors of ours that the child gets after its pipes. They stay ours to close. */
+  inherit?: readonly number[]
+  /** Runs the child as somebody else; only root can. */
+  user?: { uid: number; gid: number }
   /** Wall-clock limit in milliseconds; then the whole group is killed. Without it there is none. */
   timeoutMs?: number
   /** Aborting kills the whole group at once. */
@@ -153,7 +157,8 @@ export function startProcess(options: ProcessOptions): RunningProcess {
       env: { ...options.env },
       // Leader of a new session and group, so that one signal reaches everything it starts.
       detached: true,
-      stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra],
+      stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra, ...(options.inherit ?? [])],
+      ...(options.user ?? {}),
       windowsHide: true,
     })
   } catch (error) {

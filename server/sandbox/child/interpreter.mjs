@@ -1,0 +1,283 @@
+// The process of one Python interpreter: starts it locked down, reads one program from stdin, tells what it did on fd 3.
+import './lock.mjs'
+import fs from 'node:fs'
+import { lockProcess } from './lock.mjs'
+
+const COMMANDS = 0
+const EVENTS = 3
+const SNAPSHOT = 4
+const CHUNK_BYTES = 48 * 1024
+
+const options = JSON.parse(process.argv[2])
+const { readSync, writeSync, readFileSync, fstatSync } = fs
+const sleepCell = new Int32Array(new SharedArrayBuffer(4))
+
+/** Writes all of `bytes`; a full pipe is waited for, a closed one means that nobody listens any more. */
+function writeAll(descriptor, bytes) {
+  for (let offset = 0; offset < bytes.length; ) {
+    try {
+      offset += writeSync(descriptor, bytes, offset)
+    } catch (error) {
+      if (error.code !== 'EAGAIN') process.reallyExit(1)
+      Atomics.wait(sleepCell, 0, 0, 2)
+    }
+  }
+}
+
+const tell = (message) => writeAll(EVENTS, Buffer.from(`${JSON.stringify(message)}\n`))
+
+/** One command a line; the end of the stream means that the server is gone, and so are we. */
+let pending = Buffer.alloc(0)
+const readBuffer = Buffer.alloc(64 * 1024)
+function nextCommand() {
+  for (;;) {
+    const end = pending.indexOf(10)
+    if (end >= 0) {
+      const line = pending.toString('utf8', 0, end)
+      pending = pending.subarray(end + 1)
+      return JSON.parse(line)
+    }
+    let count = 0
+    try {
+      count = readSync(COMMANDS, readBuffer)
+    } catch (error) {
+      if (error.code !== 'EAGAIN') process.reallyExit(1)
+      Atomics.wait(sleepCell, 0, 0, 2)
+      continue
+    }
+    if (count === 0) process.reallyExit(0)
+    pending = Buffer.concat([pending, readBuffer.subarray(0, count)])
+  }
+}
+
+async function startPyodide() {
+  const { loadPyodide } = await import(options.pyodideModule)
+  const settings = {
+    jsglobals: Object.create(null),
+    env: {
+      HOME: '/output',
+      LANG: 'C.UTF-8',
+      TZ: options.timeZone,
+      MPLBACKEND: 'Agg',
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    // Else the program could read the path of this file on the host.
+    _sysExecutable: '/usr/bin/python3',
+    stdin: () => null,
+  }
+  if (!options.restore)
+    return await loadPyodide({ ...settings, _makeSnapshot: options.mode === 'snapshot' })
+  const image = Buffer.allocUnsafeSlow(fstatSync(SNAPSHOT).size)
+  for (let offset = 0; offset < image.length; ) {
+    const count = readSync(SNAPSHOT, image, offset, image.length - offset, offset)
+    if (count === 0) throw new Error('The snapshot is cut short')
+    offset += count
+  }
+  return await loadPyodide({ ...settings, _loadSnapshot: new Uint8Array(image.buffer) })
+}
+
+/** Files live outside the interpreter's own memory, so they are counted on their own. */
+function limitFileSystem(pyodide) {
+  const { MEMFS } = pyodide.FS.filesystems
+  const { ErrnoError } = pyodide.FS
+  const NO_SPACE = 51
+  let used = 0
+  const grow = (bytes) => {
+    if (bytes <= 0) return
+    if (used + bytes > options.maxFileBytes) throw new ErrnoError(NO_SPACE)
+    used += bytes
+  }
+  const { node, stream } = MEMFS.ops_table.file
+  const { setattr } = node
+  const { write } = stream
+  node.setattr = (entry, attributes) => {
+    if (attributes.size !== undefined) grow(attributes.size - entry.usedBytes)
+    setattr(entry, attributes)
+  }
+  stream.write = (open, buffer, offset, length, position, canOwn) => {
+    grow(position + length - open.node.usedBytes)
+    return write(open, buffer, offset, length, position, canOwn)
+  }
+}
+
+/** Passes on what the program prints: at once while it is little, gathered when it is much, cut at the cap. */
+function createOutput() {
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
+  const held = { stdout: '', stderr: '' }
+  const left = { stdout: options.maxOutputBytes, stderr: options.maxOutputBytes }
+  let sent = 0
+  let sentAt = 0
+  const flush = (stream) => {
+    if (held[stream] === '') return
+    for (let start = 0; start < held[stream].length; start += 16_384)
+      tell({ type: 'output', stream, text: held[stream].slice(start, start + 16_384) })
+    held[stream] = ''
+    sent += 1
+    sentAt = performance.now()
+  }
+  const write = (stream) => (bytes) => {
+    if (left[stream] > 0) {
+      const part = bytes.subarray(0, left[stream])
+      left[stream] -= part.length
+      held[stream] += decoders[stream].decode(part, { stream: true })
+      if (left[stream] === 0) held[stream] += '\n[output cut]\n'
+      const due = sent < 50 || held[stream].length > 8192 || performance.now() - sentAt > 50
+      if (due || left[stream] === 0) flush(stream)
+    }
+    return bytes.length
+  }
+  return {
+    stdout: write('stdout'),
+    stderr: write('stderr'),
+    flush() {
+      flush('stdout')
+      flush('stderr')
+    },
+  }
+}
+
+function putFile(pyodide, path, bytes) {
+  const full = `/workspace/${path}`
+  pyodide.FS.mkdirTree(full.slice(0, full.lastIndexOf('/')))
+  pyodide.FS.writeFile(full, bytes)
+  pyodide.FS.chmod(full, 0o444)
+}
+
+/** What the program left under /output, plain files only, as many and as large as allowed. */
+function sendFiles(pyodide) {
+  const { FS } = pyodide
+  let bytesLeft = options.maxResultBytes
+  let filesLeft = options.maxResultFiles
+  let omitted = 0
+  const visit = (folder, depth) => {
+    for (const name of FS.readdir(folder)) {
+      if (name === '.' || name === '..') continue
+      const path = `${folder}/${name}`
+      const { mode, size } = FS.lstat(path)
+      if (FS.isDir(mode) && depth < 8) visit(path, depth + 1)
+      if (!FS.isFile(mode)) continue
+      if (filesLeft === 0 || size > bytesLeft) {
+        omitted += 1
+        continue
+      }
+      filesLeft -= 1
+      bytesLeft -= size
+      const content = FS.readFile(path)
+      tell({ type: 'file', path: path.slice('/output/'.length) })
+      for (let offset = 0; offset < content.length; offset += CHUNK_BYTES) {
+        const chunk = content.subarray(offset, offset + CHUNK_BYTES)
+        tell({ type: 'chunk', data: Buffer.from(chunk).toString('base64') })
+      }
+    }
+  }
+  visit('/output', 0)
+  return omitted
+}
+
+/** Puts the packages that the program imports in place; each is a wheel from a folder the operator filled. */
+async function loadPackages(pyodide, wheels) {
+  for (const wheel of wheels) {
+    const bytes = readFileSync(wheel.file)
+    await pyodide._api.install(bytes, wheel.name, pyodide._api.sitePackages, new Map())
+  }
+}
+
+/** What the wheels of a folder offer, read inside the interpreter, where a bad archive can do no harm. */
+function describeWheels(pyodide, runner, wheels) {
+  return wheels.map((wheel) => {
+    pyodide.FS.writeFile('/tmp/wheel.zip', readFileSync(wheel.file))
+    const offer = JSON.parse(runner.describe_wheel('/tmp/wheel.zip'))
+    pyodide.FS.unlink('/tmp/wheel.zip')
+    return { ...wheel, ...offer }
+  })
+}
+
+async function serve(pyodide, runner) {
+  pyodide.FS.mkdirTree('/workspace')
+  pyodide.FS.mkdirTree('/output')
+  const output = createOutput()
+  pyodide.setStdout({ write: output.stdout, isatty: false })
+  pyodide.setStderr({ write: output.stderr, isatty: false })
+  lockProcess()
+  tell({ type: 'ready', probe: probe() })
+
+  let file = null
+  for (;;) {
+    const command = nextCommand()
+    if (command.type === 'file') {
+      file = { path: command.path, parts: [] }
+    } else if (command.type === 'chunk') {
+      file.parts.push(Buffer.from(command.data, 'base64'))
+    } else if (command.type === 'end_file') {
+      putFile(pyodide, file.path, Buffer.concat(file.parts))
+      file = null
+    } else if (command.type === 'describe') {
+      tell({ type: 'described', wheels: describeWheels(pyodide, runner, command.wheels) })
+      return
+    } else if (command.type === 'run') {
+      const checked = JSON.parse(runner.check(JSON.stringify(command)))
+      if (checked.error !== undefined) {
+        tell({ type: 'done', status: 'refused', error: checked.error, result: null, omitted: 0 })
+        return
+      }
+      await loadPackages(pyodide, checked.wheels)
+      limitFileSystem(pyodide)
+      pyodide.FS.chmod('/workspace', 0o555)
+      pyodide.FS.chdir('/output')
+      tell({ type: 'running' })
+      const outcome = JSON.parse(runner.execute())
+      output.flush()
+      const omitted = sendFiles(pyodide)
+      tell({ type: 'done', ...outcome, omitted })
+      return
+    }
+  }
+}
+
+/** Tries, harmlessly, what a program must not be able to do. The server uses no interpreter in which one of these works. */
+function probe() {
+  const works = (attempt) => {
+    try {
+      attempt()
+      return true
+    } catch {
+      return false
+    }
+  }
+  return {
+    readsHostFiles: works(() => readFileSync('/etc/hostname')),
+    listsHostFolders: works(() => fs.readdirSync('/')),
+    makesCode: works(() => new Function('return 1')()),
+    hasEnvironment: Object.keys(process.env).length > 0,
+    hasBindings: works(() => process.binding('fs')),
+    hasNetwork: typeof fetch === 'function',
+  }
+}
+
+async function main() {
+  if (options.mode === 'probe') {
+    lockProcess()
+    tell({ type: 'ready', probe: probe() })
+    return
+  }
+  const pyodide = await startPyodide()
+  if (!options.restore) {
+    pyodide.FS.mkdirTree('/lib/nanoclaw')
+    pyodide.FS.writeFile('/lib/nanoclaw/nanoclaw_runner.py', readFileSync(options.runner))
+    pyodide.runPython("import sys; sys.path.append('/lib/nanoclaw'); import nanoclaw_runner")
+  }
+  if (options.mode === 'snapshot') {
+    writeAll(SNAPSHOT, pyodide.makeMemorySnapshot())
+    tell({ type: 'snapshot_written' })
+  } else {
+    await serve(pyodide, pyodide.pyimport('nanoclaw_runner'))
+  }
+}
+
+try {
+  await main()
+  process.reallyExit(0)
+} catch (error) {
+  tell({ type: 'broken', reason: String(error?.message ?? error).slice(0, 2000) })
+  process.reallyExit(1)
+}

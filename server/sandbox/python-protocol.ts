@@ -1,0 +1,99 @@
+// What the process of an interpreter may say to the server, and how it is read: bounded lines of JSON, checked by schema.
+import { StringDecoder } from 'node:string_decoder'
+import { z } from 'zod'
+
+/** Whether a value read from JSON nests at most `depth` deep; deeper ones would overflow whoever walks them later. */
+function nestsAtMost(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((item) => nestsAtMost(item, depth - 1))
+}
+
+/** What the child could do when it tried; each of these must be false before it is used. */
+export const Probe = z.object({
+  readsHostFiles: z.boolean(),
+  listsHostFolders: z.boolean(),
+  makesCode: z.boolean(),
+  hasEnvironment: z.boolean(),
+  hasBindings: z.boolean(),
+  hasNetwork: z.boolean(),
+})
+export type Probe = z.infer<typeof Probe>
+
+export const DescribedWheel = z.object({
+  name: z.string().max(300),
+  file: z.string().max(4096),
+  imports: z.array(z.string().max(200)).max(200),
+  requires: z.array(z.string().max(200)).max(200),
+})
+export type DescribedWheel = z.infer<typeof DescribedWheel>
+
+export const ChildMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready'), probe: Probe }),
+  z.object({ type: z.literal('snapshot_written') }),
+  z.object({ type: z.literal('described'), wheels: z.array(DescribedWheel).max(1000) }),
+  z.object({ type: z.literal('running') }),
+  z.object({
+    type: z.literal('output'),
+    stream: z.enum(['stdout', 'stderr']),
+    text: z.string().max(20_000),
+  }),
+  z.object({ type: z.literal('file'), path: z.string().min(1).max(1000) }),
+  z.object({ type: z.literal('chunk'), data: z.base64().max(100_000) }),
+  z.object({
+    type: z.literal('done'),
+    status: z.enum(['completed', 'raised', 'refused']),
+    error: z.string().max(20_000).nullable(),
+    result: z.custom<z.core.util.JSONType>((value) => nestsAtMost(value, 20)),
+    omitted: z.int().min(0),
+  }),
+  z.object({ type: z.literal('broken'), reason: z.string().max(2000) }),
+])
+export type ChildMessage = z.infer<typeof ChildMessage>
+
+/** The value, or undefined, which no message is. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const MAX_LINE_CHARACTERS = 300_000
+
+/**
+ * Reads messages out of the bytes of a child. Whatever is no message (a line too long, no JSON, another shape, more
+ * bytes than `maxBytes` in all) is a fault: `onFault` is called once and nothing is read after it.
+ */
+export function createMessageReader(options: {
+  maxBytes: number
+  onMessage(message: ChildMessage): void
+  onFault(reason: string): void
+}): (chunk: Buffer) => void {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  let bytes = 0
+  let broken = false
+  const fail = (reason: string): void => {
+    broken = true
+    rest = ''
+    options.onFault(reason)
+  }
+  const readLine = (line: string): void => {
+    const message = ChildMessage.safeParse(parseJson(line))
+    if (message.success) options.onMessage(message.data)
+    else fail('it sent something that is no message')
+  }
+  return (chunk) => {
+    if (broken) return
+    bytes += chunk.length
+    if (bytes > options.maxBytes) return fail('it sent more than allowed')
+    rest += decoder.write(chunk)
+    for (let end = rest.indexOf('\n'); end >= 0 && !broken; end = rest.indexOf('\n')) {
+      const line = rest.slice(0, end)
+      rest = rest.slice(end + 1)
+      readLine(line)
+    }
+    if (rest.length > MAX_LINE_CHARACTERS) fail('it sent a line that is too long')
+  }
+}
