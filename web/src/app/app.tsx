@@ -1,0 +1,53 @@
+// The application: providers around the pages, and who may see them.
+import { QueryClientProvider } from '@tanstack/react-query'
+import { Tooltip } from 'radix-ui'
+import { lazy, Suspense, useState } from 'react'
+import { useAuthMode } from '../lib/api/auth.ts'
+import { createQueryClient } from '../lib/query-client.ts'
+import { useSession } from '../lib/session.ts'
+import { useTheme } from '../lib/theme.ts'
+import { errorText, reportError } from '../ui/error-text.ts'
+import { Failed } from '../ui/feedback.tsx'
+import { Shell } from './shell.tsx'
+
+const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
+const SignInPage = lazy(() =>
+  import('../features/auth/sign-in-page.tsx').then((module) => ({ default: module.SignInPage })),
+)
+
+export function App() {
+  const [client] = useState(() => createQueryClient(reportError))
+  const { dark } = useTheme()
+  return (
+    <QueryClientProvider client={client}>
+      <Tooltip.Provider delayDuration={500} skipDelayDuration={200}>
+        <Gate />
+        <Suspense fallback={null}>
+          <Toaster
+            theme={dark ? 'dark' : 'light'}
+            position="top-center"
+            toastOptions={{
+              className: '!rounded-xl !border-line !bg-surface !text-ink !shadow-float !font-sans',
+            }}
+          />
+        </Suspense>
+      </Tooltip.Provider>
+    </QueryClientProvider>
+  )
+}
+
+/** In multi-user mode nothing but the sign-in page is shown without a token. */
+function Gate() {
+  const mode = useAuthMode()
+  const { token } = useSession()
+  if (mode.isPending) return null
+  if (mode.isError)
+    return (
+      <main className="grid h-full place-items-center">
+        <Failed message={errorText(mode.error)} onRetry={() => void mode.refetch()} />
+      </main>
+    )
+  const multi = mode.data.mode === 'multi'
+  if (multi && token === null) return <SignInPage canRegister={mode.data.registration === 'open'} />
+  return <Shell multi={multi} />
+}

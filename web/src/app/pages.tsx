@@ -1,0 +1,90 @@
+// Which page stands at which address. Everything but the chat is loaded when it is first opened.
+import { CircleHelp, PanelLeft } from 'lucide-react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Route, Switch } from 'wouter'
+import type { User } from '../../../server/protocol/user.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Empty, Loading } from '../ui/feedback.tsx'
+import { ChatPage } from './chat-page.tsx'
+import { HomePage } from './home-page.tsx'
+
+const SettingsPage = lazy(() =>
+  import('../features/settings/settings-page.tsx').then((module) => ({
+    default: module.SettingsPage,
+  })),
+)
+const SetupPage = lazy(() =>
+  import('../features/setup/setup-page.tsx').then((module) => ({ default: module.SetupPage })),
+)
+const StatsPage = lazy(() =>
+  import('../features/stats/stats-page.tsx').then((module) => ({ default: module.StatsPage })),
+)
+
+/** A page that scrolls as a whole, with the way back to the sidebar above it. */
+function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children: ReactNode }) {
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <MenuBar onMenu={onMenu} />
+      <Suspense fallback={<Loading />}>{children}</Suspense>
+    </div>
+  )
+}
+
+function MenuBar({ onMenu }: { onMenu: (() => void) | null }) {
+  const { t } = useTranslation()
+  if (onMenu === null) return null
+  return (
+    <div className="sticky top-0 z-10 flex h-13 items-center bg-paper/90 px-3 backdrop-blur-sm">
+      <IconButton icon={PanelLeft} label={t('shell.expand')} onClick={onMenu} />
+    </div>
+  )
+}
+
+export function Pages({
+  user,
+  multi,
+  onMenu,
+}: {
+  user: User | undefined
+  multi: boolean
+  /** Shows the sidebar; null while it is there. */
+  onMenu: (() => void) | null
+}) {
+  const { t } = useTranslation()
+  const admin = user?.role === 'admin'
+  const menu =
+    onMenu === null ? null : (
+      <IconButton icon={PanelLeft} label={t('shell.expand')} onClick={onMenu} />
+    )
+  return (
+    <Switch>
+      <Route path="/">
+        <HomePage menu={menu} admin={admin} />
+      </Route>
+      <Route path="/c/:id">{({ id }) => <ChatPage key={id} id={id} menu={menu} />}</Route>
+      <Route path="/stats">
+        <Scrolling onMenu={onMenu}>
+          <StatsPage />
+        </Scrolling>
+      </Route>
+      <Route path="/settings/:tab?">
+        {({ tab }) => (
+          <Scrolling onMenu={onMenu}>
+            <SettingsPage tab={tab} user={user} multi={multi} />
+          </Scrolling>
+        )}
+      </Route>
+      <Route path="/setup">
+        <Scrolling onMenu={onMenu}>
+          <SetupPage />
+        </Scrolling>
+      </Route>
+      <Route>
+        <Scrolling onMenu={onMenu}>
+          <Empty icon={CircleHelp} title={t('errors.notFound')} />
+        </Scrolling>
+      </Route>
+    </Switch>
+  )
+}

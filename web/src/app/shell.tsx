@@ -1,0 +1,106 @@
+// The frame of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
+import { Dialog as RadixDialog } from 'radix-ui'
+import { lazy, Suspense, useCallback, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import { useProfile } from '../lib/api/auth.ts'
+import { paths } from '../lib/paths.ts'
+import { Pages } from './pages.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { useMedia } from './use-media.ts'
+import { useShortcuts } from './use-shortcuts.ts'
+
+const ShortcutHelp = lazy(() =>
+  import('./shortcut-help.tsx').then((module) => ({ default: module.ShortcutHelp })),
+)
+
+export function Shell({ multi }: { multi: boolean }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const { data: user } = useProfile()
+  const wide = useMedia('(min-width: 56rem)')
+  const [pinned, setPinned] = useState(true)
+  const [drawer, setDrawer] = useState(false)
+  const [help, setHelp] = useState(false)
+  const showSidebar = useCallback(
+    () => (wide ? setPinned((shown) => !shown) : setDrawer((shown) => !shown)),
+    [wide],
+  )
+  const shortcuts = useCallback(
+    (name: 'newChat' | 'search' | 'sidebar' | 'focus' | 'help') => {
+      switch (name) {
+        case 'newChat':
+          navigate(paths.home)
+          break
+        case 'search':
+          if (wide) setPinned(true)
+          else setDrawer(true)
+          requestAnimationFrame(() => document.getElementById('conversation-search')?.focus())
+          break
+        case 'sidebar':
+          showSidebar()
+          break
+        case 'focus':
+          document.getElementById('composer')?.focus()
+          break
+        case 'help':
+          setHelp(true)
+      }
+    },
+    [navigate, wide, showSidebar],
+  )
+  useShortcuts(shortcuts)
+  const sidebarShown = wide && pinned
+  return (
+    <div className="flex h-full">
+      <a
+        href="#main"
+        className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        {t('shell.skip')}
+      </a>
+      {sidebarShown && (
+        <div className="w-68 shrink-0 border-r border-line bg-sunken">
+          <Sidebar
+            user={user}
+            multi={multi}
+            onCollapse={showSidebar}
+            onOpened={() => undefined}
+            onHelp={() => setHelp(true)}
+          />
+        </div>
+      )}
+      {!wide && (
+        <RadixDialog.Root open={drawer} onOpenChange={setDrawer}>
+          <RadixDialog.Portal>
+            <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)]" />
+            <RadixDialog.Content
+              aria-describedby={undefined}
+              className="fixed inset-y-0 left-0 z-50 w-[min(20rem,86vw)] bg-sunken shadow-float"
+            >
+              <RadixDialog.Title className="sr-only">{t('shell.main')}</RadixDialog.Title>
+              <Sidebar
+                user={user}
+                multi={multi}
+                onCollapse={() => setDrawer(false)}
+                onOpened={() => setDrawer(false)}
+                onHelp={() => {
+                  setDrawer(false)
+                  setHelp(true)
+                }}
+              />
+            </RadixDialog.Content>
+          </RadixDialog.Portal>
+        </RadixDialog.Root>
+      )}
+      <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+        <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />
+      </main>
+      {help && (
+        <Suspense fallback={null}>
+          <ShortcutHelp open={help} onOpenChange={setHelp} />
+        </Suspense>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,115 @@
+// The sidebar: a new chat, the conversations, and the ways to everything else.
+import {
+  Brain,
+  ChartNoAxesColumn,
+  FolderOpen,
+  Keyboard,
+  type LucideIcon,
+  Moon,
+  PanelLeft,
+  Settings,
+  SquarePen,
+  Sun,
+} from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation, useRoute } from 'wouter'
+import type { User } from '../../../server/protocol/user.ts'
+import { ConversationList } from '../features/conversations/conversation-list.tsx'
+import { paths } from '../lib/paths.ts'
+import { useTheme } from '../lib/theme.ts'
+import { IconButton } from '../ui/button.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { Logo } from '../ui/logo.tsx'
+
+const places: readonly { key: 'projects' | 'memory' | 'stats'; icon: LucideIcon; href: string }[] =
+  [
+    { key: 'projects', icon: FolderOpen, href: paths.projects },
+    { key: 'memory', icon: Brain, href: paths.memory },
+    { key: 'stats', icon: ChartNoAxesColumn, href: paths.stats },
+  ]
+
+export function Sidebar({
+  user,
+  multi,
+  onCollapse,
+  onOpened,
+  onHelp,
+}: {
+  user: User | undefined
+  multi: boolean
+  onCollapse: () => void
+  onOpened: () => void
+  onHelp: () => void
+}) {
+  const { t } = useTranslation()
+  const [location] = useLocation()
+  const [, params] = useRoute('/c/:id')
+  const { dark, choose } = useTheme()
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex h-13 shrink-0 items-center gap-2.5 px-3.5">
+        <Link href={paths.home} className="flex items-center gap-2.5 rounded-lg" onClick={onOpened}>
+          <Logo />
+          <span className="font-display text-[19px] tracking-[-0.01em]">NanoClaw</span>
+        </Link>
+        <span className="flex-1" />
+        <IconButton
+          icon={PanelLeft}
+          label={t('shell.collapse')}
+          size="small"
+          onClick={onCollapse}
+        />
+      </div>
+      <div className="px-3 pb-2.5">
+        <Link
+          href={paths.home}
+          className="flex h-9 items-center gap-2.5 rounded-lg border border-line bg-surface px-2.5 text-sm font-medium shadow-low transition-colors hover:bg-hover"
+          onClick={onOpened}
+        >
+          <SquarePen size={15} aria-hidden className="text-accent" />
+          {t('shell.newChat')}
+        </Link>
+      </div>
+      <ConversationList activeId={params?.id ?? null} onOpened={onOpened} />
+      <nav aria-label={t('shell.main')} className="border-t border-line px-2 py-2">
+        <ul className="mb-1">
+          {places.map(({ key, icon: Icon, href }) => (
+            <li key={key}>
+              <Link
+                href={href}
+                aria-current={location.startsWith(href) ? 'page' : undefined}
+                className={classNames(
+                  'flex h-8.5 items-center gap-2.5 rounded-lg px-2.5 text-sm -outline-offset-2',
+                  location.startsWith(href)
+                    ? 'bg-hover font-medium text-ink'
+                    : 'text-soft hover:bg-hover/60',
+                )}
+                onClick={onOpened}
+              >
+                <Icon size={15} aria-hidden className="text-muted" />
+                {t(`shell.${key}`)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        <div className="flex items-center gap-0.5">
+          <Link
+            href={paths.settings}
+            className="flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft -outline-offset-2 hover:bg-hover/60"
+            onClick={onOpened}
+          >
+            <Settings size={15} aria-hidden className="shrink-0 text-muted" />
+            <span className="truncate">{multi ? user?.username : t('shell.settings')}</span>
+          </Link>
+          <IconButton icon={Keyboard} label={t('shell.shortcuts')} tipSide="top" onClick={onHelp} />
+          <IconButton
+            icon={dark ? Sun : Moon}
+            label={t('shell.theme', { theme: t(dark ? 'shell.light' : 'shell.dark') })}
+            tipSide="top"
+            onClick={() => choose(dark ? 'light' : 'dark')}
+          />
+        </div>
+      </nav>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+// The page's keyboard shortcuts. Single letters work only while nothing is being written.
+import { useEffect } from 'react'
+
+export type Shortcut = 'newChat' | 'search' | 'sidebar' | 'focus' | 'help'
+
+export const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
+
+const writes = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+const shortcutOf = (event: KeyboardEvent): Shortcut | null => {
+  const command = isApple ? event.metaKey : event.ctrlKey
+  const key = event.key.toLowerCase()
+  if (command && !event.altKey) {
+    if (key === 'k' && !event.shiftKey) return 'search'
+    if (key === 'o' && event.shiftKey) return 'newChat'
+    if (key === 'b' && !event.shiftKey) return 'sidebar'
+    return null
+  }
+  if (event.altKey || event.ctrlKey || event.metaKey || writes(event.target)) return null
+  if (key === '/') return 'focus'
+  return key === '?' ? 'help' : null
+}
+
+export function useShortcuts(act: (shortcut: Shortcut) => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const shortcut = shortcutOf(event)
+      if (shortcut === null) return
+      event.preventDefault()
+      act(shortcut)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [act])
+}

@@ -1,0 +1,207 @@
+// The question before a risky call: what would happen, and approve, reject or change it.
+import { ShieldAlert, TriangleAlert } from 'lucide-react'
+import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PendingApproval } from '../../../../server/protocol/run-event.ts'
+import { decide } from '../../lib/api/runs.ts'
+import { parseJson } from '../../lib/read-json.ts'
+import { Button } from '../../ui/button.tsx'
+import { reportError } from '../../ui/error-text.ts'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { pretty, toolTitle } from './steps/tool-content.ts'
+
+const CodeBlock = lazy(() =>
+  import('../../ui/markdown/code-block.tsx').then((module) => ({ default: module.CodeBlock })),
+)
+const DiffView = lazy(() =>
+  import('../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
+)
+
+type Mode = 'ask' | 'reject' | 'change'
+type Remember = 'no' | 'run' | 'conversation'
+
+export function ApprovalCard({ runId, approval }: { runId: string; approval: PendingApproval }) {
+  const { t } = useTranslation()
+  const [mode, setMode] = useState<Mode>('ask')
+  const [reason, setReason] = useState('')
+  const [changed, setChanged] = useState(() => pretty(approval.arguments))
+  const [remember, setRemember] = useState<Remember>('no')
+  const [busy, setBusy] = useState(false)
+  const card = useRef<HTMLElement>(null)
+  const titleId = useId()
+  const invalid = mode === 'change' && parseJson(changed) === undefined
+
+  // The question is brought into view and under the keyboard, unless the person is typing.
+  useEffect(() => {
+    const focused = document.activeElement
+    const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
+    if (!typing) card.current?.focus({ preventScroll: true })
+    card.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
+
+  const answer = async (decision: 'approve' | 'reject'): Promise<void> => {
+    if (invalid) return
+    setBusy(true)
+    try {
+      await decide(runId, {
+        id_ref: approval.id_ref,
+        decision,
+        ...(decision === 'reject' && reason.trim() !== '' ? { reason: reason.trim() } : {}),
+        ...(decision === 'approve' && mode === 'change' ? { arguments: changed } : {}),
+        ...(decision === 'approve' && remember !== 'no' ? { remember } : {}),
+      })
+    } catch (error) {
+      reportError(error)
+      setBusy(false)
+    }
+  }
+
+  const onKey = (key: string): void => {
+    if (mode !== 'ask' || busy) return
+    if (key === 'a') void answer('approve')
+    if (key === 'r') setMode('reject')
+    if (key === 'e') setMode('change')
+  }
+
+  return (
+    <section
+      ref={card}
+      tabIndex={-1}
+      aria-labelledby={titleId}
+      className="overflow-hidden rounded-2xl border border-warn/45 bg-surface shadow-low outline-offset-3"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && mode !== 'ask') {
+          event.stopPropagation()
+          setMode('ask')
+        } else if (
+          event.target === card.current &&
+          !event.metaKey &&
+          !event.ctrlKey &&
+          !event.altKey
+        )
+          onKey(event.key)
+      }}
+    >
+      <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
+        <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
+        <h3 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
+          {t('approval.question', { tool: toolTitle(approval.name) })}
+        </h3>
+        <span className="rounded-full border border-warn/40 px-2 py-0.5 text-xs font-medium text-warn">
+          {t(`approval.risk.${approval.risk_level}`)}
+        </span>
+      </header>
+      <div className="flex flex-col gap-3 px-4 py-3.5">
+        <Preview approval={approval} />
+        {mode === 'change' && (
+          <TextArea
+            label={t('approval.arguments')}
+            value={changed}
+            rows={Math.min(16, changed.split('\n').length + 1)}
+            spellCheck={false}
+            className="font-mono text-[13px]"
+            error={invalid ? t('approval.badJson') : undefined}
+            onChange={(event) => setChanged(event.target.value)}
+          />
+        )}
+        {mode === 'reject' && (
+          <TextField
+            autoFocus
+            label={t('approval.reason')}
+            value={reason}
+            maxLength={2_000}
+            placeholder={t('approval.reasonHint')}
+            onChange={(event) => setReason(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') void answer('reject')
+            }}
+          />
+        )}
+        {mode !== 'reject' && <RememberChoice value={remember} onChange={setRemember} />}
+      </div>
+      <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
+        {mode === 'ask' && (
+          <>
+            <Button
+              tone="quiet"
+              className="mr-auto"
+              disabled={busy}
+              onClick={() => setMode('change')}
+            >
+              {t('approval.change')}
+            </Button>
+            <Button disabled={busy} onClick={() => setMode('reject')}>
+              {t('approval.reject')}
+            </Button>
+          </>
+        )}
+        {mode !== 'ask' && (
+          <Button tone="quiet" disabled={busy} onClick={() => setMode('ask')}>
+            {t('common.back')}
+          </Button>
+        )}
+        {mode === 'reject' ? (
+          <Button tone="danger" disabled={busy} onClick={() => void answer('reject')}>
+            {t('approval.reject')}
+          </Button>
+        ) : (
+          <Button tone="primary" disabled={busy || invalid} onClick={() => void answer('approve')}>
+            {mode === 'change' ? t('approval.approveChanged') : t('approval.approve')}
+          </Button>
+        )}
+      </footer>
+    </section>
+  )
+}
+
+function Preview({ approval }: { approval: PendingApproval }) {
+  const { t } = useTranslation()
+  const { preview } = approval
+  const shown = preview?.diff !== undefined || preview?.command !== undefined
+  return (
+    <Suspense fallback={null}>
+      {preview?.warning !== undefined && (
+        <p className="flex gap-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          <TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />
+          {preview.warning}
+        </p>
+      )}
+      {preview?.display !== undefined && <p className="text-sm text-soft">{preview.display}</p>}
+      {preview?.diff !== undefined && preview.diff !== '' && <DiffView diff={preview.diff} />}
+      {preview?.command !== undefined && <CodeBlock code={preview.command} language="bash" />}
+      {!shown && (
+        <div>
+          <p className="mb-1 text-xs font-medium text-muted">{t('approval.arguments')}</p>
+          <CodeBlock code={pretty(approval.arguments)} language="json" />
+        </div>
+      )}
+    </Suspense>
+  )
+}
+
+function RememberChoice({
+  value,
+  onChange,
+}: {
+  value: Remember
+  onChange: (value: Remember) => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <div className="flex flex-col gap-2.5">
+      <Switch
+        label={t('approval.rememberRun')}
+        checked={value !== 'no'}
+        onChange={(on) => onChange(on ? 'run' : 'no')}
+      />
+      {value !== 'no' && (
+        <Switch
+          label={t('approval.rememberConversation')}
+          checked={value === 'conversation'}
+          onChange={(on) => onChange(on ? 'conversation' : 'run')}
+        />
+      )}
+    </div>
+  )
+}

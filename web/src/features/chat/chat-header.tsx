@@ -1,0 +1,42 @@
+// The top of a conversation: its title, what belongs to it, and its settings.
+import { SlidersHorizontal } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import { IconButton } from '../../ui/button.tsx'
+
+const ChatSettings = lazy(() =>
+  import('./chat-settings.tsx').then((module) => ({ default: module.ChatSettings })),
+)
+
+export function ChatHeader({
+  conversation,
+  leading,
+  children,
+}: {
+  conversation: Conversation
+  leading?: ReactNode
+  children?: ReactNode
+}) {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState(false)
+  return (
+    <header className="flex h-13 shrink-0 items-center gap-1 px-3">
+      {leading}
+      <h1 className="min-w-0 flex-1 truncate px-1.5 text-[15px] font-medium">
+        {conversation.title === '' ? t('conversation.untitled') : conversation.title}
+      </h1>
+      {children}
+      <IconButton
+        icon={SlidersHorizontal}
+        label={t('chatSettings.title')}
+        onClick={() => setOpen(true)}
+      />
+      {open && (
+        <Suspense fallback={null}>
+          <ChatSettings conversation={conversation} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </header>
+  )
+}

@@ -1,0 +1,111 @@
+// What holds for one conversation: system prompt, temperature, length, MCP servers.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import { usePatchConversation } from '../../lib/api/conversations.ts'
+import { useMcpServers } from '../../lib/api/mcp.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
+
+const readNumber = (text: string): number | null => (text.trim() === '' ? null : Number(text))
+
+export function ChatSettings({
+  conversation,
+  onClose,
+}: {
+  conversation: Conversation
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const patch = usePatchConversation()
+  const { data: servers } = useMcpServers()
+  const [prompt, setPrompt] = useState(conversation.system_prompt ?? '')
+  const [temperature, setTemperature] = useState(conversation.temperature?.toString() ?? '')
+  const [maxTokens, setMaxTokens] = useState(conversation.max_tokens?.toString() ?? '')
+  const [disabled, setDisabled] = useState(conversation.disabled_mcp_servers)
+  const heat = readNumber(temperature)
+  const length = readNumber(maxTokens)
+  const badHeat = heat !== null && !(heat >= 0 && heat <= 2)
+  const badLength = length !== null && !(Number.isInteger(length) && length >= 1)
+
+  const save = (): void => {
+    if (badHeat || badLength) return
+    patch.mutate({
+      id: conversation.id,
+      system_prompt: prompt.trim() === '' ? null : prompt,
+      temperature: heat,
+      max_tokens: length,
+      disabled_mcp_servers: disabled,
+    })
+    onClose()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('chatSettings.title')}
+      description={t('chatSettings.text')}
+      footer={
+        <>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button tone="primary" onClick={save} disabled={badHeat || badLength}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-5">
+        <TextArea
+          label={t('chatSettings.systemPrompt')}
+          hint={t('chatSettings.systemPromptHint')}
+          value={prompt}
+          rows={7}
+          maxLength={100_000}
+          onChange={(event) => setPrompt(event.target.value)}
+        />
+        <div className="grid gap-5 sm:grid-cols-2">
+          <TextField
+            label={t('chatSettings.temperature')}
+            hint={t('chatSettings.temperatureHint')}
+            error={badHeat ? t('chatSettings.temperatureBad') : undefined}
+            inputMode="decimal"
+            placeholder={t('common.default')}
+            value={temperature}
+            onChange={(event) => setTemperature(event.target.value)}
+          />
+          <TextField
+            label={t('chatSettings.maxTokens')}
+            hint={t('chatSettings.maxTokensHint')}
+            error={badLength ? t('chatSettings.maxTokensBad') : undefined}
+            inputMode="numeric"
+            placeholder={t('common.default')}
+            value={maxTokens}
+            onChange={(event) => setMaxTokens(event.target.value)}
+          />
+        </div>
+        {servers !== undefined && servers.length > 0 && (
+          <fieldset className="flex flex-col gap-3">
+            <legend className="mb-2 text-sm font-medium text-soft">{t('mcp.title')}</legend>
+            {servers.map((server) => (
+              <Switch
+                key={server.name}
+                label={server.name}
+                hint={t('mcp.toolCount', { count: server.tools.length })}
+                checked={!disabled.includes(server.name)}
+                onChange={(on) =>
+                  setDisabled((old) =>
+                    on ? old.filter((name) => name !== server.name) : [...old, server.name],
+                  )
+                }
+              />
+            ))}
+          </fieldset>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,171 @@
+// One conversation: its thread, the run that is going on in it, and the field to write in.
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import type { MessageId } from '../../../../server/protocol/ids.ts'
+import { useConversation, usePatchConversation } from '../../lib/api/conversations.ts'
+import { messageKeys, useDeleteMessage, useMessages } from '../../lib/api/messages.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { Announcer } from './announcer.tsx'
+import type { ChatOptions } from './chat-options.ts'
+import { Composer } from './composer.tsx'
+import { conversationPatch } from './conversation-patch.ts'
+import { follow } from './follow-run.ts'
+import { useLiveRun } from './live-runs.ts'
+import { MessageList } from './message-list.tsx'
+import { useRunActions } from './use-run-actions.ts'
+
+/** Whether tools are offered is a choice of this page, not of the conversation; it is kept while the page lives. */
+const toolsOff = new Set<string>()
+
+function useOptions(conversation: Conversation) {
+  const patch = usePatchConversation()
+  const [tools, setTools] = useState(!toolsOff.has(conversation.id))
+  const { id, model, thinking_enabled: thinking, approval } = conversation
+  const options = useMemo<ChatOptions>(
+    () => ({ model, thinking, approval, tools }),
+    [model, thinking, approval, tools],
+  )
+  const change = (next: Partial<ChatOptions>): void => {
+    if (next.tools !== undefined) {
+      setTools(next.tools)
+      if (next.tools) toolsOff.delete(id)
+      else toolsOff.add(id)
+    }
+    const body = conversationPatch(next)
+    if (Object.keys(body).length > 0) patch.mutate({ id, ...body })
+  }
+  return { options, change }
+}
+
+/** Attaches to whatever runs in the conversation, however this page came to it. */
+function useAttach(conversation: Conversation, client: QueryClient): void {
+  const { id, active_run_id: runId } = conversation
+  useEffect(() => {
+    if (runId === null) return
+    void follow({ conversationId: id, runId, client })
+    // Its messages may be younger than the cached page.
+    void client.invalidateQueries({ queryKey: messageKeys.list(id) })
+  }, [id, runId, client])
+}
+
+export function ChatView({
+  id,
+  header,
+  aside,
+}: {
+  id: string
+  header: (conversation: Conversation) => ReactNode
+  aside?: ReactNode
+}) {
+  const conversation = useConversation(id)
+  if (conversation.isPending) return <Loading />
+  if (conversation.isError)
+    return (
+      <Failed message={errorText(conversation.error)} onRetry={() => void conversation.refetch()} />
+    )
+  return (
+    <OpenConversation
+      conversation={conversation.data}
+      header={header(conversation.data)}
+      aside={aside}
+    />
+  )
+}
+
+function OpenConversation({
+  conversation,
+  header,
+  aside,
+}: {
+  conversation: Conversation
+  header: ReactNode
+  aside: ReactNode
+}) {
+  const { t } = useTranslation()
+  const { id } = conversation
+  const client = useQueryClient()
+  const messages = useMessages(id)
+  const live = useLiveRun(id)
+  const { options, change } = useOptions(conversation)
+  const run = useRunActions(id, options)
+  const remove = useDeleteMessage(id)
+  const patch = usePatchConversation()
+  const [toDelete, setToDelete] = useState<string | null>(null)
+  useAttach(conversation, client)
+  const running = live?.state === 'running'
+
+  useEffect(() => {
+    if (!running) return
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return
+      // An open menu or dialog takes the key for itself.
+      if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]') === null)
+        void run.stop()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [running, run])
+
+  const show = useCallback(
+    (messageId: MessageId) => {
+      patch.mutate(
+        { id, ...conversationPatch({ leaf: messageId }) },
+        { onSuccess: () => client.invalidateQueries({ queryKey: messageKeys.list(id) }) },
+      )
+    },
+    [patch.mutate, id, client],
+  )
+  const actions = useMemo(() => ({ ...run, remove: setToDelete, show }), [run, show])
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="flex min-w-0 flex-1 flex-col">
+        {header}
+        {messages.isPending ? (
+          <div className="flex-1">
+            <Loading />
+          </div>
+        ) : messages.isError ? (
+          <div className="flex-1">
+            <Failed message={errorText(messages.error)} onRetry={() => void messages.refetch()} />
+          </div>
+        ) : (
+          <MessageList
+            messages={messages.data}
+            live={live}
+            hasOlder={messages.hasNextPage}
+            loadOlder={() => {
+              if (!messages.isFetchingNextPage) void messages.fetchNextPage()
+            }}
+            actions={actions}
+          />
+        )}
+        <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4">
+          <Composer
+            key={id}
+            draftKey={id}
+            options={options}
+            onOptions={change}
+            running={running}
+            onSend={(draft) => run.send(draft, crypto.randomUUID())}
+            onStop={() => void run.stop()}
+            autoFocus
+          />
+        </div>
+        <Announcer live={live} />
+        <ConfirmDialog
+          open={toDelete !== null}
+          onOpenChange={() => setToDelete(null)}
+          title={t('message.deleteTitle')}
+          text={t('message.deleteText')}
+          confirm={t('common.delete')}
+          onConfirm={() => toDelete !== null && remove.mutate(toDelete)}
+        />
+      </div>
+      {aside}
+    </div>
+  )
+}

@@ -1,0 +1,103 @@
+// The row of choices under the text field: model, thinking, tools, approval.
+import { Brain, ChevronDown, ShieldAlert, ShieldCheck, ShieldOff, Wrench } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { ApprovalMode } from '../../../../server/protocol/conversation.ts'
+import { useModels } from '../../lib/api/catalog.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { Menu, MenuChoices, MenuHeading } from '../../ui/menu.tsx'
+import { type ChatOptions, modelOf } from './chat-options.ts'
+
+type Props = { options: ChatOptions; onChange: (change: Partial<ChatOptions>) => void }
+
+export function ModelMenu({ options, onChange }: Props) {
+  const { t } = useTranslation()
+  const { data: models } = useModels()
+  const current = modelOf(models, options.model)
+  return (
+    <Menu
+      side="top"
+      align="end"
+      trigger={
+        <button
+          type="button"
+          aria-label={t('composer.modelIs', { name: current?.name ?? '…' })}
+          className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
+        >
+          <span className="max-w-40 truncate max-sm:max-w-28">{current?.name ?? '…'}</span>
+          <ChevronDown size={14} aria-hidden className="shrink-0 text-muted" />
+        </button>
+      }
+    >
+      <MenuHeading>{t('composer.model')}</MenuHeading>
+      <MenuChoices
+        value={current?.id ?? ''}
+        choices={(models ?? []).map((model) => ({
+          value: model.id,
+          label: model.name,
+          hint: model.demo ? t('composer.demoHint') : undefined,
+        }))}
+        onChoose={(model) => onChange({ model })}
+      />
+    </Menu>
+  )
+}
+
+const approvalIcons = { ask: ShieldCheck, auto_medium: ShieldAlert, auto: ShieldOff } as const
+const approvalModes: readonly ApprovalMode[] = ['ask', 'auto_medium', 'auto']
+
+export function ComposerOptions({ options, onChange }: Props) {
+  const { t } = useTranslation()
+  const { data: models } = useModels()
+  const current = modelOf(models, options.model)
+  const canThink = current !== undefined && (current.thinking !== false || current.demo)
+  const canCall = current?.tool_mode !== 'none'
+  const approval = options.approval ?? 'ask'
+  return (
+    <>
+      {canThink && (
+        <IconButton
+          icon={Brain}
+          label={t('composer.thinking')}
+          pressed={options.thinking}
+          tipSide="top"
+          onClick={() => onChange({ thinking: !options.thinking })}
+        />
+      )}
+      {canCall && (
+        <IconButton
+          icon={Wrench}
+          label={t('composer.tools')}
+          pressed={options.tools}
+          tipSide="top"
+          onClick={() => onChange({ tools: !options.tools })}
+        />
+      )}
+      {canCall && options.tools && (
+        <Menu
+          side="top"
+          trigger={
+            <IconButton
+              icon={approvalIcons[approval]}
+              label={t('approval.modeIs', { mode: t(`approval.mode.${approval}`) })}
+              tipSide="top"
+              className={approval === 'auto' ? 'text-warn' : ''}
+            />
+          }
+        >
+          <MenuHeading>{t('approval.heading')}</MenuHeading>
+          <MenuChoices
+            value={approval}
+            choices={approvalModes.map((mode) => ({
+              value: mode,
+              label: t(`approval.mode.${mode}`),
+              hint: t(`approval.hint.${mode}`),
+            }))}
+            onChoose={(mode) =>
+              onChange({ approval: approvalModes.find((known) => known === mode) ?? null })
+            }
+          />
+        </Menu>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,16 @@
+// The page's choices as the fields of a conversation's patch.
+import type { PatchConversationBody } from '../../../../server/protocol/conversation.ts'
+import type { MessageId } from '../../../../server/protocol/ids.ts'
+import type { ChatOptions } from './chat-options.ts'
+
+/** Only what is named is patched. */
+export function conversationPatch(
+  choice: Partial<ChatOptions> & { leaf?: MessageId },
+): Partial<PatchConversationBody> {
+  return {
+    ...(choice.model === undefined ? {} : { model: choice.model }),
+    ...(choice.thinking === undefined ? {} : { thinking_enabled: choice.thinking }),
+    ...(choice.approval === undefined ? {} : { approval: choice.approval }),
+    ...(choice.leaf === undefined ? {} : { leaf_id: choice.leaf }),
+  }
+}

@@ -1,0 +1,148 @@
+// Follows a run to its end: reads its events, folds them once a frame, and connects again by itself when the line drops.
+import type { QueryClient } from '@tanstack/react-query'
+import type { RunEvent } from '../../../../server/protocol/run-event.ts'
+import { conversationKeys, updateCached } from '../../lib/api/conversations.ts'
+import { messageKeys } from '../../lib/api/messages.ts'
+import { followRun } from '../../lib/api/runs.ts'
+import { ApiError } from '../../lib/api-client.ts'
+import { type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
+import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
+
+/** Runs that a reader of this page is already attached to. */
+const attached = new Set<string>()
+
+const firstWaitMs = 400
+const longestWaitMs = 10_000
+
+/** Resolves after `ms`, or as soon as the network or the page comes back. */
+const waitToReconnect = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const wake = (): void => {
+      if (document.visibilityState === 'hidden') return
+      clearTimeout(timer)
+      removeEventListener('online', wake)
+      document.removeEventListener('visibilitychange', wake)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      removeEventListener('online', wake)
+      document.removeEventListener('visibilitychange', wake)
+      resolve()
+    }, ms)
+    addEventListener('online', wake)
+    document.addEventListener('visibilitychange', wake)
+  })
+
+/** Gathers events and hands them over once a frame; a hidden page has no frames, so a timer stands in. */
+function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
+  let gathered: RunEvent[] = []
+  let scheduled = false
+  const flush = (): void => {
+    scheduled = false
+    const events = gathered
+    gathered = []
+    if (events.length > 0) deliver(events)
+  }
+  return {
+    flush,
+    add(event: RunEvent): void {
+      gathered.push(event)
+      if (scheduled) return
+      scheduled = true
+      if (document.visibilityState === 'hidden') setTimeout(flush, 100)
+      else requestAnimationFrame(flush)
+    },
+  }
+}
+
+type Following = { conversationId: string; runId: string; client: QueryClient }
+
+const deliverTo =
+  ({ conversationId, runId, client }: Following) =>
+  (events: readonly RunEvent[]): void => {
+    const now = Date.now()
+    useLiveRuns
+      .getState()
+      .change(conversationId, runId, (run) =>
+        events.reduce((before, event) => foldEvent(before, event, now), run),
+      )
+    for (const event of events) {
+      if (event.event === 'title')
+        updateCached(client, conversationId, (old) => ({ ...old, title: event.title }))
+      if (event.event === 'approval_required')
+        void client.invalidateQueries({ queryKey: conversationKeys.lists })
+    }
+  }
+
+/** Brings everything that a finished run changed up to date, then lets its live copy go. */
+async function settle({ conversationId, runId, client }: Following): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
+    client.invalidateQueries({ queryKey: conversationKeys.one(conversationId) }),
+    client.invalidateQueries({ queryKey: conversationKeys.lists }),
+  ]).catch(() => undefined)
+  void client.invalidateQueries({ queryKey: ['stats'] })
+  void client.invalidateQueries({ queryKey: ['project-files'] })
+  void client.invalidateQueries({ queryKey: ['checkpoints'] })
+  useLiveRuns.getState().drop(conversationId, runId)
+}
+
+/**
+ * Attaches to a run, once. `first` holds the events of the answer to a send, when there is one; everything after
+ * a drop comes from the run's own events by the last id seen. Never throws: what ends a run is in the store.
+ */
+export async function follow(
+  following: Following,
+  first?: { events: AsyncGenerator<NumberedEvent>; read: readonly NumberedEvent[] },
+): Promise<void> {
+  const { conversationId, runId } = following
+  if (attached.has(runId)) return
+  attached.add(runId)
+  const store = useLiveRuns.getState()
+  store.put(newLiveRun(runId, conversationId))
+  const batcher = createBatcher(deliverTo(following))
+  let lastId: string | null = null
+  let ended = false
+  let waitMs = firstWaitMs
+  const take = ({ id, event }: NumberedEvent): void => {
+    if (id !== null) lastId = id
+    waitMs = firstWaitMs
+    if (event.event === 'done' || event.event === 'error') ended = true
+    batcher.add(event)
+  }
+  const setConnection = (connection: 'open' | 'reconnecting'): void =>
+    store.change(conversationId, runId, (run) =>
+      run.connection === connection ? run : { ...run, connection },
+    )
+
+  let source = first?.events
+  for (const event of first?.read ?? []) take(event)
+  while (!ended) {
+    try {
+      if (source === undefined) {
+        const response = await followRun(runId, lastId, new AbortController().signal)
+        setConnection('open')
+        source = readEvents(response)
+      }
+      for await (const event of source) take(event)
+    } catch (error) {
+      // Gone (deleted, or another user's) or signed out: nothing more will come.
+      if (
+        error instanceof ApiError &&
+        error.status >= 400 &&
+        error.status < 500 &&
+        error.status !== 429
+      )
+        break
+    }
+    source = undefined
+    if (ended) break
+    batcher.flush()
+    setConnection('reconnecting')
+    await waitToReconnect(waitMs)
+    waitMs = Math.min(waitMs * 2, longestWaitMs)
+  }
+  batcher.flush()
+  await settle(following)
+  attached.delete(runId)
+}

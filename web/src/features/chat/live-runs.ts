@@ -1,0 +1,135 @@
+// The runs that this page is following right now: their steps as they grow, what they wait for, how they ended.
+import { create } from 'zustand'
+import { applyRunEvent } from '../../../../server/protocol/apply-run-event.ts'
+import type {
+  FinishReason,
+  PendingApproval,
+  RunEvent,
+  Usage,
+} from '../../../../server/protocol/run-event.ts'
+import type { Step } from '../../../../server/protocol/step.ts'
+import { foldProgress, type Progress } from './tool-progress.ts'
+
+export type LiveRun = {
+  runId: string
+  conversationId: string
+  messageId: string | null
+  steps: readonly Step[]
+  approvals: readonly PendingApproval[]
+  /** Live output of running tools, by call. */
+  progress: Readonly<Record<string, Progress>>
+  /** When each call was first seen here (milliseconds of this page's clock), for its running time. */
+  startedAt: Readonly<Record<string, number>>
+  connection: 'open' | 'reconnecting'
+  state: 'running' | 'done' | 'error'
+  finishReason: FinishReason | null
+  usage: Usage | null
+  error: { content: string; code: string; retryable: boolean } | null
+  title: string | null
+}
+
+export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
+  runId,
+  conversationId,
+  messageId: null,
+  steps: [],
+  approvals: [],
+  progress: {},
+  startedAt: {},
+  connection: 'open',
+  state: 'running',
+  finishReason: null,
+  usage: null,
+  error: null,
+  title: null,
+})
+
+/** The run after one event. Pure but for `now`, the page's clock in milliseconds. */
+export function foldEvent(run: LiveRun, event: RunEvent, now: number): LiveRun {
+  switch (event.event) {
+    case 'run':
+      return { ...run, messageId: event.message_id }
+    case 'process_step': {
+      const steps = applyRunEvent(run.steps, event)
+      const { step } = event
+      if (step.type === 'tool_call' && run.startedAt[step.id_ref] === undefined)
+        return { ...run, steps, startedAt: { ...run.startedAt, [step.id_ref]: now } }
+      if (step.type !== 'tool_result') return { ...run, steps }
+      const { [step.id_ref]: _ended, ...progress } = run.progress
+      return {
+        ...run,
+        steps,
+        progress,
+        approvals: run.approvals.filter(({ id_ref: ref }) => ref !== step.id_ref),
+      }
+    }
+    case 'step_delta':
+      return { ...run, steps: applyRunEvent(run.steps, event) }
+    case 'tool_progress':
+      return {
+        ...run,
+        progress: {
+          ...run.progress,
+          [event.id_ref]: foldProgress(run.progress[event.id_ref], event.progress),
+        },
+      }
+    case 'approval_required': {
+      const { event: _name, run_id: _run, ...pending } = event
+      return {
+        ...run,
+        approvals: [...run.approvals.filter(({ id_ref: ref }) => ref !== pending.id_ref), pending],
+      }
+    }
+    case 'title':
+      return { ...run, title: event.title }
+    case 'done':
+      return {
+        ...run,
+        state: 'done',
+        messageId: event.message_id,
+        approvals: [],
+        finishReason: event.finish_reason,
+        usage: event.usage,
+        title: event.suggested_title ?? run.title,
+      }
+    case 'error':
+      return {
+        ...run,
+        state: 'error',
+        approvals: [],
+        error: { content: event.content, code: event.code, retryable: event.retryable },
+      }
+  }
+}
+
+type LiveRuns = {
+  /** The run followed in each conversation; a finished one stays until its stored message is on the page. */
+  byConversation: Readonly<Record<string, LiveRun>>
+  put(run: LiveRun): void
+  change(conversationId: string, runId: string, change: (run: LiveRun) => LiveRun): void
+  drop(conversationId: string, runId: string): void
+}
+
+export const useLiveRuns = create<LiveRuns>((set) => ({
+  byConversation: {},
+  put: (run) =>
+    set(({ byConversation }) => ({
+      byConversation: { ...byConversation, [run.conversationId]: run },
+    })),
+  change: (conversationId, runId, change) =>
+    set(({ byConversation }) => {
+      const run = byConversation[conversationId]
+      if (run?.runId !== runId) return {}
+      return { byConversation: { ...byConversation, [conversationId]: change(run) } }
+    }),
+  drop: (conversationId, runId) =>
+    set(({ byConversation }) => {
+      if (byConversation[conversationId]?.runId !== runId) return {}
+      const { [conversationId]: _dropped, ...rest } = byConversation
+      return { byConversation: rest }
+    }),
+}))
+
+/** The run of a conversation, or undefined when none is followed. */
+export const useLiveRun = (conversationId: string): LiveRun | undefined =>
+  useLiveRuns(({ byConversation }) => byConversation[conversationId])

@@ -1,0 +1,145 @@
+// The thread: the newest messages first on the page, older ones as the reader scrolls up.
+import { ArrowDown } from 'lucide-react'
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { MessageId } from '../../../../server/protocol/ids.ts'
+import type { Message } from '../../../../server/protocol/message.ts'
+import { Spinner } from '../../ui/feedback.tsx'
+import { AnswerMessage } from './answer-message.tsx'
+import type { LiveRun } from './live-runs.ts'
+import type { RunActions } from './use-run-actions.ts'
+import { useStickToEnd } from './use-stick-to-end.ts'
+import { UserMessage } from './user-message.tsx'
+
+export type MessageActions = Pick<RunActions, 'edit' | 'regenerate' | 'resume'> & {
+  remove: (id: string) => void
+  show: (id: MessageId) => void
+}
+
+/** Loads older messages when the top comes near, and keeps the reader's place when they arrive. */
+function useOlder(
+  scroller: RefObject<HTMLElement | null>,
+  firstId: string | undefined,
+  hasOlder: boolean,
+  loadOlder: () => void,
+) {
+  const sentinel = useRef<HTMLDivElement>(null)
+  const height = useRef(0)
+  const load = useRef(loadOlder)
+  load.current = loadOlder
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new first message means that older ones were put before it
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    // The browser keeps the place by itself except at the very top.
+    if (height.current > 0 && element.scrollTop < 4)
+      element.scrollTop = element.scrollHeight - height.current
+    height.current = element.scrollHeight
+  }, [firstId, scroller])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a page has come the top may still be in view
+  useEffect(() => {
+    const element = sentinel.current
+    if (element === null || !hasOlder) return
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting === true) {
+          height.current = scroller.current?.scrollHeight ?? 0
+          load.current()
+        }
+      },
+      { root: scroller.current, rootMargin: '900px 0px 0px' },
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [hasOlder, firstId, scroller])
+  return sentinel
+}
+
+export function MessageList({
+  messages,
+  live,
+  hasOlder,
+  loadOlder,
+  actions,
+}: {
+  messages: readonly Message[]
+  live: LiveRun | undefined
+  hasOlder: boolean
+  loadOlder: () => void
+  actions: MessageActions
+}) {
+  const { t } = useTranslation()
+  const scroller = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const { atEnd, toEnd } = useStickToEnd(scroller, content)
+  const sentinel = useOlder(scroller, messages[0]?.id, hasOlder, loadOlder)
+  const newestUserId = messages.findLast(({ role }) => role === 'user')?.id
+  // A new message of the person's own brings the end into view, wherever they were reading.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newly sent message is the reason to scroll
+  useLayoutEffect(() => {
+    toEnd()
+  }, [newestUserId, toEnd])
+  const locked = live?.state === 'running'
+  return (
+    <div className="relative min-h-0 flex-1">
+      <section
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        tabIndex={0}
+        aria-label={t('chat.messages')}
+        className="h-full overflow-y-auto -outline-offset-2"
+      >
+        <div
+          ref={content}
+          className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 pt-6 pb-8 max-sm:px-4"
+        >
+          {hasOlder && (
+            <div ref={sentinel} className="flex justify-center py-3">
+              <Spinner />
+            </div>
+          )}
+          {messages.map((message, index) => (
+            <div
+              key={message.id}
+              className={index < messages.length - 4 ? 'message-row lazy-row' : 'message-row'}
+            >
+              {message.role === 'user' ? (
+                <UserMessage
+                  message={message}
+                  locked={locked}
+                  onEdit={actions.edit}
+                  onDelete={actions.remove}
+                  onShow={actions.show}
+                />
+              ) : (
+                <AnswerMessage
+                  message={message}
+                  live={belongs(live, message) ? live : undefined}
+                  locked={locked}
+                  onRegenerate={actions.regenerate}
+                  onResume={actions.resume}
+                  onDelete={actions.remove}
+                  onShow={actions.show}
+                />
+              )}
+            </div>
+          ))}
+        </div>
+      </section>
+      {!atEnd && (
+        <button
+          type="button"
+          aria-label={t('chat.toEnd')}
+          className="absolute bottom-3 left-1/2 grid size-9 -translate-x-1/2 animate-appear place-items-center rounded-full border border-line-strong bg-surface text-soft shadow-float hover:bg-hover"
+          onClick={toEnd}
+        >
+          <ArrowDown size={17} aria-hidden />
+        </button>
+      )}
+    </div>
+  )
+}
+
+const belongs = (live: LiveRun | undefined, message: Message): boolean =>
+  live !== undefined &&
+  (live.messageId === null ? live.runId === message.run_id : live.messageId === message.id)

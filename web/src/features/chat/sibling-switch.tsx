@@ -1,0 +1,44 @@
+// Steps through the answers (or edits) that stand at the same place of a conversation.
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { MessageId } from '../../../../server/protocol/ids.ts'
+import { IconButton } from '../../ui/button.tsx'
+
+export function SiblingSwitch({
+  id,
+  siblings,
+  disabled,
+  onShow,
+}: {
+  id: MessageId
+  siblings: readonly MessageId[]
+  disabled: boolean
+  onShow: (id: MessageId) => void
+}) {
+  const { t } = useTranslation()
+  const place = siblings.indexOf(id)
+  if (siblings.length < 2 || place < 0) return null
+  const previous = siblings[place - 1]
+  const next = siblings[place + 1]
+  return (
+    <span className="inline-flex items-center text-xs text-muted tabular-nums">
+      <IconButton
+        icon={ChevronLeft}
+        label={t('message.previousVersion')}
+        size="small"
+        disabled={disabled || previous === undefined}
+        onClick={() => previous !== undefined && onShow(previous)}
+      />
+      <span>
+        {place + 1} / {siblings.length}
+      </span>
+      <IconButton
+        icon={ChevronRight}
+        label={t('message.nextVersion')}
+        size="small"
+        disabled={disabled || next === undefined}
+        onClick={() => next !== undefined && onShow(next)}
+      />
+    </span>
+  )
+}

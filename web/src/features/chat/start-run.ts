@@ -1,0 +1,122 @@
+// Starts a run: send, edit, regenerate and resume, each answered by the run's own stream of events.
+import type { QueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { RunId } from '../../../../server/protocol/ids.ts'
+import type {
+  EditMessageBody,
+  Message,
+  RegenerateBody,
+  SendMessageBody,
+} from '../../../../server/protocol/message.ts'
+import { updateCached } from '../../lib/api/conversations.ts'
+import { appendMessages } from '../../lib/api/messages.ts'
+import { resumeRun } from '../../lib/api/runs.ts'
+import { ApiError, send } from '../../lib/api-client.ts'
+import { type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
+import { follow } from './follow-run.ts'
+
+type Request =
+  | { kind: 'send'; body: Partial<z.input<typeof SendMessageBody>> }
+  | { kind: 'edit'; messageId: string; body: Partial<z.input<typeof EditMessageBody>> }
+  | { kind: 'regenerate'; messageId: string; body: Partial<z.input<typeof RegenerateBody>> }
+
+const addressOf = (conversationId: string, request: Request) => {
+  const base = `/api/conversations/${conversationId}`
+  switch (request.kind) {
+    case 'send':
+      return { path: `${base}/messages`, method: 'POST' as const }
+    case 'edit':
+      return { path: `${base}/messages/${request.messageId}`, method: 'PATCH' as const }
+    case 'regenerate':
+      return { path: `${base}/regenerate/${request.messageId}`, method: 'POST' as const }
+  }
+}
+
+/** Reads up to the `run` event, which every stream begins with. */
+async function untilStarted(events: AsyncGenerator<NumberedEvent>) {
+  const read: NumberedEvent[] = []
+  for (;;) {
+    const { done, value } = await events.next()
+    if (done === true) return { read, started: null }
+    read.push(value)
+    if (value.event.event === 'run') return { read, started: value.event }
+    if (value.event.event === 'error') throw new ApiError(502, value.event.content)
+  }
+}
+
+/**
+ * Sends the request and follows its run in the background. Resolves when the run has begun; throws `ApiError` when
+ * the server refused it. `clientId` makes sending again after a lost answer safe.
+ */
+export async function startRun(
+  client: QueryClient,
+  conversationId: string,
+  request: Request,
+  clientId: string,
+): Promise<void> {
+  const { path, method } = addressOf(conversationId, request)
+  const response = await send(path, {
+    method,
+    headers: { accept: 'text/event-stream' },
+    body: { ...request.body, stream: true, stream_mode: 'delta', client_id: clientId },
+  })
+  const events = readEvents(response)
+  const { read, started } = await untilStarted(events)
+  if (started === null) throw new ApiError(0, 'offline')
+  placeMessages(client, conversationId, request, started)
+  void follow({ conversationId, runId: started.run_id, client }, { events, read })
+}
+
+/** Shows the new messages at once; what the server stored replaces them when the run is over. */
+function placeMessages(
+  client: QueryClient,
+  conversationId: string,
+  request: Request,
+  started: { run_id: RunId; user_message_id: Message['id'] | null; message_id: Message['id'] },
+): void {
+  const now = new Date().toISOString()
+  const added: Message[] = []
+  if (request.kind !== 'regenerate' && started.user_message_id !== null)
+    added.push({
+      id: started.user_message_id,
+      role: 'user',
+      text: request.body.text ?? '',
+      ...(request.body.attachments
+        ? { attachments: request.body.attachments as NonNullable<Message['attachments']> }
+        : {}), // input and output of the attachment schema differ in null only
+      token_count: 0,
+      parent_id: null,
+      siblings: [started.user_message_id],
+      status: 'completed',
+      created_at: now,
+    })
+  added.push({
+    id: started.message_id,
+    role: 'assistant',
+    text: '',
+    process_steps: [],
+    token_count: 0,
+    run_id: started.run_id,
+    parent_id: started.user_message_id,
+    siblings: [started.message_id],
+    status: 'streaming',
+    created_at: now,
+  })
+  appendMessages(client, conversationId, added, request.kind === 'send' ? null : request.messageId)
+  updateCached(client, conversationId, (old) => ({
+    ...old,
+    active_run_id: started.run_id,
+    active_run_status: 'running',
+    updated_at: now,
+  }))
+}
+
+/** Lets a stopped, failed or limited run go on. */
+export async function continueRun(
+  client: QueryClient,
+  conversationId: string,
+  runId: string,
+): Promise<void> {
+  await resumeRun(runId)
+  void follow({ conversationId, runId, client })
+}

@@ -1,0 +1,58 @@
+// One line of an answer's activity: an icon on the rail, what is done, how it stands; more unfolds below.
+import { ChevronRight, type LucideIcon } from 'lucide-react'
+import { Collapsible } from 'radix-ui'
+import { type ReactNode, useState } from 'react'
+import { classNames } from '../../../ui/class-names.ts'
+
+export function ActivityRow({
+  icon: Icon,
+  title,
+  summary,
+  trailing,
+  live = false,
+  tone = 'plain',
+  initiallyOpen = false,
+  children,
+}: {
+  icon: LucideIcon
+  title: string
+  summary?: string
+  trailing?: ReactNode
+  live?: boolean
+  tone?: 'plain' | 'bad' | 'warn'
+  initiallyOpen?: boolean
+  children: ReactNode
+}) {
+  const [open, setOpen] = useState(initiallyOpen)
+  return (
+    <Collapsible.Root open={open} onOpenChange={setOpen} className="relative">
+      <Collapsible.Trigger className="group flex w-full min-w-0 items-center gap-2.5 rounded-lg py-1 pr-2 text-left text-sm hover:bg-hover/60">
+        <span
+          className={classNames(
+            'z-1 grid size-6.5 shrink-0 place-items-center rounded-full border bg-paper',
+            tone === 'bad' && 'border-bad/40 text-bad',
+            tone === 'warn' && 'border-warn/50 text-warn',
+            tone === 'plain' && 'border-line text-muted',
+          )}
+        >
+          <Icon size={13} aria-hidden className={live ? 'animate-breathe' : ''} />
+        </span>
+        <span className={classNames('shrink-0 font-medium', live ? 'text-ink' : 'text-soft')}>
+          {title}
+        </span>
+        {summary !== undefined && summary !== '' && (
+          <span className="min-w-0 truncate font-mono text-[12.5px] text-muted">{summary}</span>
+        )}
+        <span className="ml-auto flex shrink-0 items-center gap-2 text-xs text-muted tabular-nums">
+          {trailing}
+          <ChevronRight
+            size={14}
+            aria-hidden
+            className="transition-transform group-data-[state=open]:rotate-90"
+          />
+        </span>
+      </Collapsible.Trigger>
+      <Collapsible.Content className="pt-1 pb-2 pl-9">{children}</Collapsible.Content>
+    </Collapsible.Root>
+  )
+}

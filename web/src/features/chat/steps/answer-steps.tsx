@@ -1,0 +1,67 @@
+// An answer: its prose, and between it the quiet rail of what the agent thought and did.
+import { memo, useMemo } from 'react'
+import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
+import type { Step } from '../../../../../server/protocol/step.ts'
+import { Prose } from '../../../ui/markdown/prose.tsx'
+import type { Progress } from '../tool-progress.ts'
+import { type Activity, toSegments } from './segments.ts'
+import { ThinkingStep } from './thinking-step.tsx'
+import { ToolStep } from './tool-step.tsx'
+
+const nothing: Readonly<Record<string, never>> = {}
+
+type Live = {
+  progress: Readonly<Record<string, Progress>>
+  startedAt: Readonly<Record<string, number>>
+  approvals: readonly PendingApproval[]
+}
+
+export const AnswerSteps = memo(function AnswerSteps({
+  steps,
+  live,
+}: {
+  steps: readonly Step[]
+  /** Present while the run goes on. */
+  live: Live | null
+}) {
+  const growing = live !== null
+  const segments = useMemo(() => toSegments(steps, growing), [steps, growing])
+  return (
+    <div className="flex flex-col gap-4">
+      {segments.map((segment) =>
+        segment.kind === 'prose' ? (
+          <Prose key={segment.key} text={segment.text} />
+        ) : (
+          <div key={segment.key} className="relative flex flex-col gap-0.5">
+            {segment.items.length > 1 && (
+              <span aria-hidden className="absolute top-4 bottom-4 left-[13px] w-px bg-line" />
+            )}
+            {segment.items.map((item) => (
+              <ActivityItem key={item.key} item={item} live={live} />
+            ))}
+          </div>
+        ),
+      )}
+    </div>
+  )
+})
+
+function ActivityItem({ item, live }: { item: Activity; live: Live | null }) {
+  switch (item.kind) {
+    case 'thinking':
+      return <ThinkingStep text={item.text} open={item.open} />
+    case 'tool': {
+      const ref = item.call.id_ref
+      return (
+        <ToolStep
+          call={item.call}
+          result={item.result}
+          live={live !== null}
+          waiting={live?.approvals.some(({ id_ref: waiting }) => waiting === ref) ?? false}
+          progress={(live?.progress ?? nothing)[ref]}
+          startedAt={(live?.startedAt ?? nothing)[ref]}
+        />
+      )
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// The unfolded part of a tool card; what a kind of tool deserves its own view for is chosen here.
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
+import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
+import type { Progress } from '../tool-progress.ts'
+import { type Outcome, pretty, type ToolState } from './tool-content.ts'
+
+const CodeBlock = lazy(() =>
+  import('../../../ui/markdown/code-block.tsx').then((module) => ({ default: module.CodeBlock })),
+)
+const DiffView = lazy(() =>
+  import('../../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
+)
+
+/** Longer results are cut in the card; the model's own copy is whole. */
+const longestShown = 20_000
+
+const cut = (text: string): string =>
+  text.length > longestShown ? `${text.slice(0, longestShown)}\n…` : text
+
+const codeOf = (call: ToolCallStep): { code: string; language: string } | null => {
+  const fields = fieldsOf(parseJson(call.arguments))
+  const python = call.name === 'execute_python' ? textIn(fields.code) : undefined
+  if (python !== undefined) return { code: python, language: 'python' }
+  const command = call.name === 'exec' ? textIn(fields.command) : undefined
+  return command === undefined ? null : { code: command, language: 'bash' }
+}
+
+const shown = (value: unknown): string =>
+  value === undefined || value === null
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : (JSON.stringify(value) ?? '')
+
+/** Text that programs wrote, where the answer holds any: stdout, stderr and the last value. */
+const outputOf = (outcome: Outcome | null): string | null => {
+  const fields = fieldsOf(outcome?.data)
+  if (typeof fields.stdout !== 'string') return null
+  const result = shown(fields.result)
+  return [fields.stdout, shown(fields.stderr), result === '' ? '' : `→ ${result}`]
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function Section({ label, text, tone }: { label: string; text: string; tone?: 'bad' }) {
+  return (
+    <div>
+      <p className="mb-1 text-xs font-medium text-muted">{label}</p>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        tabIndex={0}
+        className={`code-lines max-h-80 overflow-auto rounded-lg border border-line bg-sunken px-3 py-2 text-[12.5px] whitespace-pre-wrap [overflow-wrap:anywhere] ${tone === 'bad' ? 'text-bad' : ''}`}
+      >
+        {text}
+      </pre>
+    </div>
+  )
+}
+
+export function ToolBody({
+  call,
+  result,
+  outcome,
+  progress,
+  state,
+}: {
+  call: ToolCallStep
+  result: ToolResultStep | null
+  outcome: Outcome | null
+  progress: Progress | undefined
+  state: ToolState
+}) {
+  const { t } = useTranslation()
+  const code = codeOf(call)
+  const artifact = result?.artifact
+  const output = outputOf(outcome)
+  const error =
+    outcome?.error === undefined || outcome.error === null ? null : pretty(outcome.error)
+  const answer = outcome === null ? (result?.content ?? '') : pretty(outcome.data)
+  return (
+    <Suspense fallback={null}>
+      <div className="flex flex-col gap-3">
+        {code !== null && <CodeBlock code={code.code} language={code.language} />}
+        {code === null && artifact?.diff === undefined && (
+          <Section label={t('steps.arguments')} text={pretty(call.arguments)} />
+        )}
+        {artifact?.diff !== undefined && <DiffView diff={artifact.diff} />}
+        {state === 'running' && progress !== undefined && (
+          <>
+            {progress.output !== '' && <Section label={t('steps.output')} text={progress.output} />}
+            <SubTasks progress={progress} />
+          </>
+        )}
+        {error !== null && <Section label={t('steps.error')} text={cut(error)} tone="bad" />}
+        {output !== null && output !== '' && (
+          <Section label={t('steps.output')} text={cut(output)} />
+        )}
+        {result !== null &&
+          error === null &&
+          output === null &&
+          artifact?.diff === undefined &&
+          answer !== '' && <Section label={t('steps.result')} text={cut(answer)} />}
+        <Pictures files={artifact?.files ?? []} />
+      </div>
+    </Suspense>
+  )
+}
+
+function SubTasks({ progress }: { progress: Progress }) {
+  if (progress.tasks.length === 0) return null
+  return (
+    <ul className="flex flex-col gap-1 text-sm">
+      {progress.tasks.map((task) => (
+        <li key={task.name} className="flex gap-2">
+          <span className="font-medium">{task.name}</span>
+          <span className="text-muted">{task.state}</span>
+          {task.detail !== null && <span className="truncate text-muted">{task.detail}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type ArtifactFile = { name: string; mime: string; size: number; data?: string | undefined }
+
+const shownAsPicture = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/svg+xml',
+])
+
+/** Pictures are drawn, never run: an SVG inside `img` has neither scripts nor network. */
+function Pictures({ files }: { files: readonly ArtifactFile[] }) {
+  if (files.length === 0) return null
+  return (
+    <div className="flex flex-wrap gap-3">
+      {files.map(({ name, mime, data }) => {
+        if (data === undefined)
+          return (
+            <span key={name} className="font-mono text-xs">
+              {name}
+            </span>
+          )
+        const address = data.startsWith('data:') ? data : `data:${mime};base64,${data}`
+        return shownAsPicture.has(mime) ? (
+          <a key={name} href={address} download={name} title={name}>
+            <img
+              src={address}
+              alt={name}
+              className="max-h-96 max-w-full rounded-lg border border-line bg-white"
+            />
+          </a>
+        ) : (
+          <a
+            key={name}
+            href={address}
+            download={name}
+            className="font-mono text-xs text-accent underline"
+          >
+            {name}
+          </a>
+        )
+      })}
+    </div>
+  )
+}

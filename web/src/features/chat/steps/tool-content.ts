@@ -1,0 +1,78 @@
+// Reads what a tool call says and answers, for people: arguments as a line, the outcome, the time it took.
+import { fieldsOf, numberIn, parseJson } from '../../../lib/read-json.ts'
+
+/** How a call stands. */
+export type ToolState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped' | 'interrupted'
+
+export type Outcome = {
+  success: boolean
+  data: unknown
+  error: unknown
+  /** Seconds. */
+  executionTime: number | undefined
+  cached: boolean
+  skipped: boolean
+}
+
+/** The tool's answer as the executor wrote it; null when it is not in that form. */
+export const readOutcome = (content: string): Outcome | null => {
+  const fields = fieldsOf(parseJson(content))
+  if (typeof fields.success !== 'boolean' && fields.skipped !== true) return null
+  return {
+    success: fields.success === true,
+    data: fields.data,
+    error: fields.error,
+    executionTime: numberIn(fields.execution_time),
+    cached: fields.cached === true,
+    skipped: fields.skipped === true,
+  }
+}
+
+/** Pretty-printed JSON where it is JSON, the text itself where it is not. */
+export const pretty = (value: unknown): string => {
+  if (typeof value === 'string') {
+    const parsed = parseJson(value)
+    return typeof parsed === 'object' && parsed !== null ? JSON.stringify(parsed, null, 2) : value
+  }
+  return value === undefined ? '' : JSON.stringify(value, null, 2)
+}
+
+const oneLine = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ').trim()
+
+const telling = [
+  'query',
+  'expression',
+  'path',
+  'url',
+  'city',
+  'command',
+  'pattern',
+  'timezone',
+  'task',
+  'fact',
+  'to',
+  'name',
+]
+
+/** The argument that tells most, in one line: the query, the path, the command. */
+export function summarize(argumentsText: string): string {
+  const parsed = parseJson(argumentsText)
+  if (typeof parsed !== 'object' || parsed === null) return oneLine(argumentsText).slice(0, 160)
+  const entries = Object.entries(parsed)
+  for (const name of telling) {
+    const value = entries.find(([key]) => key === name)?.[1]
+    if (typeof value === 'string' && value !== '') return oneLine(value).slice(0, 160)
+  }
+  const [first] = entries
+  return first === undefined ? '' : oneLine(first[1]).slice(0, 160)
+}
+
+/** `mcp__server__tool` as "server: tool"; other names with spaces for underscores. */
+export const toolTitle = (name: string): string => {
+  const [prefix, server, ...rest] = name.split('__')
+  if (prefix === 'mcp' && server !== undefined && rest.length > 0)
+    return `${server}: ${rest.join(' ').replaceAll('_', ' ')}`
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

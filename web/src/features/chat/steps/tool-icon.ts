@@ -1,0 +1,49 @@
+// Which icon stands for which tool.
+import {
+  BookOpen,
+  Bot,
+  Braces,
+  Brain,
+  Calculator,
+  Clock,
+  CloudSun,
+  FilePen,
+  FileSearch,
+  FileText,
+  FolderOpen,
+  Globe,
+  type LucideIcon,
+  Plug,
+  Search,
+  Send,
+  Shapes,
+  SquareTerminal,
+  Trash2,
+  Type,
+  Wrench,
+} from 'lucide-react'
+
+const icons: readonly [RegExp, LucideIcon][] = [
+  [/^mcp__/, Plug],
+  [/web_search/, Search],
+  [/fetch|crawl/, Globe],
+  [/calculator/, Calculator],
+  [/calculate_area/, Shapes],
+  [/text_process/, Type],
+  [/json/, Braces],
+  [/time/, Clock],
+  [/weather/, CloudSun],
+  [/knowledge/, BookOpen],
+  [/grep|glob|exists/, FileSearch],
+  [/list|mkdir|^ls$/, FolderOpen],
+  [/delete/, Trash2],
+  [/write|edit/, FilePen],
+  [/read/, FileText],
+  [/python|exec/, SquareTerminal],
+  [/agent|spawn|parallel/, Bot],
+  [/memory/, Brain],
+  [/message/, Send],
+]
+
+export const toolIcon = (name: string): LucideIcon =>
+  icons.find(([pattern]) => pattern.test(name))?.[1] ?? Wrench

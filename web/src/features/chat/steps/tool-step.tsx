@@ -1,0 +1,101 @@
+// A tool call as a card: its arguments, its result, the time it took and how it stands.
+import { Check, CircleSlash, X } from 'lucide-react'
+import { memo, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
+import { duration } from '../../../lib/format.ts'
+import { Spinner } from '../../../ui/feedback.tsx'
+import type { Progress } from '../tool-progress.ts'
+import { ActivityRow } from './activity-row.tsx'
+import { ToolBody } from './tool-body.tsx'
+import { type Outcome, readOutcome, summarize, type ToolState, toolTitle } from './tool-content.ts'
+import { toolIcon } from './tool-icon.ts'
+
+const stateOf = (
+  result: ToolResultStep | null,
+  outcome: Outcome | null,
+  live: boolean,
+  waiting: boolean,
+): ToolState => {
+  if (result === null) {
+    if (waiting) return 'waiting'
+    return live ? 'running' : 'interrupted'
+  }
+  if (result.skipped || outcome?.skipped === true) return 'skipped'
+  return outcome !== null && !outcome.success ? 'failed' : 'done'
+}
+
+function RunningTime({ since }: { since: number | undefined }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return since === undefined || now - since < 1_500 ? null : (
+    <span>{duration(Math.round((now - since) / 1_000))}</span>
+  )
+}
+
+export const ToolStep = memo(function ToolStep({
+  call,
+  result,
+  live,
+  waiting,
+  progress,
+  startedAt,
+}: {
+  call: ToolCallStep
+  result: ToolResultStep | null
+  live: boolean
+  waiting: boolean
+  progress: Progress | undefined
+  startedAt: number | undefined
+}) {
+  const { t } = useTranslation()
+  const outcome = result === null ? null : readOutcome(result.content)
+  const state = stateOf(result, outcome, live, waiting)
+  const { added, removed } = result?.artifact ?? {}
+  return (
+    <ActivityRow
+      icon={toolIcon(call.name)}
+      title={toolTitle(call.name)}
+      summary={summarize(call.arguments)}
+      live={state === 'running'}
+      tone={state === 'failed' ? 'bad' : state === 'waiting' ? 'warn' : 'plain'}
+      trailing={
+        <>
+          {added !== undefined && <span className="text-ok">+{added}</span>}
+          {removed !== undefined && <span className="text-bad">−{removed}</span>}
+          {state === 'running' && progress?.state != null && <span>{progress.state}</span>}
+          {state === 'running' && <RunningTime since={startedAt} />}
+          {outcome?.cached === true && <span>{t('steps.cached')}</span>}
+          {outcome?.executionTime !== undefined && !outcome.cached && (
+            <span>{duration(outcome.executionTime)}</span>
+          )}
+          <StateMark state={state} />
+        </>
+      }
+    >
+      <ToolBody call={call} result={result} outcome={outcome} progress={progress} state={state} />
+    </ActivityRow>
+  )
+})
+
+function StateMark({ state }: { state: ToolState }) {
+  const { t } = useTranslation()
+  const label = t(`steps.state.${state}`)
+  return (
+    <span className="inline-flex items-center" title={label}>
+      <span className="sr-only">{label}</span>
+      {state === 'running' && <Spinner size={14} />}
+      {state === 'done' && <Check size={14} aria-hidden className="text-ok" />}
+      {state === 'failed' && <X size={14} aria-hidden className="text-bad" />}
+      {state === 'skipped' && <CircleSlash size={14} aria-hidden />}
+      {(state === 'waiting' || state === 'interrupted') && (
+        <span aria-hidden className="text-warn">
+          {label}
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,83 @@
+// What a person does with a conversation's runs: send, edit, ask again, stop, go on; with clear words when it fails.
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { ProjectId } from '../../../../server/protocol/ids.ts'
+import { stopRun } from '../../lib/api/runs.ts'
+import { ApiError } from '../../lib/api-client.ts'
+import { fieldsOf, textIn } from '../../lib/read-json.ts'
+import { reportError } from '../../ui/error-text.ts'
+import type { AttachmentInput } from './attachments.ts'
+import type { ChatOptions } from './chat-options.ts'
+import { follow } from './follow-run.ts'
+import { useLiveRuns } from './live-runs.ts'
+import { continueRun, startRun } from './start-run.ts'
+
+export type Written = { text: string; attachments: AttachmentInput[] }
+
+/** The options as the bodies of send, edit and regenerate name them. */
+const bodyOptions = (options: ChatOptions) => ({
+  tools_enabled: options.tools,
+  ...(options.model === null ? {} : { model: options.model }),
+})
+
+export function useRunActions(conversationId: string, options: ChatOptions) {
+  const client = useQueryClient()
+  return useMemo(() => {
+    const attempt = async (work: () => Promise<void>): Promise<boolean> => {
+      try {
+        await work()
+        return true
+      } catch (error) {
+        // Something runs here already, perhaps started on another device: show it.
+        const runId = error instanceof ApiError ? textIn(fieldsOf(error.details).run_id) : undefined
+        if (runId !== undefined) void follow({ conversationId, runId, client })
+        reportError(error)
+        return false
+      }
+    }
+    return {
+      send: (written: Written, clientId: string, projectId?: ProjectId) =>
+        attempt(() =>
+          startRun(
+            client,
+            conversationId,
+            {
+              kind: 'send',
+              body: {
+                ...written,
+                ...bodyOptions(options),
+                ...(projectId === undefined ? {} : { project_id: projectId }),
+              },
+            },
+            clientId,
+          ),
+        ),
+      edit: (messageId: string, written: Written) =>
+        attempt(() =>
+          startRun(
+            client,
+            conversationId,
+            { kind: 'edit', messageId, body: { ...written, ...bodyOptions(options) } },
+            crypto.randomUUID(),
+          ),
+        ),
+      regenerate: (messageId: string) =>
+        attempt(() =>
+          startRun(
+            client,
+            conversationId,
+            { kind: 'regenerate', messageId, body: bodyOptions(options) },
+            crypto.randomUUID(),
+          ),
+        ),
+      resume: (runId: string) => attempt(() => continueRun(client, conversationId, runId)),
+      stop: () =>
+        attempt(async () => {
+          const run = useLiveRuns.getState().byConversation[conversationId]
+          if (run !== undefined) await stopRun(run.runId)
+        }),
+    }
+  }, [client, conversationId, options])
+}
+
+export type RunActions = ReturnType<typeof useRunActions>

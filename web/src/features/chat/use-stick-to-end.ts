@@ -1,0 +1,48 @@
+// Keeps the newest text in view while the reader is at the end, and lets go as soon as they scroll up.
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+
+/** This near to the end (in pixels) counts as being there. */
+const nearEnd = 80
+
+export function useStickToEnd(
+  scroller: RefObject<HTMLElement | null>,
+  content: RefObject<HTMLElement | null>,
+) {
+  const stuck = useRef(true)
+  const [atEnd, setAtEnd] = useState(true)
+
+  const toEnd = useCallback(() => {
+    const element = scroller.current
+    if (element === null) return
+    stuck.current = true
+    setAtEnd(true)
+    element.scrollTop = element.scrollHeight
+  }, [scroller])
+
+  useEffect(() => {
+    const element = scroller.current
+    const inner = content.current
+    if (element === null || inner === null) return
+    let lastTop = element.scrollTop
+    const onScroll = (): void => {
+      const distance = element.scrollHeight - element.scrollTop - element.clientHeight
+      // Only the reader's own scrolling up lets go; growing content does not.
+      if (element.scrollTop < lastTop - 1 && distance > nearEnd) stuck.current = false
+      else if (distance <= nearEnd) stuck.current = true
+      lastTop = element.scrollTop
+      setAtEnd(stuck.current)
+    }
+    const observer = new ResizeObserver(() => {
+      if (stuck.current) element.scrollTop = element.scrollHeight
+    })
+    element.addEventListener('scroll', onScroll, { passive: true })
+    observer.observe(inner)
+    observer.observe(element)
+    return () => {
+      element.removeEventListener('scroll', onScroll)
+      observer.disconnect()
+    }
+  }, [scroller, content])
+
+  return { atEnd, toEnd }
+}

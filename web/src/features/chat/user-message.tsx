@@ -1,0 +1,152 @@
+// What the person wrote, with its attachments; can be edited, which opens a new branch.
+import { Copy, PencilLine, Trash2 } from 'lucide-react'
+import { memo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { MessageId } from '../../../../server/protocol/ids.ts'
+import type { Message } from '../../../../server/protocol/message.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { inputClass } from '../../ui/field.tsx'
+import { notify } from '../../ui/toasts.ts'
+import { AttachmentChips } from './attachment-chips.tsx'
+import { SiblingSwitch } from './sibling-switch.tsx'
+import type { Written } from './use-run-actions.ts'
+
+/** Longer texts are folded until they are asked for. */
+const longText = 2_400
+
+export const UserMessage = memo(function UserMessage({
+  message,
+  locked,
+  onEdit,
+  onDelete,
+  onShow,
+}: {
+  message: Message
+  /** A run is active: nothing of the branch may change. */
+  locked: boolean
+  onEdit: (id: string, written: Written) => Promise<boolean>
+  onDelete: (id: string) => void
+  onShow: (id: MessageId) => void
+}) {
+  const { t } = useTranslation()
+  const [editing, setEditing] = useState(false)
+  const [unfolded, setUnfolded] = useState(false)
+  const attachments = message.attachments ?? []
+  if (editing)
+    return (
+      <EditForm
+        initial={message.text}
+        onCancel={() => setEditing(false)}
+        onSubmit={async (text) => {
+          if (await onEdit(message.id, { text, attachments })) setEditing(false)
+        }}
+      />
+    )
+  const folded = message.text.length > longText && !unfolded
+  return (
+    <article
+      aria-label={t('message.yours')}
+      className="group/message flex flex-col items-end gap-1.5"
+    >
+      {attachments.length > 0 && <AttachmentChips attachments={attachments} />}
+      {message.text !== '' && (
+        <div className="max-w-[85%] rounded-[18px] rounded-br-md bg-hover px-4 py-2.5 text-[15.5px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {folded ? `${message.text.slice(0, longText)}…` : message.text}
+          {message.text.length > longText && (
+            <button
+              type="button"
+              className="mt-1 block text-sm font-medium text-accent hover:underline"
+              onClick={() => setUnfolded(!unfolded)}
+            >
+              {folded ? t('message.showAll') : t('message.showLess')}
+            </button>
+          )}
+        </div>
+      )}
+      <div className="message-actions flex h-7 items-center gap-0.5">
+        <SiblingSwitch
+          id={message.id}
+          siblings={message.siblings}
+          disabled={locked}
+          onShow={onShow}
+        />
+        <IconButton
+          icon={Copy}
+          label={t('common.copy')}
+          size="small"
+          onClick={() =>
+            void navigator.clipboard.writeText(message.text).then(() => notify(t('common.copied')))
+          }
+        />
+        <IconButton
+          icon={PencilLine}
+          label={t('message.edit')}
+          size="small"
+          disabled={locked}
+          onClick={() => setEditing(true)}
+        />
+        <IconButton
+          icon={Trash2}
+          label={t('message.delete')}
+          size="small"
+          disabled={locked}
+          onClick={() => onDelete(message.id)}
+        />
+      </div>
+    </article>
+  )
+})
+
+function EditForm({
+  initial,
+  onCancel,
+  onSubmit,
+}: {
+  initial: string
+  onCancel: () => void
+  onSubmit: (text: string) => Promise<void>
+}) {
+  const { t } = useTranslation()
+  const [text, setText] = useState(initial)
+  const submit = (): void => {
+    if (text.trim() !== '') void onSubmit(text)
+  }
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <textarea
+        // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
+        autoFocus
+        aria-label={t('message.edit')}
+        value={text}
+        rows={Math.min(14, Math.max(3, text.split('\n').length))}
+        className={`${inputClass} resize-y rounded-2xl px-4 py-3 text-[15.5px] leading-relaxed sm:text-[15.5px]`}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') {
+            event.stopPropagation()
+            onCancel()
+          }
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+            event.preventDefault()
+            submit()
+          }
+        }}
+      />
+      <div className="flex items-center justify-end gap-2">
+        <span className="mr-auto text-[13px] text-muted">{t('message.editHint')}</span>
+        <Button size="small" tone="quiet" onClick={onCancel}>
+          {t('common.cancel')}
+        </Button>
+        <Button size="small" tone="primary" type="submit" disabled={text.trim() === ''}>
+          {t('composer.send')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,160 @@
+// The list of conversations: grouped by day, searched by title, more as one scrolls.
+import { Archive, MessageSquare, Search, X } from 'lucide-react'
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import { useConversations } from '../../lib/api/conversations.ts'
+import { type DayGroup, dayGroup } from '../../lib/format.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty, Failed, Spinner } from '../../ui/feedback.tsx'
+import { ConversationRow } from './conversation-row.tsx'
+
+type Group = { key: 'pinned' | DayGroup; items: Conversation[] }
+
+const group = (conversations: readonly Conversation[], now: Date): Group[] => {
+  const groups: Group[] = []
+  for (const conversation of conversations) {
+    const key = conversation.pinned ? 'pinned' : dayGroup(conversation.updated_at, now)
+    const known = groups.find((one) => one.key === key)
+    if (known === undefined) groups.push({ key, items: [conversation] })
+    else known.items.push(conversation)
+  }
+  return groups.toSorted((a, b) => Number(b.key === 'pinned') - Number(a.key === 'pinned'))
+}
+
+/** Calls `onNear` when the end of the list comes into view. */
+function EndOfList({ onNear }: { onNear: () => void }) {
+  const mark = useRef<HTMLDivElement>(null)
+  const call = useRef(onNear)
+  call.current = onNear
+  useEffect(() => {
+    const element = mark.current
+    if (element === null) return
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting === true) call.current()
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div ref={mark} className="flex justify-center py-3">
+      <Spinner />
+    </div>
+  )
+}
+
+export function ConversationList({
+  activeId,
+  onOpened,
+}: {
+  activeId: string | null
+  /** Something was chosen; a phone closes its drawer then. */
+  onOpened: () => void
+}) {
+  const { t } = useTranslation()
+  const [search, setSearch] = useState('')
+  const [archived, setArchived] = useState(false)
+  const q = useDeferredValue(search.trim())
+  const list = useConversations({ q, archived })
+  const groups = useMemo(
+    () => group(list.data?.pages.flatMap(({ items }) => items) ?? [], new Date()),
+    [list.data],
+  )
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex items-center gap-1 px-3 pb-2">
+        <label className="relative min-w-0 flex-1">
+          <Search
+            size={14}
+            aria-hidden
+            className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-muted"
+          />
+          <input
+            id="conversation-search"
+            type="search"
+            value={search}
+            maxLength={200}
+            aria-label={t('conversations.search')}
+            placeholder={t('conversations.search')}
+            className="h-8.5 w-full rounded-lg border border-transparent bg-hover/70 pr-7 pl-8 text-[13.5px] outline-offset-0 transition-colors hover:bg-hover focus-visible:bg-surface [&::-webkit-search-cancel-button]:hidden"
+            onChange={(event) => setSearch(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') setSearch('')
+            }}
+          />
+          {search !== '' && (
+            <button
+              type="button"
+              aria-label={t('common.clear')}
+              className="absolute top-1/2 right-1.5 grid size-6 -translate-y-1/2 place-items-center rounded-md text-muted hover:text-ink"
+              onClick={() => setSearch('')}
+            >
+              <X size={13} aria-hidden />
+            </button>
+          )}
+        </label>
+        <IconButton
+          icon={Archive}
+          label={t('conversations.archived')}
+          size="small"
+          pressed={archived}
+          onClick={() => setArchived(!archived)}
+        />
+      </div>
+      <nav
+        aria-label={t('conversations.title')}
+        className="min-h-0 flex-1 overflow-y-auto px-2 pb-3"
+      >
+        {list.isPending && (
+          <div className="flex justify-center p-6">
+            <Spinner />
+          </div>
+        )}
+        {list.isError && list.data === undefined && (
+          <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
+        )}
+        {list.isSuccess && groups.length === 0 && (
+          <Empty
+            icon={archived ? Archive : MessageSquare}
+            title={t(
+              q !== ''
+                ? 'conversations.nothingFound'
+                : archived
+                  ? 'conversations.nothingArchived'
+                  : 'conversations.nothing',
+            )}
+          />
+        )}
+        {groups.map(({ key, items }) => (
+          <section
+            key={key}
+            aria-label={t(`conversations.group.${key}`)}
+            className="mt-3 first:mt-0"
+          >
+            <h2 className="px-2.5 py-1 text-xs font-medium text-muted">
+              {t(`conversations.group.${key}`)}
+            </h2>
+            <ul>
+              {items.map((conversation) => (
+                <ConversationRow
+                  key={conversation.id}
+                  conversation={conversation}
+                  active={conversation.id === activeId}
+                  onOpened={onOpened}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+        {list.hasNextPage && (
+          <EndOfList
+            onNear={() => {
+              if (!list.isFetchingNextPage) void list.fetchNextPage()
+            }}
+          />
+        )}
+      </nav>
+    </div>
+  )
+}

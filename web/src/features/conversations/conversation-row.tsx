@@ -1,0 +1,138 @@
+// One conversation of the list: open, rename, pin, archive, delete; marked when it runs or waits for a person.
+import { Archive, ArchiveRestore, Ellipsis, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react'
+import { memo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation } from 'wouter'
+import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import { useDeleteConversation, usePatchConversation } from '../../lib/api/conversations.ts'
+import { paths } from '../../lib/paths.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+
+export const ConversationRow = memo(function ConversationRow({
+  conversation,
+  active,
+  onOpened,
+}: {
+  conversation: Conversation
+  active: boolean
+  onOpened: () => void
+}) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const patch = usePatchConversation()
+  const remove = useDeleteConversation()
+  const [renaming, setRenaming] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  const { id, pinned, archived } = conversation
+  const title = conversation.title === '' ? t('conversation.untitled') : conversation.title
+
+  if (renaming)
+    return (
+      <li>
+        <input
+          // biome-ignore lint/a11y/noAutofocus: the person has just asked to rename
+          autoFocus
+          defaultValue={conversation.title}
+          maxLength={255}
+          aria-label={t('conversation.rename')}
+          className="h-9 w-full rounded-lg border border-accent bg-surface px-2.5 text-sm outline-offset-0"
+          onFocus={(event) => event.target.select()}
+          onBlur={(event) => {
+            const next = event.target.value.trim()
+            if (next !== '' && next !== conversation.title) patch.mutate({ id, title: next })
+            setRenaming(false)
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.currentTarget.blur()
+            if (event.key === 'Escape') {
+              event.currentTarget.value = conversation.title
+              event.currentTarget.blur()
+            }
+          }}
+        />
+      </li>
+    )
+  return (
+    <li className="group/row relative">
+      <Link
+        href={paths.conversation(id)}
+        aria-current={active ? 'page' : undefined}
+        className={classNames(
+          'flex h-9 items-center gap-2 rounded-lg pr-9 pl-2.5 text-sm -outline-offset-2',
+          active ? 'bg-hover font-medium text-ink' : 'text-soft hover:bg-hover/60',
+        )}
+        onClick={onOpened}
+      >
+        <span className="min-w-0 flex-1 truncate">{title}</span>
+        <RunMark conversation={conversation} />
+      </Link>
+      <Menu
+        align="end"
+        trigger={
+          <button
+            type="button"
+            aria-label={t('conversation.actions', { title })}
+            className="absolute top-1 right-1 grid size-7 place-items-center rounded-md text-muted opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 data-[state=open]:opacity-100 [@media(hover:none)]:opacity-100"
+          >
+            <Ellipsis size={16} aria-hidden />
+          </button>
+        }
+      >
+        <MenuItem icon={PencilLine} onSelect={() => setTimeout(() => setRenaming(true), 0)}>
+          {t('conversation.rename')}
+        </MenuItem>
+        <MenuItem
+          icon={pinned ? PinOff : Pin}
+          onSelect={() => patch.mutate({ id, pinned: !pinned })}
+        >
+          {t(pinned ? 'conversation.unpin' : 'conversation.pin')}
+        </MenuItem>
+        <MenuItem
+          icon={archived ? ArchiveRestore : Archive}
+          onSelect={() => patch.mutate({ id, archived: !archived })}
+        >
+          {t(archived ? 'conversation.unarchive' : 'conversation.archive')}
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
+          {t('common.delete')}
+        </MenuItem>
+      </Menu>
+      <ConfirmDialog
+        open={deleting}
+        onOpenChange={setDeleting}
+        title={t('conversation.deleteTitle')}
+        text={t('conversation.deleteText', { title })}
+        confirm={t('common.delete')}
+        onConfirm={() =>
+          remove.mutate(id, {
+            onSuccess: () => {
+              if (active) navigate(paths.home)
+            },
+          })
+        }
+      />
+    </li>
+  )
+})
+
+function RunMark({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation()
+  if (conversation.active_run_id === null) return null
+  const waits = conversation.active_run_status === 'awaiting_approval'
+  const label = t(waits ? 'conversation.waits' : 'conversation.runs')
+  return (
+    <span title={label} className="flex shrink-0 items-center">
+      <span className="sr-only">{label}</span>
+      <span
+        aria-hidden
+        className={classNames(
+          'size-2 rounded-full',
+          waits ? 'bg-warn' : 'animate-breathe bg-accent',
+        )}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,80 @@
+// The own account: who is signed in, the password, signing out.
+import { LogOut } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { User } from '../../../../server/protocol/user.ts'
+import { usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { notify } from '../../ui/toasts.ts'
+import { Section } from './section.tsx'
+
+export function AccountSection({ user, multi }: { user: User | undefined; multi: boolean }) {
+  const { t } = useTranslation()
+  const patch = usePatchProfile()
+  const signOut = useSignOut()
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  return (
+    <>
+      <Section
+        title={t('settings.tab.account')}
+        action={
+          multi && (
+            <Button size="small" icon={LogOut} onClick={() => signOut.mutate()}>
+              {t('auth.logout')}
+            </Button>
+          )
+        }
+      >
+        <p className="font-medium">{user?.username}</p>
+        <p className="mt-0.5 text-sm text-muted">
+          {multi ? [user?.role, user?.email].filter(Boolean).join(' · ') : t('settings.single')}
+        </p>
+      </Section>
+      {multi && (
+        <Section title={t('settings.password')} text={t('settings.passwordText')}>
+          <form
+            className="flex flex-col gap-4"
+            onSubmit={(event) => {
+              event.preventDefault()
+              patch.mutate(
+                { password, current_password: current },
+                {
+                  onSuccess: () => {
+                    notify(t('settings.passwordChanged'), 'success')
+                    setCurrent('')
+                    setPassword('')
+                  },
+                },
+              )
+            }}
+          >
+            <TextField
+              label={t('settings.currentPassword')}
+              type="password"
+              autoComplete="current-password"
+              required
+              value={current}
+              onChange={(event) => setCurrent(event.target.value)}
+            />
+            <TextField
+              label={t('settings.newPassword')}
+              type="password"
+              autoComplete="new-password"
+              required
+              minLength={8}
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+            <div className="flex justify-end">
+              <Button tone="primary" type="submit" disabled={patch.isPending}>
+                {t('common.save')}
+              </Button>
+            </div>
+          </form>
+        </Section>
+      )}
+    </>
+  )
+}

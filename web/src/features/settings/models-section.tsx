@@ -1,0 +1,85 @@
+// The models that can be chosen; an administrator adds and removes them.
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { useAdminModels, useDeleteModel, useModels } from '../../lib/api/catalog.ts'
+import { compactNumber } from '../../lib/format.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Section } from './section.tsx'
+
+export function ModelsSection({ admin }: { admin: boolean }) {
+  const { t, i18n } = useTranslation()
+  const { data: models } = useModels()
+  const { data: stored } = useAdminModels(admin)
+  const remove = useDeleteModel()
+  const [deleting, setDeleting] = useState<string | null>(null)
+  const removable = new Set(
+    stored?.flatMap(({ id, source }) => (source === 'store' ? [id] : [])) ?? [],
+  )
+  return (
+    <Section
+      title={t('settings.tab.models')}
+      text={t('models.text')}
+      action={
+        admin && (
+          <Link href={paths.setup} asChild>
+            <Button size="small" icon={Plus}>
+              {t('models.add')}
+            </Button>
+          </Link>
+        )
+      }
+    >
+      <ul className="-my-2 divide-y divide-line">
+        {models?.map((model) => (
+          <li key={model.id} className="flex items-center gap-3 py-3">
+            <div className="min-w-0 flex-1">
+              <p className="truncate font-medium">
+                {model.name}
+                {model.default && (
+                  <span className="ml-2 rounded-full bg-accent-soft px-2 py-0.5 text-xs font-medium text-accent">
+                    {t('common.default')}
+                  </span>
+                )}
+              </p>
+              <p className="mt-0.5 text-[13px] text-muted">
+                {[
+                  model.provider,
+                  t(`models.tools.${model.tool_mode}`),
+                  model.thinking === false ? null : t('models.thinking'),
+                  model.vision ? t('models.vision') : null,
+                  model.context_window === null
+                    ? null
+                    : t('models.window', {
+                        size: compactNumber(model.context_window, i18n.language),
+                      }),
+                ]
+                  .filter((part) => part !== null)
+                  .join(' · ')}
+              </p>
+            </div>
+            {removable.has(model.id) && (
+              <IconButton
+                icon={Trash2}
+                label={t('models.remove', { name: model.name })}
+                size="small"
+                onClick={() => setDeleting(model.id)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      <ConfirmDialog
+        open={deleting !== null}
+        onOpenChange={() => setDeleting(null)}
+        title={t('models.removeTitle')}
+        text={t('models.removeText')}
+        confirm={t('common.delete')}
+        onConfirm={() => deleting !== null && remove.mutate(deleting)}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,58 @@
+// Settings: how the page looks, models, MCP servers, channels, the account. One section at an address of its own.
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { User } from '../../../../server/protocol/user.ts'
+import { paths } from '../../lib/paths.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { AccountSection } from './account-section.tsx'
+import { AppearanceSection } from './appearance-section.tsx'
+import { McpSection } from './mcp-section.tsx'
+import { ModelsSection } from './models-section.tsx'
+
+const sections = ['appearance', 'models', 'mcp', 'account'] as const
+type Section = (typeof sections)[number]
+
+export function SettingsPage({
+  tab,
+  user,
+  multi,
+}: {
+  tab: string | undefined
+  user: User | undefined
+  /** More than one person may sign in here. */
+  multi: boolean
+}) {
+  const { t } = useTranslation()
+  const current: Section = sections.find((section) => section === tab) ?? 'appearance'
+  return (
+    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
+      <h1 className="font-display text-3xl tracking-tight">{t('settings.title')}</h1>
+      <div className="flex gap-8 max-md:flex-col max-md:gap-5">
+        <nav
+          aria-label={t('settings.title')}
+          className="flex shrink-0 gap-1 overflow-x-auto p-0.5 md:w-44 md:flex-col"
+        >
+          {sections.map((section) => (
+            <Link
+              key={section}
+              href={paths.settingsTab(section)}
+              aria-current={section === current ? 'page' : undefined}
+              className={classNames(
+                'rounded-lg px-3 py-1.5 text-sm whitespace-nowrap',
+                section === current ? 'bg-hover font-medium' : 'text-soft hover:bg-hover/60',
+              )}
+            >
+              {t(`settings.tab.${section}`)}
+            </Link>
+          ))}
+        </nav>
+        <div className="min-w-0 flex-1">
+          {current === 'appearance' && <AppearanceSection />}
+          {current === 'models' && <ModelsSection admin={user?.role === 'admin'} />}
+          {current === 'mcp' && <McpSection />}
+          {current === 'account' && <AccountSection user={user} multi={multi} />}
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+// Says on the start page that only the demonstration model is there.
+import { CircleDashed } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { paths } from '../../lib/paths.ts'
+
+/** Said where only the demonstration model is there, with the way to a real one. */
+export function DemoNotice({ canAdd }: { canAdd: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <p className="mt-8 flex flex-wrap items-center justify-center gap-x-2 gap-y-1 text-center text-[13.5px] text-muted">
+      <CircleDashed size={14} aria-hidden />
+      {t('setup.demo')}
+      {canAdd && (
+        <Link href={paths.setup} className="font-medium text-accent underline underline-offset-3">
+          {t('setup.demoAdd')}
+        </Link>
+      )}
+    </p>
+  )
+}

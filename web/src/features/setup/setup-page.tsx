@@ -1,0 +1,212 @@
+// Adds a model provider: choose one, try it with a few tiny requests, store it with its key.
+import { Check, Minus, Plug } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
+import { type Preset, usePresets, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { errorText } from '../../ui/error-text.ts'
+import { Spinner } from '../../ui/feedback.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { notify } from '../../ui/toasts.ts'
+
+type Form = { apiUrl: string; apiKey: string; model: string; name: string }
+
+const idOf = (model: string): string => model.trim().replace(/\s+/g, '-').slice(0, 200)
+
+/** What the probe found out, put together with what the person entered. */
+const settingsOf = (form: Form, report: ProbeReport): ModelSettings => {
+  const suggested = Object.fromEntries(
+    Object.entries(report.suggested).filter(([, value]) => value !== undefined),
+  )
+  return {
+    ...suggested,
+    id: idOf(form.model),
+    name: form.name.trim() === '' ? form.model.trim() : form.name.trim(),
+    api_url: report.suggested.api_url ?? form.apiUrl.trim(),
+    upstream_model: form.model.trim(),
+    ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
+  }
+}
+
+export function SetupPage() {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const { data: presets } = usePresets()
+  const probe = useProbe()
+  const store = useStoreModel()
+  const [form, setForm] = useState<Form>({ apiUrl: '', apiKey: '', model: '', name: '' })
+  const change = (part: Partial<Form>): void => {
+    setForm((old) => ({ ...old, ...part }))
+    probe.reset()
+    store.reset()
+  }
+  const choose = (preset: Preset): void => change({ apiUrl: preset.api_url, model: '', name: '' })
+
+  const tryIt = (): void => {
+    const model = form.model.trim()
+    probe.mutate(
+      {
+        api_url: form.apiUrl.trim(),
+        ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
+        ...(model === '' ? {} : { upstream_model: model }),
+      },
+      {
+        onSuccess: (report) => {
+          const found = report.suggested.upstream_model ?? report.models[0]
+          if (model === '' && found !== undefined) setForm((old) => ({ ...old, model: found }))
+        },
+      },
+    )
+  }
+  const save = (report: ProbeReport): void =>
+    store.mutate(settingsOf(form, report), {
+      onSuccess: () => {
+        notify(t('setup.stored', { name: form.model }), 'success')
+        navigate(paths.home)
+      },
+    })
+
+  const problem = probe.error ?? store.error
+  return (
+    <div className="mx-auto flex w-full max-w-xl flex-col gap-6 px-5 py-8">
+      <header>
+        <h1 className="font-display text-3xl tracking-tight">{t('setup.title')}</h1>
+        <p className="mt-2 text-soft">{t('setup.text')}</p>
+      </header>
+      {presets !== undefined && presets.length > 0 && (
+        <fieldset>
+          <legend className="mb-2 text-sm font-medium text-soft">{t('setup.provider')}</legend>
+          <div className="flex flex-wrap gap-2">
+            {presets.map((preset) => (
+              <button
+                key={preset.id}
+                type="button"
+                aria-pressed={form.apiUrl === preset.api_url}
+                className={classNames(
+                  'h-9 rounded-full border px-3.5 text-sm transition-colors',
+                  form.apiUrl === preset.api_url
+                    ? 'border-accent bg-accent-soft text-accent'
+                    : 'border-line-strong bg-surface hover:bg-hover',
+                )}
+                onClick={() => choose(preset)}
+              >
+                {preset.name}
+                {preset.detected === true && (
+                  <span className="ml-1.5 text-xs text-ok">{t('setup.detected')}</span>
+                )}
+              </button>
+            ))}
+          </div>
+        </fieldset>
+      )}
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          tryIt()
+        }}
+      >
+        <TextField
+          label={t('setup.url')}
+          hint={t('setup.urlHint')}
+          type="url"
+          required
+          placeholder="https://…/v1"
+          value={form.apiUrl}
+          onChange={(event) => change({ apiUrl: event.target.value })}
+        />
+        <TextField
+          label={t('setup.key')}
+          hint={t('setup.keyHint')}
+          type="password"
+          autoComplete="off"
+          value={form.apiKey}
+          onChange={(event) => change({ apiKey: event.target.value })}
+        />
+        <TextField
+          label={t('setup.model')}
+          hint={t('setup.modelHint')}
+          list="setup-models"
+          value={form.model}
+          onChange={(event) => {
+            setForm((old) => ({ ...old, model: event.target.value }))
+            store.reset()
+          }}
+        />
+        <datalist id="setup-models">
+          {probe.data?.models.slice(0, 300).map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        {problem !== null && (
+          <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+            {errorText(problem)}
+          </p>
+        )}
+        {probe.data !== undefined && <Report report={probe.data} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button tone="quiet" onClick={() => navigate(paths.home)}>
+            {t('setup.later')}
+          </Button>
+          <Button type="submit" icon={Plug} disabled={probe.isPending || form.apiUrl === ''}>
+            {probe.isPending ? t('setup.probing') : t('setup.probe')}
+          </Button>
+          {probe.data?.reachable === true && (
+            <Button
+              tone="primary"
+              icon={Check}
+              disabled={store.isPending || form.model.trim() === ''}
+              onClick={() => probe.data !== undefined && save(probe.data)}
+            >
+              {t('setup.store')}
+            </Button>
+          )}
+        </div>
+        {probe.isPending && (
+          <p role="status" className="flex items-center gap-2 text-sm text-muted">
+            <Spinner /> {t('setup.probingText')}
+          </p>
+        )}
+      </form>
+    </div>
+  )
+}
+
+const abilities = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] as const
+
+function Report({ report }: { report: ProbeReport }) {
+  const { t } = useTranslation()
+  if (!report.reachable)
+    return (
+      <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+        {report.error ?? t('setup.unreachable')}
+      </p>
+    )
+  return (
+    <div role="status" className="rounded-xl border border-line bg-surface p-4">
+      <p className="mb-2 text-sm font-medium">
+        {t('setup.found', { count: report.models.length })}
+      </p>
+      {report.error !== null && <p className="mb-2 text-sm text-warn">{report.error}</p>}
+      <ul className="grid gap-1.5 text-sm sm:grid-cols-2">
+        {abilities.map((ability) => (
+          <li key={ability} className="flex items-center gap-2">
+            {report[ability] ? (
+              <Check size={15} aria-hidden className="text-ok" />
+            ) : (
+              <Minus size={15} aria-hidden className="text-muted" />
+            )}
+            <span className={report[ability] ? '' : 'text-muted'}>
+              {t(`setup.ability.${ability}`)}
+              <span className="sr-only">: {t(report[ability] ? 'common.yes' : 'common.no')}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,135 @@
+// Token figures by day and by model.
+import { ChartNoAxesColumn } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { StatsPeriod, TokenStats } from '../../../../server/protocol/stats.ts'
+import { useTokenStats } from '../../lib/api/stats.ts'
+import { compactNumber, wholeNumber } from '../../lib/format.ts'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+
+const periods: readonly StatsPeriod[] = ['daily', 'weekly', 'monthly']
+
+export function StatsPage() {
+  const { t } = useTranslation()
+  const [period, setPeriod] = useState<StatsPeriod>('weekly')
+  const stats = useTokenStats(period)
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
+      <header className="flex flex-wrap items-end justify-between gap-3">
+        <h1 className="font-display text-3xl tracking-tight">{t('stats.title')}</h1>
+        <Segmented
+          label={t('stats.period')}
+          value={period}
+          options={periods.map((value) => ({ value, label: t(`stats.${value}`) }))}
+          onChange={setPeriod}
+        />
+      </header>
+      {stats.isPending && <Loading />}
+      {stats.isError && (
+        <Failed message={errorText(stats.error)} onRetry={() => void stats.refetch()} />
+      )}
+      {stats.data !== undefined && <Figures stats={stats.data} />}
+    </div>
+  )
+}
+
+function Figures({ stats }: { stats: TokenStats }) {
+  const { t, i18n } = useTranslation()
+  if (stats.total_tokens === 0)
+    return (
+      <Empty icon={ChartNoAxesColumn} title={t('stats.nothing')} text={t('stats.nothingText')} />
+    )
+  const cost = Object.entries(stats.cost)
+    .map(([currency, amount]) => `${amount.toFixed(4)} ${currency}`)
+    .join(' · ')
+  return (
+    <>
+      <dl className="grid gap-3 sm:grid-cols-3">
+        {(
+          [
+            ['total_tokens', stats.total_tokens],
+            ['prompt_tokens', stats.prompt_tokens],
+            ['completion_tokens', stats.completion_tokens],
+          ] as const
+        ).map(([key, value]) => (
+          <div key={key} className="rounded-2xl border border-line bg-surface p-4">
+            <dt className="text-[13px] text-muted">{t(`stats.${key}`)}</dt>
+            <dd className="mt-1 text-2xl font-semibold tracking-tight tabular-nums">
+              {compactNumber(value, i18n.language)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {cost !== '' && <p className="text-sm text-soft">{t('stats.cost', { cost })}</p>}
+      <Bars stats={stats} />
+      <section>
+        <h2 className="mb-2 text-sm font-medium text-soft">{t('stats.byModel')}</h2>
+        <div className="overflow-x-auto rounded-2xl border border-line bg-surface">
+          <table className="w-full text-sm tabular-nums">
+            <thead className="text-left text-muted">
+              <tr>
+                <th className="px-4 py-2.5 font-medium">{t('stats.model')}</th>
+                <th className="px-4 py-2.5 text-right font-medium">{t('stats.prompt_tokens')}</th>
+                <th className="px-4 py-2.5 text-right font-medium">
+                  {t('stats.completion_tokens')}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {Object.entries(stats.by_model).map(([model, tokens]) => (
+                <tr key={model} className="border-t border-line">
+                  <td className="px-4 py-2.5">{model}</td>
+                  <td className="px-4 py-2.5 text-right">
+                    {wholeNumber(tokens.prompt_tokens, i18n.language)}
+                  </td>
+                  <td className="px-4 py-2.5 text-right">
+                    {wholeNumber(tokens.completion_tokens, i18n.language)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+    </>
+  )
+}
+
+/** One bar an hour or a day; its figures are in the text for those who cannot see it. */
+function Bars({ stats }: { stats: TokenStats }) {
+  const { t, i18n } = useTranslation()
+  const entries = Object.entries(stats.hourly ?? stats.daily ?? {}).toSorted(([a], [b]) =>
+    a.localeCompare(b),
+  )
+  if (entries.length === 0) return null
+  const most = Math.max(1, ...entries.map(([, tokens]) => tokens.total_tokens))
+  return (
+    <figure>
+      <figcaption className="mb-2 text-sm font-medium text-soft">
+        {t(stats.hourly === undefined ? 'stats.byDay' : 'stats.byHour')}
+      </figcaption>
+      <ol className="flex h-40 items-end gap-1 rounded-2xl border border-line bg-surface px-4 pt-4 pb-2">
+        {entries.map(([when, tokens]) => (
+          <li
+            key={when}
+            className="flex h-full min-w-0 flex-1 flex-col justify-end gap-1.5"
+            title={`${when}: ${wholeNumber(tokens.total_tokens, i18n.language)}`}
+          >
+            <span
+              className="mx-auto w-full max-w-10 rounded-t-[5px] bg-accent/85"
+              style={{ height: `${Math.max(1.5, (tokens.total_tokens / most) * 100)}%` }}
+            />
+            <span className="truncate text-center text-[11px] text-muted">
+              {when.length === 10 ? when.slice(8) : when}
+              <span className="sr-only">
+                : {wholeNumber(tokens.total_tokens, i18n.language)} {t('stats.total_tokens')}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </figure>
+  )
+}

@@ -1,0 +1,88 @@
+// The one way to the server's REST interface: envelope, sign-in header, errors with a readable text.
+import type { ErrorBody } from '../../../server/protocol/error.ts'
+import { useSession } from './session.ts'
+
+/** A request that the server refused or that never reached it. `message` is fit for a person. */
+export class ApiError extends Error {
+  /** HTTP status; 0 when the server could not be reached. */
+  readonly status: number
+  readonly details: unknown
+  constructor(status: number, message: string, details?: unknown) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.details = details
+  }
+}
+
+export type RequestOptions = {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Sent as JSON, or as it is when it is form data. */
+  body?: unknown
+  query?: Record<string, string | number | boolean | null | undefined>
+  headers?: Record<string, string>
+  signal?: AbortSignal | undefined
+}
+
+export const authorization = (): Record<string, string> => {
+  const { token } = useSession.getState()
+  return token === null ? {} : { authorization: `Bearer ${token}` }
+}
+
+const withQuery = (path: string, query: RequestOptions['query']): string => {
+  if (query === undefined) return path
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
+  const text = search.toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+/** The error that a refusal stands for; a 401 also forgets the token, which shows the sign-in page. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  if (response.status === 401 && useSession.getState().token !== null)
+    useSession.getState().signOut()
+  const body: Partial<ErrorBody> | null = await response.json().catch(() => null)
+  return typeof body?.message === 'string'
+    ? new ApiError(response.status, body.message, body.details)
+    : new ApiError(response.status, `HTTP ${response.status}`)
+}
+
+/** Sends a request and hands back the raw answer. Throws `ApiError`; an abort is thrown as it is. */
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const { method = 'GET', body, query, headers, signal } = options
+  const isForm = body instanceof FormData
+  let response: Response
+  try {
+    response = await fetch(withQuery(path, query), {
+      method,
+      headers: {
+        ...authorization(),
+        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new ApiError(0, 'offline')
+  }
+  if (!response.ok) throw await errorOf(response)
+  return response
+}
+
+/**
+ * Sends a request and hands back `data` of the success envelope. Its type is the contract's own: the server checks
+ * every answer against the same schema before it sends it, so the page need not carry a validator.
+ */
+export async function request<T>(path: string, options?: RequestOptions): Promise<T> {
+  const response = await send(path, options)
+  const body: { data: T } = await response.json()
+  return body.data
+}
+
+/** Sends a request whose answer carries nothing of interest. */
+export async function requestDone(path: string, options?: RequestOptions): Promise<void> {
+  await send(path, options)
+}

@@ -1,0 +1,68 @@
+// Who uses the page: the sign-in mode, signing in and out, the own profile.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type {
+  AuthMode,
+  LoginBody,
+  PatchProfileBody,
+  RegisterBody,
+  SignedIn,
+  User,
+} from '../../../../server/protocol/user.ts'
+import { request, requestDone } from '../api-client.ts'
+import { useSession } from '../session.ts'
+
+export const useAuthMode = () =>
+  useQuery({
+    queryKey: ['auth-mode'],
+    queryFn: ({ signal }) => request<z.output<typeof AuthMode>>('/api/auth/mode', { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: 5,
+    meta: { quiet: true },
+  })
+
+const profileKey = ['profile'] as const
+
+export const useProfile = (enabled = true) =>
+  useQuery({
+    queryKey: profileKey,
+    queryFn: ({ signal }) => request<User>('/api/auth/profile', { signal }),
+    staleTime: 300_000,
+    enabled,
+    meta: { quiet: true },
+  })
+
+export function useSignIn(kind: 'login' | 'register') {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof LoginBody> | z.input<typeof RegisterBody>) =>
+      request<z.output<typeof SignedIn>>(`/api/auth/${kind}`, { method: 'POST', body }),
+    onSuccess: ({ token, user }) => {
+      client.clear()
+      client.setQueryData(profileKey, user)
+      useSession.getState().signIn(token)
+    },
+    meta: { quiet: true },
+  })
+}
+
+export function useSignOut() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => requestDone('/api/auth/logout', { method: 'POST' }),
+    onSettled: () => {
+      useSession.getState().signOut()
+      client.clear()
+    },
+    meta: { quiet: true },
+  })
+}
+
+export function usePatchProfile() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof PatchProfileBody>) =>
+      request<User>('/api/auth/profile', { method: 'PATCH', body }),
+    onSuccess: (user) => client.setQueryData(profileKey, user),
+  })
+}

@@ -1,0 +1,85 @@
+// Models, tools and MCP servers that the server offers, and models as an administrator keeps them.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type {
+  AdminModel,
+  ModelSettings,
+  ProbeBody,
+  ProbeReport,
+  PublicModel,
+  ToolList,
+} from '../../../../server/protocol/catalog.ts'
+import { request, requestDone } from '../api-client.ts'
+
+const modelsKey = ['models'] as const
+const adminModelsKey = ['admin-models'] as const
+
+export const useModels = () =>
+  useQuery({
+    queryKey: modelsKey,
+    queryFn: ({ signal }) => request<PublicModel[]>('/api/models', { signal }),
+    staleTime: 60_000,
+  })
+
+export const useTools = () =>
+  useQuery({
+    queryKey: ['tools'],
+    queryFn: ({ signal }) => request<z.output<typeof ToolList>>('/api/tools', { signal }),
+    staleTime: 300_000,
+  })
+
+/** A provider that the setup page offers. */
+export type Preset = {
+  id: string
+  name: string
+  api_url: string
+  /** Found running on the server's own machine. */
+  detected?: boolean
+}
+
+export const usePresets = () =>
+  useQuery({
+    queryKey: ['model-presets'],
+    queryFn: ({ signal }) => request<Preset[]>('/api/admin/models/presets', { signal }),
+    meta: { quiet: true },
+  })
+
+export const useProbe = () =>
+  useMutation({
+    mutationFn: (body: z.input<typeof ProbeBody>) =>
+      request<ProbeReport>('/api/admin/models/probe', { method: 'POST', body }),
+    meta: { quiet: true },
+  })
+
+export const useAdminModels = (enabled: boolean) =>
+  useQuery({
+    queryKey: adminModelsKey,
+    queryFn: ({ signal }) => request<AdminModel[]>('/api/admin/models', { signal }),
+    enabled,
+  })
+
+export function useStoreModel() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: ModelSettings) => requestDone('/api/admin/models', { method: 'POST', body }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: modelsKey }),
+        client.invalidateQueries({ queryKey: adminModelsKey }),
+      ]),
+    meta: { quiet: true },
+  })
+}
+
+export function useDeleteModel() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      requestDone(`/api/admin/models/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: modelsKey }),
+        client.invalidateQueries({ queryKey: adminModelsKey }),
+      ]),
+  })
+}

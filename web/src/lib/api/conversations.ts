@@ -1,0 +1,111 @@
+// Conversations: the list, one of them, and what changes them.
+import {
+  type InfiniteData,
+  type QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { z } from 'zod'
+import type {
+  Conversation,
+  ConversationPage,
+  CreateConversationBody,
+  PatchConversationBody,
+} from '../../../../server/protocol/conversation.ts'
+import { request, requestDone } from '../api-client.ts'
+
+type Pages = InfiniteData<z.infer<typeof ConversationPage>, string | null>
+
+export const conversationKeys = {
+  lists: ['conversations'] as const,
+  list: (filters: { q: string; archived: boolean }) => ['conversations', filters] as const,
+  one: (id: string) => ['conversation', id] as const,
+}
+
+/** Newest activity first, a page at a time; while one of them runs the first page is looked at again. */
+export const useConversations = (filters: { q: string; archived: boolean }) =>
+  useInfiniteQuery({
+    queryKey: conversationKeys.list(filters),
+    queryFn: ({ pageParam, signal }) =>
+      request<z.output<typeof ConversationPage>>('/api/conversations', {
+        query: {
+          limit: 40,
+          cursor: pageParam,
+          q: filters.q,
+          ...(filters.archived ? { archived: 'true' } : {}),
+        },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    refetchInterval: (query) =>
+      query.state.data?.pages.some(({ items }) =>
+        items.some(({ active_run_id: run }) => run !== null),
+      ) === true
+        ? 8_000
+        : false,
+    placeholderData: (previous) => previous,
+  })
+
+export const useConversation = (id: string) =>
+  useQuery({
+    queryKey: conversationKeys.one(id),
+    queryFn: ({ signal }) => request<Conversation>(`/api/conversations/${id}`, { signal }),
+    meta: { quiet: true },
+  })
+
+export const createConversation = (body: Partial<CreateConversationBody>) =>
+  request<Conversation>('/api/conversations', { method: 'POST', body })
+
+/** Puts a conversation as it now is into every cached list and its own entry. */
+export function updateCached(
+  client: QueryClient,
+  id: string,
+  change: (conversation: Conversation) => Conversation,
+): void {
+  client.setQueryData<Conversation>(conversationKeys.one(id), (old) => old && change(old))
+  client.setQueriesData<Pages>({ queryKey: conversationKeys.lists }, (old) =>
+    old === undefined
+      ? old
+      : {
+          ...old,
+          pages: old.pages.map((page) => ({
+            ...page,
+            items: page.items.map((item) => (item.id === id ? change(item) : item)),
+          })),
+        },
+  )
+}
+
+/** Shown at once, taken back when the server refuses. */
+export function usePatchConversation() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, ...body }: { id: string } & Partial<PatchConversationBody>) =>
+      request<Conversation>(`/api/conversations/${id}`, { method: 'PATCH', body }),
+    onMutate: ({ id, leaf_id: _leaf, ...body }) => {
+      const present = Object.fromEntries(
+        Object.entries(body).filter(([, value]) => value !== undefined),
+      )
+      updateCached(client, id, (conversation) => ({ ...conversation, ...present }))
+    },
+    onSuccess: (conversation) => {
+      updateCached(client, conversation.id, () => conversation)
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: conversationKeys.lists }),
+    onError: (_error, { id }) => client.invalidateQueries({ queryKey: conversationKeys.one(id) }),
+  })
+}
+
+export function useDeleteConversation() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => requestDone(`/api/conversations/${id}`, { method: 'DELETE' }),
+    onSuccess: (_nothing, id) => {
+      client.removeQueries({ queryKey: conversationKeys.one(id) })
+      return client.invalidateQueries({ queryKey: conversationKeys.lists })
+    },
+  })
+}

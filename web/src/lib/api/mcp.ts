@@ -1,0 +1,13 @@
+// The state of the configured MCP servers.
+import { useQuery } from '@tanstack/react-query'
+import { request } from '../api-client.ts'
+
+export type McpServer = { name: string; status: string; tools: string[]; error: string | null }
+
+export const useMcpServers = () =>
+  useQuery({
+    queryKey: ['mcp'],
+    queryFn: ({ signal }) =>
+      request<{ servers: McpServer[] }>('/api/mcp', { signal }).then(({ servers }) => servers),
+    meta: { quiet: true },
+  })

@@ -1,0 +1,56 @@
+// Projects: the list, one of them, making and removing them.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { Project, ProjectDetail, ProjectPage } from '../../../../server/protocol/project.ts'
+import { request, requestDone } from '../api-client.ts'
+
+export const projectKeys = {
+  list: ['projects'] as const,
+  one: (id: string) => ['project', id] as const,
+}
+
+export const useProjects = (enabled = true) =>
+  useQuery({
+    queryKey: projectKeys.list,
+    queryFn: ({ signal }) =>
+      request<z.output<typeof ProjectPage>>('/api/projects', { query: { limit: 100 }, signal }),
+    enabled,
+  })
+
+export const useProject = (id: string) =>
+  useQuery({
+    queryKey: projectKeys.one(id),
+    queryFn: ({ signal }) =>
+      request<z.output<typeof ProjectDetail>>(`/api/projects/${id}`, { signal }),
+    meta: { quiet: true },
+  })
+
+export function useCreateProject() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { name: string; description?: string }) =>
+      request<Project>('/api/projects', { method: 'POST', body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: projectKeys.list }),
+  })
+}
+
+export function useUpdateProject() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, ...body }: { id: string; name?: string; description?: string | null }) =>
+      request<Project>(`/api/projects/${id}`, { method: 'PUT', body }),
+    onSuccess: (project) =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: projectKeys.list }),
+        client.invalidateQueries({ queryKey: projectKeys.one(project.id) }),
+      ]),
+  })
+}
+
+export function useDeleteProject() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => requestDone(`/api/projects/${id}`, { method: 'DELETE' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: projectKeys.list }),
+  })
+}

@@ -1,0 +1,24 @@
+// Runs: their state, and what a person can tell them.
+import type { z } from 'zod'
+import type { ApprovalDecisionBody, Run } from '../../../../server/protocol/run.ts'
+import { request, send } from '../api-client.ts'
+
+export const fetchRun = (id: string) => request<Run>(`/api/runs/${id}`)
+
+export const stopRun = (id: string) => request<Run>(`/api/runs/${id}/stop`, { method: 'POST' })
+
+export const resumeRun = (id: string) => request<Run>(`/api/runs/${id}/resume`, { method: 'POST' })
+
+export const decide = (id: string, body: z.input<typeof ApprovalDecisionBody>) =>
+  request<Run>(`/api/runs/${id}/approvals`, { method: 'POST', body })
+
+/** Follows a run from `lastEventId` on, or from a snapshot of its steps when that is null. */
+export const followRun = (id: string, lastEventId: string | null, signal: AbortSignal) =>
+  send(`/api/runs/${id}/events`, {
+    query: { stream_mode: 'delta' },
+    headers: {
+      accept: 'text/event-stream',
+      ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }),
+    },
+    signal,
+  })

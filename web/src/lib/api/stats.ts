@@ -1,0 +1,11 @@
+// Token statistics of the signed-in user.
+import { useQuery } from '@tanstack/react-query'
+import type { StatsPeriod, TokenStats } from '../../../../server/protocol/stats.ts'
+import { request } from '../api-client.ts'
+
+export const useTokenStats = (period: StatsPeriod) =>
+  useQuery({
+    queryKey: ['stats', period],
+    queryFn: ({ signal }) =>
+      request<TokenStats>('/api/stats/tokens', { query: { period }, signal }),
+  })

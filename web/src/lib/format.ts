@@ -1,0 +1,55 @@
+// Numbers, sizes and times as people read them, in the page's language.
+
+/** 950 -> "950", 12345 -> "12.3k", 2100000 -> "2.1M". */
+export const compactNumber = (value: number, language: string): string =>
+  new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
+
+export const wholeNumber = (value: number, language: string): string =>
+  new Intl.NumberFormat(language).format(value)
+
+/** Seconds as "0.02 s", "3.4 s", "2 min 5 s". */
+export const duration = (seconds: number): string => {
+  if (seconds < 0.1) return `${seconds.toFixed(2)} s`
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 60) return `${Math.round(seconds)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+const sizeUnits = ['B', 'KB', 'MB', 'GB'] as const
+
+export const fileSize = (bytes: number): string => {
+  let value = bytes
+  let unit = 0
+  while (value >= 1024 && unit < sizeUnits.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${sizeUnits[unit]}`
+}
+
+const dayMs = 86_400_000
+
+const startOfDay = (date: Date): number =>
+  new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
+
+export type DayGroup = 'today' | 'yesterday' | 'week' | 'month' | 'older'
+
+/** Which heading of the conversation list a time falls under. */
+export const dayGroup = (iso: string, now: Date): DayGroup => {
+  const days = Math.round((startOfDay(now) - startOfDay(new Date(iso))) / dayMs)
+  if (days <= 0) return 'today'
+  if (days === 1) return 'yesterday'
+  if (days <= 7) return 'week'
+  return days <= 30 ? 'month' : 'older'
+}
+
+/** The time of day when it was today, the date otherwise. */
+export const shortTime = (iso: string, language: string, now = new Date()): string => {
+  const date = new Date(iso)
+  return startOfDay(date) === startOfDay(now)
+    ? date.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' })
+    : date.toLocaleDateString(language, { month: 'short', day: 'numeric' })
+}
+
+export const fullTime = (iso: string, language: string): string =>
+  new Date(iso).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })

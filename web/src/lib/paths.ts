@@ -1,0 +1,13 @@
+// Every address of the page, as one typed object.
+export const paths = {
+  home: '/',
+  conversation: (id: string) => `/c/${id}`,
+  projects: '/projects',
+  project: (id: string) => `/projects/${id}`,
+  memory: '/memory',
+  stats: '/stats',
+  settings: '/settings',
+  settingsTab: (tab: string) => `/settings/${tab}`,
+  login: '/login',
+  setup: '/setup',
+} as const

@@ -1,0 +1,24 @@
+// Looks into JSON that a model or a tool wrote: nothing about its shape is relied on.
+
+/** The value, or undefined when the text is no JSON. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The own fields of an object; empty for everything else, arrays included. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {}
+
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
+export const numberIn = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+
+export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,0 +1,47 @@
+// Light, dark or as the system has it; `public/theme.js` applies the same rule before the first paint.
+import { create } from 'zustand'
+
+export type ThemeChoice = 'system' | 'light' | 'dark'
+
+const storageKey = 'nanoclaw.theme'
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+
+const readStored = (): ThemeChoice => {
+  try {
+    const stored = localStorage.getItem(storageKey)
+    return stored === 'light' || stored === 'dark' ? stored : 'system'
+  } catch {
+    return 'system'
+  }
+}
+
+const isDark = (choice: ThemeChoice): boolean =>
+  choice === 'dark' || (choice === 'system' && systemIsDark.matches)
+
+const apply = (choice: ThemeChoice): void => {
+  document.documentElement.dataset.theme = isDark(choice) ? 'dark' : 'light'
+}
+
+type Theme = { choice: ThemeChoice; dark: boolean; choose(choice: ThemeChoice): void }
+
+export const useTheme = create<Theme>((set, get) => {
+  systemIsDark.addEventListener('change', () => {
+    apply(get().choice)
+    set({ dark: isDark(get().choice) })
+  })
+  const choice = readStored()
+  return {
+    choice,
+    dark: isDark(choice),
+    choose: (next) => {
+      try {
+        if (next === 'system') localStorage.removeItem(storageKey)
+        else localStorage.setItem(storageKey, next)
+      } catch {
+        // storage blocked: the choice lasts as long as the page
+      }
+      apply(next)
+      set({ choice: next, dark: isDark(next) })
+    },
+  }
+})

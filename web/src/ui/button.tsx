@@ -1,0 +1,90 @@
+// Buttons: with words, or with an icon and a spoken name.
+import type { LucideIcon } from 'lucide-react'
+import type { ComponentProps } from 'react'
+import { classNames } from './class-names.ts'
+import { Tip } from './tip.tsx'
+
+type Tone = 'plain' | 'primary' | 'quiet' | 'danger'
+
+const tones: Record<Tone, string> = {
+  plain: 'bg-surface border border-line-strong text-ink hover:bg-hover shadow-low',
+  primary: 'bg-accent border border-transparent text-on-accent hover:brightness-110 shadow-low',
+  quiet: 'border border-transparent text-soft hover:bg-hover hover:text-ink',
+  danger:
+    'bg-bad-soft border border-transparent text-bad hover:brightness-95 dark:hover:brightness-125',
+}
+
+const sizes = {
+  small: 'h-8 px-2.5 text-[13px] rounded-lg gap-1.5',
+  normal: 'h-9 px-3.5 text-sm rounded-[10px] gap-2',
+}
+
+export type ButtonProps = ComponentProps<'button'> & {
+  tone?: Tone
+  size?: keyof typeof sizes
+  icon?: LucideIcon
+}
+
+export function Button({
+  tone = 'plain',
+  size = 'normal',
+  icon: Icon,
+  className,
+  children,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      className={classNames(
+        'inline-flex shrink-0 items-center justify-center font-medium whitespace-nowrap transition-[background-color,filter,color] duration-100 disabled:opacity-45',
+        tones[tone],
+        sizes[size],
+        className,
+      )}
+      {...rest}
+    >
+      {Icon !== undefined && <Icon size={size === 'small' ? 14 : 16} aria-hidden />}
+      {children}
+    </button>
+  )
+}
+
+export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
+  icon: LucideIcon
+  /** Spoken and shown on hover. */
+  label: string
+  size?: 'small' | 'normal'
+  /** For switches: spoken as pressed and drawn in the accent colour. */
+  pressed?: boolean
+  tipSide?: 'top' | 'bottom' | 'left' | 'right'
+}
+
+export function IconButton({
+  icon: Icon,
+  label,
+  size = 'normal',
+  pressed,
+  tipSide,
+  className,
+  ...rest
+}: IconButtonProps) {
+  return (
+    <Tip text={label} {...(tipSide === undefined ? {} : { side: tipSide })}>
+      <button
+        type="button"
+        aria-label={label}
+        aria-pressed={pressed}
+        className={classNames(
+          'inline-flex shrink-0 items-center justify-center rounded-lg transition-colors duration-100 hover:bg-hover hover:text-ink disabled:opacity-40 data-[state=open]:bg-hover',
+          size === 'small' ? 'size-7' : 'size-9',
+          pressed === true ? 'bg-accent-soft text-accent hover:text-accent' : 'text-muted',
+          className,
+        )}
+        {...rest}
+      >
+        <Icon size={size === 'small' ? 15 : 18} aria-hidden />
+      </button>
+    </Tip>
+  )
+}

@@ -1,0 +1,121 @@
+// Reads a unified diff into numbered rows, and pairs removed with added ones for a side-by-side view.
+export type DiffRow = {
+  key: string
+  kind: 'add' | 'remove' | 'context' | 'hunk'
+  text: string
+  before: number | null
+  after: number | null
+}
+export type DiffFile = {
+  key: string
+  name: string
+  added: number
+  removed: number
+  rows: DiffRow[]
+}
+
+const hunkHeader = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
+const mostRows = 4_000
+
+const fileName = (line: string): string =>
+  line
+    .slice(4)
+    .replace(/\t.*$/, '')
+    .replace(/^[ab]\//, '')
+
+/** Never throws: what is no diff comes out as context lines. At most 4,000 rows are read. */
+export function readDiff(diff: string): DiffFile[] {
+  const files: DiffFile[] = []
+  let before = 1
+  let after = 1
+  let count = 0
+  const current = (): DiffFile => {
+    const last = files.at(-1)
+    if (last !== undefined) return last
+    const file = { key: 'file-0', name: '', added: 0, removed: 0, rows: [] }
+    files.push(file)
+    return file
+  }
+  const lines = diff.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  let inHunk = false
+  for (const [index, line] of lines.entries()) {
+    if (count > mostRows) break
+    count += 1
+    const key = String(index)
+    if (!inHunk || (line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ') === true)) {
+      if (line.startsWith('--- ')) {
+        inHunk = false
+        files.push({ key: `file-${index}`, name: fileName(line), added: 0, removed: 0, rows: [] })
+        continue
+      }
+      if (line.startsWith('+++ ')) {
+        const name = fileName(line)
+        if (name !== '/dev/null') current().name = name
+        continue
+      }
+      if (/^(Index: |=+$|diff |index |new file|deleted file|similarity|rename )/.test(line))
+        continue
+    }
+    const header = hunkHeader.exec(line)
+    if (header !== null) {
+      inHunk = true
+      before = Number(header[1])
+      after = Number(header[2])
+      current().rows.push({ key, kind: 'hunk', text: line, before: null, after: null })
+      continue
+    }
+    if (line.startsWith('\\')) continue // "No newline at end of file"
+    const file = current()
+    if (line.startsWith('+')) {
+      file.added += 1
+      file.rows.push({ key, kind: 'add', text: line.slice(1), before: null, after })
+      after += 1
+    } else if (line.startsWith('-')) {
+      file.removed += 1
+      file.rows.push({ key, kind: 'remove', text: line.slice(1), before, after: null })
+      before += 1
+    } else {
+      file.rows.push({ key, kind: 'context', text: line.slice(1), before, after })
+      before += 1
+      after += 1
+    }
+  }
+  return files
+}
+
+export type DiffPair =
+  | { kind: 'hunk'; key: string; row: DiffRow }
+  | { kind: 'pair'; key: string; before: DiffRow | null; after: DiffRow | null }
+
+/** Rows as they stand side by side: a block of removed lines beside the block of added ones that follows it. */
+export function pairRows(rows: readonly DiffRow[]): DiffPair[] {
+  const pairs: DiffPair[] = []
+  let removed: DiffRow[] = []
+  let added: DiffRow[] = []
+  const flush = (): void => {
+    for (let index = 0; index < Math.max(removed.length, added.length); index += 1) {
+      const before = removed[index] ?? null
+      const after = added[index] ?? null
+      pairs.push({ kind: 'pair', key: `${before?.key ?? ''}:${after?.key ?? ''}`, before, after })
+    }
+    removed = []
+    added = []
+  }
+  for (const row of rows) {
+    if (row.kind === 'remove') {
+      if (added.length > 0) flush()
+      removed.push(row)
+    } else if (row.kind === 'add') added.push(row)
+    else {
+      flush()
+      pairs.push(
+        row.kind === 'hunk'
+          ? { kind: 'hunk', key: row.key, row }
+          : { kind: 'pair', key: row.key, before: row, after: row },
+      )
+    }
+  }
+  flush()
+  return pairs
+}

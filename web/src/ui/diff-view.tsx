@@ -1,0 +1,98 @@
+// A unified diff, readable: line numbers, colours, file headings; side by side where there is room.
+import { Columns2, Rows2 } from 'lucide-react'
+import { memo, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { classNames } from './class-names.ts'
+import { type DiffFile, type DiffRow, pairRows, readDiff } from './diff-lines.ts'
+
+const rowTone = {
+  add: 'bg-ok-soft',
+  remove: 'bg-bad-soft',
+  context: '',
+  hunk: 'bg-hover/60 text-muted',
+} as const
+
+const numberClass = 'w-11 shrink-0 select-none pr-2 text-right text-muted tabular-nums'
+
+function UnifiedRow({ row }: { row: DiffRow }) {
+  if (row.kind === 'hunk') return <div className={classNames('px-3', rowTone.hunk)}>{row.text}</div>
+  return (
+    <div className={classNames('flex', rowTone[row.kind])}>
+      <span className={numberClass}>{row.before ?? ''}</span>
+      <span className={numberClass}>{row.after ?? ''}</span>
+      <span className="w-4 shrink-0 select-none text-muted">
+        {row.kind === 'add' ? '+' : row.kind === 'remove' ? '−' : ''}
+      </span>
+      <span className="min-w-0 pr-3 whitespace-pre-wrap [overflow-wrap:anywhere]">{row.text}</span>
+    </div>
+  )
+}
+
+function HalfRow({ row, side }: { row: DiffRow | null; side: 'before' | 'after' }) {
+  return (
+    <div
+      className={classNames(
+        'flex min-w-0 basis-1/2',
+        row === null ? 'bg-hover/40' : rowTone[row.kind],
+        side === 'after' && 'border-l border-line',
+      )}
+    >
+      <span className={numberClass}>{row?.[side] ?? ''}</span>
+      <span className="min-w-0 pr-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {row?.text ?? ''}
+      </span>
+    </div>
+  )
+}
+
+function FileDiff({ file, split }: { file: DiffFile; split: boolean }) {
+  return (
+    <div className="code-lines text-[12.5px]">
+      {split
+        ? pairRows(file.rows).map((pair) =>
+            pair.kind === 'hunk' ? (
+              <UnifiedRow key={pair.key} row={pair.row} />
+            ) : (
+              <div key={pair.key} className="flex">
+                <HalfRow row={pair.before} side="before" />
+                <HalfRow row={pair.after} side="after" />
+              </div>
+            ),
+          )
+        : file.rows.map((row) => <UnifiedRow key={row.key} row={row} />)}
+    </div>
+  )
+}
+
+export const DiffView = memo(function DiffView({ diff }: { diff: string }) {
+  const { t } = useTranslation()
+  const [split, setSplit] = useState(false)
+  const files = useMemo(() => readDiff(diff), [diff])
+  return (
+    <div className="flex flex-col gap-2">
+      {files.map((file) => (
+        <figure key={file.key} className="overflow-hidden rounded-xl border border-line bg-surface">
+          <figcaption className="flex h-9 items-center gap-2 border-b border-line bg-sunken pr-1.5 pl-3 text-xs">
+            <span className="min-w-0 flex-1 truncate font-mono">{file.name}</span>
+            <span className="text-ok">+{file.added}</span>
+            <span className="text-bad">−{file.removed}</span>
+            <button
+              type="button"
+              aria-pressed={split}
+              aria-label={t('diff.sideBySide')}
+              title={t('diff.sideBySide')}
+              className="grid size-7 place-items-center rounded-md text-muted hover:bg-hover hover:text-ink max-sm:hidden"
+              onClick={() => setSplit(!split)}
+            >
+              {split ? <Rows2 size={14} aria-hidden /> : <Columns2 size={14} aria-hidden />}
+            </button>
+          </figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+          <div className="max-h-[28rem] overflow-auto py-1 -outline-offset-2" tabIndex={0}>
+            <FileDiff file={file} split={split} />
+          </div>
+        </figure>
+      ))}
+    </div>
+  )
+})

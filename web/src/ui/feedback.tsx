@@ -1,0 +1,57 @@
+// What is shown while something loads, is empty or went wrong.
+import { LoaderCircle, type LucideIcon, RotateCw, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
+
+export function Spinner({ size = 16 }: { size?: number }) {
+  return <LoaderCircle size={size} aria-hidden className="animate-spin text-muted" />
+}
+
+export function Loading() {
+  const { t } = useTranslation()
+  return (
+    <div role="status" className="flex items-center justify-center gap-2 p-8 text-sm text-muted">
+      <Spinner />
+      {t('common.loading')}
+    </div>
+  )
+}
+
+export function Empty({
+  icon: Icon,
+  title,
+  text,
+  children,
+}: {
+  icon: LucideIcon
+  title: string
+  text?: string
+  children?: ReactNode
+}) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-12 text-center">
+      <span className="mb-1 grid size-11 place-items-center rounded-2xl bg-sunken text-muted">
+        <Icon size={20} aria-hidden />
+      </span>
+      <p className="font-medium">{title}</p>
+      {text !== undefined && <p className="max-w-sm text-sm text-balance text-muted">{text}</p>}
+      {children !== undefined && <div className="mt-3">{children}</div>}
+    </div>
+  )
+}
+
+export function Failed({ message, onRetry }: { message: string; onRetry?: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <div role="alert" className="flex flex-col items-center gap-3 px-6 py-12 text-center">
+      <TriangleAlert size={22} aria-hidden className="text-bad" />
+      <p className="max-w-md text-sm text-soft">{message}</p>
+      {onRetry !== undefined && (
+        <Button size="small" icon={RotateCw} onClick={onRetry}>
+          {t('common.retry')}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+// Form fields: a label, the control, a hint or an error, tied together for assistive technology.
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { classNames } from './class-names.ts'
+
+export const inputClass =
+  'w-full rounded-[10px] border border-line-strong bg-surface px-3 text-[15px] text-ink outline-offset-0 transition-colors hover:border-muted focus-visible:border-accent disabled:opacity-50 sm:text-sm'
+
+type Common = { label: string; hint?: ReactNode; error?: string | undefined }
+
+function Frame({ label, hint, error, id, children }: Common & { id: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium text-soft">
+        {label}
+      </label>
+      {children}
+      {error !== undefined ? (
+        <p id={`${id}-note`} className="text-[13px] text-bad">
+          {error}
+        </p>
+      ) : (
+        hint !== undefined && (
+          <p id={`${id}-note`} className="text-[13px] text-muted">
+            {hint}
+          </p>
+        )
+      )}
+    </div>
+  )
+}
+
+export function TextField({
+  label,
+  hint,
+  error,
+  className,
+  ...rest
+}: ComponentProps<'input'> & Common) {
+  const id = useId()
+  return (
+    <Frame label={label} hint={hint} error={error} id={id}>
+      <input
+        id={id}
+        aria-invalid={error !== undefined}
+        aria-describedby={hint !== undefined || error !== undefined ? `${id}-note` : undefined}
+        className={classNames(inputClass, 'h-10', className)}
+        {...rest}
+      />
+    </Frame>
+  )
+}
+
+export function TextArea({
+  label,
+  hint,
+  error,
+  className,
+  ...rest
+}: ComponentProps<'textarea'> & Common) {
+  const id = useId()
+  return (
+    <Frame label={label} hint={hint} error={error} id={id}>
+      <textarea
+        id={id}
+        aria-describedby={hint !== undefined || error !== undefined ? `${id}-note` : undefined}
+        className={classNames(inputClass, 'min-h-24 resize-y py-2 leading-relaxed', className)}
+        {...rest}
+      />
+    </Frame>
+  )
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  options,
+  className,
+  ...rest
+}: ComponentProps<'select'> & Common & { options: readonly { value: string; label: string }[] }) {
+  const id = useId()
+  return (
+    <Frame label={label} hint={hint} error={error} id={id}>
+      <select id={id} className={classNames(inputClass, 'h-10', className)} {...rest}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  )
+}

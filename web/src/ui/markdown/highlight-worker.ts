@@ -1,0 +1,108 @@
+// Colours code away from the main thread, so that a long block never makes the page stumble.
+import { createCssVariablesTheme, createHighlighterCore, type LanguageInput } from 'shiki/core'
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
+import type { HighlightAnswer, HighlightRequest, Token } from './highlight.ts'
+
+const grammars: Record<string, () => Promise<{ default: LanguageInput }>> = {
+  bash: () => import('shiki/langs/bash.mjs'),
+  c: () => import('shiki/langs/c.mjs'),
+  cpp: () => import('shiki/langs/cpp.mjs'),
+  csharp: () => import('shiki/langs/csharp.mjs'),
+  css: () => import('shiki/langs/css.mjs'),
+  diff: () => import('shiki/langs/diff.mjs'),
+  docker: () => import('shiki/langs/docker.mjs'),
+  go: () => import('shiki/langs/go.mjs'),
+  graphql: () => import('shiki/langs/graphql.mjs'),
+  html: () => import('shiki/langs/html.mjs'),
+  ini: () => import('shiki/langs/ini.mjs'),
+  java: () => import('shiki/langs/java.mjs'),
+  javascript: () => import('shiki/langs/javascript.mjs'),
+  json: () => import('shiki/langs/json.mjs'),
+  jsx: () => import('shiki/langs/jsx.mjs'),
+  kotlin: () => import('shiki/langs/kotlin.mjs'),
+  latex: () => import('shiki/langs/latex.mjs'),
+  lua: () => import('shiki/langs/lua.mjs'),
+  makefile: () => import('shiki/langs/makefile.mjs'),
+  markdown: () => import('shiki/langs/markdown.mjs'),
+  nginx: () => import('shiki/langs/nginx.mjs'),
+  php: () => import('shiki/langs/php.mjs'),
+  powershell: () => import('shiki/langs/powershell.mjs'),
+  python: () => import('shiki/langs/python.mjs'),
+  r: () => import('shiki/langs/r.mjs'),
+  ruby: () => import('shiki/langs/ruby.mjs'),
+  rust: () => import('shiki/langs/rust.mjs'),
+  sql: () => import('shiki/langs/sql.mjs'),
+  swift: () => import('shiki/langs/swift.mjs'),
+  toml: () => import('shiki/langs/toml.mjs'),
+  tsx: () => import('shiki/langs/tsx.mjs'),
+  typescript: () => import('shiki/langs/typescript.mjs'),
+  vue: () => import('shiki/langs/vue.mjs'),
+  xml: () => import('shiki/langs/xml.mjs'),
+  yaml: () => import('shiki/langs/yaml.mjs'),
+}
+
+const aliases: Record<string, string> = {
+  'c#': 'csharp',
+  'c++': 'cpp',
+  cs: 'csharp',
+  console: 'bash',
+  dockerfile: 'docker',
+  golang: 'go',
+  htm: 'html',
+  js: 'javascript',
+  cjs: 'javascript',
+  mjs: 'javascript',
+  jsonc: 'json',
+  kt: 'kotlin',
+  make: 'makefile',
+  md: 'markdown',
+  patch: 'diff',
+  ps1: 'powershell',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  sh: 'bash',
+  shell: 'bash',
+  svg: 'xml',
+  tex: 'latex',
+  ts: 'typescript',
+  yml: 'yaml',
+  zsh: 'bash',
+}
+
+const highlighter = createHighlighterCore({
+  themes: [createCssVariablesTheme({ name: 'page', variablePrefix: '--code-' })],
+  langs: [],
+  engine: createJavaScriptRegexEngine({ forgiving: true }),
+})
+const loading = new Map<string, Promise<void>>()
+
+async function tokenize({ code, language }: HighlightRequest): Promise<Token[][] | null> {
+  const name = aliases[language] ?? language
+  const grammar = Object.hasOwn(grammars, name) ? grammars[name] : undefined
+  if (grammar === undefined) return null
+  const shiki = await highlighter
+  let ready = loading.get(name)
+  if (ready === undefined) {
+    ready = grammar().then((module) => shiki.loadLanguage(module.default))
+    loading.set(name, ready)
+  }
+  await ready
+  const { tokens } = shiki.codeToTokens(code, {
+    lang: name,
+    theme: 'page',
+    tokenizeMaxLineLength: 2_000,
+  })
+  return tokens.map((line) => line.map((token): Token => [token.content, token.color ?? null]))
+}
+
+const answer = async (request: HighlightRequest): Promise<void> => {
+  // A grammar that fails leaves the code uncoloured.
+  const lines = await tokenize(request).catch(() => null)
+  const message: HighlightAnswer = { id: request.id, lines }
+  self.postMessage(message)
+}
+
+self.addEventListener('message', (message: MessageEvent<HighlightRequest>) => {
+  void answer(message.data)
+})

@@ -1,0 +1,36 @@
+// An on/off switch with its label.
+import { Switch as RadixSwitch } from 'radix-ui'
+import { useId } from 'react'
+
+export function Switch({
+  label,
+  hint,
+  checked,
+  onChange,
+  disabled = false,
+}: {
+  label: string
+  hint?: string | undefined
+  checked: boolean
+  onChange: (checked: boolean) => void
+  disabled?: boolean
+}) {
+  const id = useId()
+  return (
+    <div className="flex items-center gap-4">
+      <label htmlFor={id} className="min-w-0 flex-1">
+        <span className="block text-sm font-medium text-soft">{label}</span>
+        {hint !== undefined && <span className="block text-[13px] text-muted">{hint}</span>}
+      </label>
+      <RadixSwitch.Root
+        id={id}
+        checked={checked}
+        onCheckedChange={onChange}
+        disabled={disabled}
+        className="relative h-6 w-10.5 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent disabled:opacity-50"
+      >
+        <RadixSwitch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-white shadow-low transition-transform data-[state=checked]:translate-x-5" />
+      </RadixSwitch.Root>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+// A short text shown on hover or keyboard focus.
+import { Tooltip } from 'radix-ui'
+import type { ReactElement } from 'react'
+
+export function Tip({
+  text,
+  side = 'bottom',
+  children,
+}: {
+  text: string
+  side?: 'top' | 'bottom' | 'left' | 'right'
+  children: ReactElement
+}) {
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
+      <Tooltip.Portal>
+        <Tooltip.Content
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-60 max-w-72 animate-appear rounded-md bg-ink px-2 py-1 text-xs text-paper shadow-float"
+        >
+          {text}
+        </Tooltip.Content>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  )
+}
