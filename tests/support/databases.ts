@@ -21,6 +21,8 @@ export type OpenOptions = { onStatement?: StatementListener; log?: StoreLog }
 export type FreshDatabases = {
   /** Where a database of its own is: on SQLite not yet made, on PostgreSQL with its tables. */
   settings(dialect: Dialect): Promise<DatabaseSettings>
+  /** Connects to such a place, as often as wanted. */
+  connect(settings: DatabaseSettings, options?: OpenOptions): Promise<Database>
   /** A connected, migrated, empty database. */
   open(dialect: Dialect, options?: OpenOptions): Promise<Database>
 }
@@ -45,13 +47,20 @@ export function useDatabases(): FreshDatabases {
     return { dialect, connection: { url: withDatabase(url, name) }, poolSize: 4 }
   }
 
-  async function open(dialect: Dialect, options: OpenOptions = {}): Promise<Database> {
-    const database = await connect(await settings(dialect), { log: silentLog, ...options })
+  const connectTo = async (
+    place: DatabaseSettings,
+    options: OpenOptions = {},
+  ): Promise<Database> => {
+    const database = await connect(place, { log: silentLog, ...options })
     undo.push(() => database.close())
     return database
   }
 
-  return { settings, open }
+  return {
+    settings,
+    connect: connectTo,
+    open: async (dialect, options) => connectTo(await settings(dialect), options),
+  }
 }
 
 /** The same suite on SQLite and on PostgreSQL. `open` gives a fresh database at each call. */

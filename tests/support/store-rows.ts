@@ -1,10 +1,11 @@
 // Rows that many suites begin with.
 import type { Database } from '../../server/db/database.ts'
 import type { MessageRow } from '../../server/db/repositories/messages.ts'
+import type { RunRow } from '../../server/db/repositories/runs.ts'
 import type { UserRow } from '../../server/db/repositories/users.ts'
 import { createStore, type Store } from '../../server/db/store.ts'
 import { newId } from '../../server/lib/ids.ts'
-import type { ConversationId, MessageId } from '../../server/protocol/ids.ts'
+import type { ConversationId, MessageId, RunId, UserId } from '../../server/protocol/ids.ts'
 import type { Attachment } from '../../server/protocol/message.ts'
 
 /** A registered account; the first one is the administrator. */
@@ -37,3 +38,37 @@ export async function say(
   await database.write((tx) => createStore(database).messages.insert(tx, message, files))
   return message.id
 }
+
+/** A chat run that is going on. */
+export const chatRun = (
+  userId: UserId,
+  conversationId: ConversationId,
+  messageId: MessageId,
+): RunRow => ({
+  id: newId<RunId>(),
+  conversationId,
+  userId,
+  projectId: null,
+  messageId,
+  userMessageId: null,
+  parentRunId: null,
+  kind: 'chat',
+  status: 'running',
+  model: 'demo',
+  options: {},
+  clientId: null,
+  attempt: 1,
+  round: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  lastEvent: 0,
+  finishReason: null,
+  error: null,
+  state: null,
+  owner: null,
+  heartbeatAt: null,
+  stopRequested: false,
+  createdAt: new Date(),
+  startedAt: null,
+  endedAt: null,
+})

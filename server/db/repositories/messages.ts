@@ -39,7 +39,9 @@ export function createMessageRepository(database: Database) {
     read
       .select(columns)
       .from(branchUpFrom(messages, conversationId, leaf, length))
-      .innerJoin(messages, sql`${messages.id} = branch.id`)
+      // Not an inner join: SQLite keeps the order of a cross join, and so begins with the few rows of the branch.
+      .crossJoin(messages)
+      .where(sql`${messages.id} = branch.id`)
       .orderBy(sql`branch.depth desc`)
 
   async function attachmentsOf(ids: MessageId[]): Promise<Map<MessageId, Attachment[]>> {

@@ -2,41 +2,11 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
-import type { RunRow } from '../../../../server/db/repositories/runs.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import { newId } from '../../../../server/lib/ids.ts'
-import type { ConversationId, MessageId, RunId, UserId } from '../../../../server/protocol/ids.ts'
+import type { ConversationId, MessageId, RunId } from '../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { say, somebody } from '../../../support/store-rows.ts'
-
-const runOf = (userId: UserId, conversationId: ConversationId, messageId: MessageId): RunRow => ({
-  id: newId<RunId>(),
-  conversationId,
-  userId,
-  projectId: null,
-  messageId,
-  userMessageId: null,
-  parentRunId: null,
-  kind: 'chat',
-  status: 'running',
-  model: 'demo',
-  options: {},
-  clientId: null,
-  attempt: 1,
-  round: 0,
-  promptTokens: 0,
-  completionTokens: 0,
-  lastEvent: 0,
-  finishReason: null,
-  error: null,
-  state: null,
-  owner: null,
-  heartbeatAt: null,
-  stopRequested: false,
-  createdAt: new Date(),
-  startedAt: null,
-  endedAt: null,
-})
+import { chatRun, say, somebody } from '../../../support/store-rows.ts'
 
 describeOnEachDatabase('conversations', (open) => {
   let database: Database
@@ -137,7 +107,7 @@ describeOnEachDatabase('conversations', (open) => {
     const user = await somebody(store)
     const { id } = await store.conversations.create(user.id, {})
     const message = await say(database, id, '', null, { role: 'assistant', status: 'streaming' })
-    const run = runOf(user.id, id, message)
+    const run = chatRun(user.id, id, message)
     await database.write((tx) => store.runs.insert(tx, run))
     expect(await store.conversations.get(user.id, id)).toMatchObject({
       activeRunId: run.id,
@@ -206,7 +176,7 @@ describeOnEachDatabase('conversations', (open) => {
     await database.write(async (tx) => {
       for (let from = 0; from < chain.length; from += 500)
         await tx.insert(messages).values(chain.slice(from, from + 500))
-      if (parent !== null) await store.runs.insert(tx, runOf(user.id, made.id, parent))
+      if (parent !== null) await store.runs.insert(tx, chatRun(user.id, made.id, parent))
     })
     expect(await store.conversations.remove(user.id, made.id)).toBe(true)
     expect(await store.conversations.find(user.id, made.id)).toBeUndefined()

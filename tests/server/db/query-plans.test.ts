@@ -1,0 +1,112 @@
+// Lists and pages keep their price however much is stored: the databases answer them from an index, in its order.
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Database, DatabaseSettings } from '../../../server/db/database.ts'
+import { createStore, type Store } from '../../../server/db/store.ts'
+import type { ConversationId, MessageId, ProjectId, UserId } from '../../../server/protocol/ids.ts'
+import { laterByCopy, makeCopies } from '../../support/copies.ts'
+import { useDatabases } from '../../support/databases.ts'
+import { explain, onConnection } from '../../support/explain.ts'
+import { chatRun, say, somebody } from '../../support/store-rows.ts'
+
+describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => {
+  const databases = useDatabases()
+  let settings: DatabaseSettings
+  let database: Database
+  let store: Store
+  let statements: { text: string; values: unknown[] }[] = []
+  let userId: UserId
+  let projectId: ProjectId
+  let conversationId: ConversationId
+  const leaf = 'm10000' as MessageId // the last one of the chain that is made below
+
+  /** The plans of everything that `work` asks, one text each. */
+  async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+    statements = []
+    await work()
+    return Promise.all(statements.map(({ text, values }) => explain(settings, text, values)))
+  }
+
+  const usesOnly = (plan: string, index: string): void => {
+    expect(plan).toContain(index)
+    // Reading a table through, or sorting what was found, would grow with the number of rows.
+    expect(plan).not.toMatch(
+      /SCAN (conversations|messages|runs)|Seq Scan on (conversations|messages|runs)/,
+    )
+    expect(plan).not.toMatch(/TEMP B-TREE|\bSort\b/)
+  }
+
+  beforeAll(async () => {
+    settings = await databases.settings(dialect)
+    database = await databases.connect(settings, {
+      onStatement: (text, values) => statements.push({ text, values }),
+    })
+    store = createStore(database)
+    userId = (await somebody(store)).id
+    projectId = (await store.projects.create(userId, { name: 'p', description: null })).id
+    const seed = await store.conversations.create(userId, { title: 'seed', projectId })
+    conversationId = seed.id
+    const { conversations, messages } = database.tables
+    await makeCopies(settings, conversations, seed, 100_000, {
+      id: `'c' || n.i`,
+      project_id: 'case when n.i % 2 = 0 then original.project_id end',
+      updated_at: laterByCopy(settings, 'updated_at'),
+    })
+    const root = await say(database, conversationId, 'root', null)
+    await makeCopies(settings, messages, { id: root }, 10_000, {
+      row: 'n.i + 1000',
+      id: `'m' || n.i`,
+      parent_id: `case when n.i = 1 then original.id else 'm' || (n.i - 1) end`,
+    })
+    // Enough beside them that reading those tables through would cost something, too.
+    await makeCopies(settings, database.tables.users, { id: userId }, 5_000, {
+      id: `'u' || n.i`,
+      username_key: `'u' || n.i`,
+    })
+    const run = chatRun(userId, conversationId, leaf)
+    await database.write((tx) => store.runs.insert(tx, run))
+    await makeCopies(settings, database.tables.runs, run, 5_000, {
+      id: `'r' || n.i`,
+      conversation_id: `'c' || n.i`,
+      ended_at: 'original.created_at',
+    })
+    await onConnection(settings, 'analyze')
+  })
+
+  test('a page among 100,000 conversations is read off the index', async () => {
+    const first = await store.conversations.list(userId, { limit: 50 })
+    for (const cursor of [undefined, first.nextCursor ?? undefined]) {
+      const [plan, ...more] = await plansOf(() =>
+        store.conversations.list(userId, { limit: 50, cursor }),
+      )
+      usesOnly(plan ?? '', 'conversations_list')
+      expect(more).toEqual([])
+    }
+  })
+
+  test('so is a page of those in a project', async () => {
+    const [plan] = await plansOf(() => store.conversations.list(userId, { limit: 50, projectId }))
+    usesOnly(plan ?? '', 'conversations_list_in_project')
+  })
+
+  test('a page of a conversation of 10,000 messages touches only its own rows', async () => {
+    const { items } = await store.messages.page(conversationId, leaf, { limit: 50 })
+    expect(items).toHaveLength(50)
+    const plans = await plansOf(() => store.messages.page(conversationId, leaf, { limit: 50 }))
+    expect(plans).toHaveLength(4)
+    for (const plan of plans)
+      expect(plan).not.toMatch(/SCAN (messages|start|parent)\b|Seq Scan on messages/)
+  })
+
+  test('what a request asks about its user and its runs is found by index', async () => {
+    const plans = await plansOf(async () => {
+      await store.users.findForSession(userId, 'token')
+      await store.users.findByName('somebody')
+      await store.runs.findActive(conversationId)
+      await store.runs.unfinished()
+      await store.runs.countUnfinished(userId)
+    })
+    expect(plans).toHaveLength(5)
+    for (const plan of plans)
+      expect(plan).not.toMatch(/SCAN (users|runs)$|Seq Scan on (users|runs)\b/m)
+  })
+})
