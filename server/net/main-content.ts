@@ -1,0 +1,53 @@
+// The main content of a page as Markdown: what a reader came for, without what stands around it.
+import { Readability } from '@mozilla/readability'
+import { parseHTML } from 'linkedom'
+import TurndownService from 'turndown'
+
+export interface MainContent {
+  title: string
+  markdown: string
+}
+
+/** Below this the reader most likely missed the content. */
+const MIN_CHARACTERS = 200
+
+/**
+ * Null when the page has no recognisable main content; then its whole text is the better answer.
+ * Builds trees and walks them by recursion: throws RangeError on absurdly nested pages and may be slow on large ones,
+ * so it is only ever called in a worker with a time limit.
+ */
+export function readMainContent(html: string, url: string): MainContent | null {
+  const { document } = parseHTML(html)
+  const article = new Readability(document, { charThreshold: MIN_CHARACTERS }).parse()
+  if (!article?.content || (article.textContent ?? '').trim().length < MIN_CHARACTERS) return null
+  const turndown = new TurndownService({
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+  })
+  turndown.addRule('tableRow', {
+    filter: 'tr',
+    replacement: (_content, row) =>
+      `\n| ${[...row.childNodes]
+        .map((cell) => (cell.textContent ?? '').replace(/\s+/g, ' ').trim())
+        .filter((text) => text !== '')
+        .join(' | ')} |`,
+  })
+  turndown.addRule('link', {
+    filter: 'a',
+    replacement: (text, node) => {
+      const href = node.getAttribute('href') ?? ''
+      const label = text.replace(/\s+/g, ' ').trim()
+      if (label === '' || href.startsWith('#') || !URL.canParse(href, url)) return label
+      const target = new URL(href, url)
+      return /^https?:$/.test(target.protocol) ? `[${label}](${target.href})` : label
+    },
+  })
+  // Pictures say nothing to a model, and inline ones can be longer than the page.
+  turndown.remove('img')
+  const markdown = turndown
+    .turndown(article.content)
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  return markdown === '' ? null : { title: article.title ?? '', markdown }
+}

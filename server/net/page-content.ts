@@ -1,0 +1,138 @@
+// Turns the bytes of a fetched resource into what was asked of it: text, links or structure.
+import { extractText, getDocumentProxy } from 'unpdf'
+import { readMainContent } from './main-content.ts'
+import { outlinePage, type PageOutline } from './page-outline.ts'
+
+export type ExtractType = 'text' | 'links' | 'structured'
+
+export interface PageJob {
+  body: Uint8Array
+  contentType: string
+  url: string
+  extract: ExtractType
+  /** Leave out whatever may be slow or recurse: the second try with a page on which the first one failed. */
+  plain: boolean
+}
+
+/** What was found; `error` says for the model why nothing was. */
+export type PageContent = { ok: true; data: Record<string, unknown> } | { ok: false; error: string }
+
+const MAX_LINKS = 100
+/** More than pages made for people have; a tree of them would take long or overflow the stack. */
+const MAX_DEPTH = 500
+const MAX_ELEMENTS = 60_000
+const STRUCTURED_TEXT = 5_000
+const STRUCTURED_LINKS = 20
+
+export async function readPage(job: PageJob): Promise<PageContent> {
+  const type = job.contentType.split(';')[0]?.trim() ?? ''
+  if (type === 'application/pdf' || startsWith(job.body, '%PDF-')) return readPdf(job)
+  if (job.body.subarray(0, 4_096).includes(0) && !hasByteOrderMark(job.body))
+    return { ok: false, error: 'This is a binary file, not a page of text.' }
+  const text = decodeBody(job.body, job.contentType)
+  const isHtml =
+    type.includes('html') ||
+    (!type.includes('/json') && /^\s*<(?:!doctype html|html|head|body)\b/i.test(text))
+  if (isHtml) return { ok: true, data: readHtml(text, job) }
+  if (job.extract === 'links') return { ok: true, data: { links: linksInText(text) } }
+  if (job.extract === 'structured' && type.endsWith('json')) {
+    try {
+      return { ok: true, data: { json: JSON.parse(text) } }
+    } catch {
+      return { ok: false, error: 'The page says that it is JSON, but it is not valid.' }
+    }
+  }
+  return { ok: true, data: { text } }
+}
+
+function readHtml(html: string, { url, extract, plain }: PageJob): Record<string, unknown> {
+  const outline = outlinePage(html, url)
+  if (extract === 'links')
+    return {
+      title: outline.title,
+      links: outline.links.slice(0, MAX_LINKS),
+      total_links: outline.links.length,
+    }
+  const simple = outline.depth <= MAX_DEPTH && outline.elements <= MAX_ELEMENTS
+  const main = plain || !simple ? null : mainContent(html, url)
+  const text = main?.markdown ?? outline.text
+  if (extract === 'text') return { title: outline.title || (main?.title ?? ''), text }
+  return { ...structureOf(outline), text: text.slice(0, STRUCTURED_TEXT) }
+}
+
+function structureOf(outline: PageOutline): Record<string, unknown> {
+  const { title, description, author, published, language, headings, links } = outline
+  return {
+    title,
+    description,
+    ...(author === '' ? {} : { author }),
+    ...(published === '' ? {} : { published }),
+    ...(language === '' ? {} : { language }),
+    headings: headings.slice(0, 50),
+    links: links.slice(0, STRUCTURED_LINKS),
+  }
+}
+
+function mainContent(html: string, url: string): ReturnType<typeof readMainContent> {
+  try {
+    return readMainContent(html, url)
+  } catch {
+    // Too deeply nested for a tree, or markup that the reader does not survive: the outline always does.
+    return null
+  }
+}
+
+async function readPdf({ body, extract, url }: PageJob): Promise<PageContent> {
+  try {
+    const pdf = await getDocumentProxy(new Uint8Array(body), {
+      isEvalSupported: false,
+      verbosity: 0,
+    })
+    const { totalPages, text } = await extractText(pdf, { mergePages: false })
+    const pages = text.map((page, index) => `[page ${index + 1}]\n${page.trim()}`)
+    const whole = pages.join('\n\n')
+    if (whole.replace(/\[page \d+\]/g, '').trim() === '')
+      return { ok: false, error: 'This PDF holds no text; it is most likely scanned.' }
+    if (extract === 'links') return { ok: true, data: { links: linksInText(whole) } }
+    const title = new URL(url).pathname.split('/').at(-1) ?? ''
+    return { ok: true, data: { title, pages: totalPages, text: whole } }
+  } catch {
+    return {
+      ok: false,
+      error: 'This PDF is damaged, protected by a password, or longer than the size cap.',
+    }
+  }
+}
+
+const linksInText = (text: string): { text: string; href: string }[] =>
+  [...new Set(text.match(/https?:\/\/[^\s<>"')\]}]{1,2000}/g) ?? [])]
+    .slice(0, MAX_LINKS)
+    .map((href) => ({ text: href, href }))
+
+const startsWith = (body: Uint8Array, text: string): boolean =>
+  Buffer.from(body.subarray(0, text.length)).toString('latin1') === text
+
+const hasByteOrderMark = (body: Uint8Array): boolean =>
+  (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff)
+
+/** By byte order mark, then the header, then what the page itself says in its beginning, else UTF-8. */
+function decodeBody(body: Uint8Array, contentType: string): string {
+  const beginning = Buffer.from(body.subarray(0, 2_048)).toString('latin1')
+  const marked =
+    body[0] === 0xff && body[1] === 0xfe
+      ? 'utf-16le'
+      : body[0] === 0xfe && body[1] === 0xff
+        ? 'utf-16be'
+        : undefined
+  const label =
+    marked ??
+    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ??
+    /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(beginning)?.[1] ??
+    /^<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]+)/i.exec(beginning)?.[1] ??
+    'utf-8'
+  try {
+    return new TextDecoder(label).decode(body)
+  } catch {
+    return new TextDecoder().decode(body)
+  }
+}

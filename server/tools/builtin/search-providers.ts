@@ -1,0 +1,177 @@
+// The services that `web_search` can ask, each as one function from a query to hits.
+import { z } from 'zod'
+import { errorText } from '../../errors.ts'
+import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'
+import type { PageReader } from '../../net/page-reader.ts'
+import type { SearchHit } from '../../net/search-page.ts'
+
+export type SearchOutcome = { ok: true; hits: SearchHit[] } | { ok: false; error: string }
+
+export interface SearchProvider {
+  readonly name: string
+  /** Never throws. `error` says why this service gave nothing; no keys in it. */
+  search(query: string, count: number, signal: AbortSignal): Promise<SearchOutcome>
+}
+
+const TIMEOUT_MS = 15_000
+
+/** A configured address as it is; with the usual path when it names only a host. */
+const endpoint = (configured: string | undefined, usual: string): URL => {
+  const url = new URL(configured ?? usual)
+  if (url.pathname === '/') url.pathname = new URL(usual).pathname
+  return url
+}
+
+const unavailable = (outcome: FetchOutcome): string | null => {
+  if (!outcome.ok) return outcome.error
+  if (outcome.status === 429 || outcome.status === 202) return 'it refuses further searches for now'
+  if (outcome.status === 401 || outcome.status === 403) return 'it refused the request'
+  return outcome.status >= 400 ? `it answered with HTTP status ${outcome.status}` : null
+}
+
+const body = (outcome: FetchOutcome): string =>
+  outcome.ok ? Buffer.from(outcome.body).toString() : ''
+
+/** DuckDuckGo's page for browsers without JavaScript; needs no key, but refuses those who ask too often. */
+export function createDuckDuckGo(parts: {
+  fetch: GuardedFetch
+  pages: PageReader
+  url?: string | undefined
+}): SearchProvider {
+  return {
+    name: 'duckduckgo',
+    async search(query, count, signal) {
+      const url = endpoint(parts.url, 'https://html.duckduckgo.com/html/')
+      url.searchParams.set('q', query)
+      url.searchParams.set('kl', 'wt-wt')
+      const outcome = await parts.fetch(url.href, {
+        signal,
+        trusted: parts.url !== undefined,
+        timeoutMs: TIMEOUT_MS,
+        headers: { accept: 'text/html', 'accept-language': 'en,*;q=0.5' },
+      })
+      const error = unavailable(outcome)
+      if (error !== null) return { ok: false, error }
+      const hits = await parts.pages.readSearch(body(outcome), signal)
+      if (hits !== null) return { ok: true, hits: hits.slice(0, count) }
+      return { ok: false, error: 'it refuses further searches for now' }
+    },
+  }
+}
+
+/**
+ * DuckDuckGo through the `duck-duck-scrape` package, which reads another of its faces and so may work when the page
+ * does not. It makes its own requests, to fixed addresses of DuckDuckGo only.
+ */
+export function createDuckDuckScrape(): SearchProvider {
+  return {
+    name: 'duckduckgo',
+    async search(query, count) {
+      try {
+        const { search } = await import('duck-duck-scrape')
+        const limits = { open_timeout: 5_000, response_timeout: 10_000, read_timeout: 10_000 }
+        const { results } = await search(query, {}, limits)
+        const hits = results.map(({ title, url, rawDescription }) => ({
+          title,
+          url,
+          snippet: rawDescription.replace(/<\/?b>/g, ''),
+        }))
+        return { ok: true, hits: hits.slice(0, count) }
+      } catch (error) {
+        return { ok: false, error: errorText(error).slice(0, 200) }
+      }
+    },
+  }
+}
+
+const BraveAnswer = z.object({
+  web: z
+    .object({
+      results: z.array(
+        z.object({ title: z.string(), url: z.string(), description: z.string().default('') }),
+      ),
+    })
+    .optional(),
+})
+
+/** https://api.search.brave.com, with a key. */
+export function createBrave(parts: {
+  fetch: GuardedFetch
+  apiKey: string
+  url?: string | undefined
+}): SearchProvider {
+  return {
+    name: 'brave',
+    async search(query, count, signal) {
+      const url = endpoint(parts.url, 'https://api.search.brave.com/res/v1/web/search')
+      url.searchParams.set('q', query)
+      url.searchParams.set('count', String(count))
+      const headers = { accept: 'application/json', 'x-subscription-token': parts.apiKey }
+      const trusted = parts.url !== undefined
+      const outcome = await parts.fetch(url.href, {
+        signal,
+        trusted,
+        headers,
+        timeoutMs: TIMEOUT_MS,
+      })
+      const error = unavailable(outcome)
+      if (error !== null) return { ok: false, error }
+      const hits = readJson(BraveAnswer, body(outcome))?.web?.results ?? null
+      if (hits === null) return { ok: false, error: 'its answer could not be read' }
+      return {
+        ok: true,
+        hits: hits.slice(0, count).map(({ title, url: page, description }) => ({
+          title: plain(title),
+          url: page,
+          snippet: plain(description),
+        })),
+      }
+    },
+  }
+}
+
+const SearxngAnswer = z.object({
+  results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().nullish() })),
+})
+
+/** A SearXNG instance of the operator's own, with `json` among its formats. */
+export function createSearxng(parts: { fetch: GuardedFetch; url: string }): SearchProvider {
+  return {
+    name: 'searxng',
+    async search(query, count, signal) {
+      const url = endpoint(parts.url, 'https://searx.invalid/search')
+      url.searchParams.set('q', query)
+      url.searchParams.set('format', 'json')
+      const outcome = await parts.fetch(url.href, { signal, trusted: true, timeoutMs: TIMEOUT_MS })
+      const error = unavailable(outcome)
+      if (error !== null)
+        return { ok: false, error: `${error} (SearXNG needs \`json\` among its formats)` }
+      const answer = readJson(SearxngAnswer, body(outcome))
+      if (answer === null) return { ok: false, error: 'its answer is not JSON' }
+      return {
+        ok: true,
+        hits: answer.results
+          .slice(0, count)
+          .map(({ title, url: page, content }) => ({ title, url: page, snippet: content ?? '' })),
+      }
+    },
+  }
+}
+
+function readJson<T>(schema: z.ZodType<T>, text: string): T | null {
+  try {
+    return schema.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Brave marks the words that were found. */
+const plain = (text: string): string =>
+  text
+    .replace(/<\/?strong>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')

@@ -1,0 +1,269 @@
+// The `get_weather` tool: the weather now and in the next days, from Open-Meteo or OpenWeatherMap.
+import { z } from 'zod'
+import type { GuardedFetch } from '../../net/guarded-fetch.ts'
+import { defineTool, fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
+
+export interface WeatherSettings {
+  provider: 'open-meteo' | 'openweathermap'
+  apiKey?: string | undefined
+  geocodingUrl?: string | undefined
+  forecastUrl?: string | undefined
+  openweathermapUrl?: string | undefined
+}
+
+type Units = 'metric' | 'imperial'
+type Answer<T> = { ok: true; value: T } | { ok: false; error: string }
+
+const TIMEOUT_MS = 15_000
+const FORECAST_DAYS = 3
+
+export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch): ToolDefinition {
+  /** Asks one service and checks the form of its answer. Faults never hold the URL, which may hold a key. */
+  async function ask<T>(
+    url: URL,
+    configured: boolean,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    const outcome = await fetch(url.href, { signal, trusted: configured, timeoutMs: TIMEOUT_MS })
+    if (!outcome.ok) return { ok: false, error: outcome.error }
+    if (outcome.status === 404) return { ok: false, error: 'not found' }
+    if (outcome.status === 401 || outcome.status === 403)
+      return { ok: false, error: 'the weather service refused the key in the configuration' }
+    if (outcome.status >= 400)
+      return { ok: false, error: `the weather service answered with HTTP status ${outcome.status}` }
+    try {
+      const read = schema.safeParse(JSON.parse(Buffer.from(outcome.body).toString()))
+      if (read.success) return { ok: true, value: read.data }
+    } catch {
+      // Not JSON: told below.
+    }
+    return { ok: false, error: 'the answer of the weather service could not be read' }
+  }
+
+  async function openMeteo(city: string, units: Units, signal: AbortSignal): Promise<ToolResult> {
+    const search = endpoint(settings.geocodingUrl, 'https://geocoding-api.open-meteo.com/v1/search')
+    search.searchParams.set('name', city)
+    search.searchParams.set('count', '1')
+    search.searchParams.set('language', /\p{Script=Han}/u.test(city) ? 'zh' : 'en')
+    search.searchParams.set('format', 'json')
+    const places = await ask(search, settings.geocodingUrl !== undefined, Geocoding, signal)
+    if (!places.ok) return unavailable(places.error)
+    const place = places.value.results?.[0]
+    if (place === undefined) return unknownCity(city)
+
+    const forecast = endpoint(settings.forecastUrl, 'https://api.open-meteo.com/v1/forecast')
+    const query: Record<string, string> = {
+      latitude: String(place.latitude),
+      longitude: String(place.longitude),
+      current:
+        'temperature_2m,relative_humidity_2m,apparent_temperature,precipitation,weather_code,wind_speed_10m,wind_direction_10m',
+      daily: 'weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max',
+      timezone: 'auto',
+      forecast_days: String(FORECAST_DAYS),
+      ...(units === 'imperial'
+        ? { temperature_unit: 'fahrenheit', wind_speed_unit: 'mph', precipitation_unit: 'inch' }
+        : {}),
+    }
+    for (const [name, value] of Object.entries(query)) forecast.searchParams.set(name, value)
+    const weather = await ask(forecast, settings.forecastUrl !== undefined, Forecast, signal)
+    if (!weather.ok) return unavailable(weather.error)
+    const { current, daily, timezone } = weather.value
+    const days = (daily?.time ?? []).map((date, day) => ({
+      date,
+      condition: condition(daily?.weather_code?.[day]),
+      max: daily?.temperature_2m_max?.[day] ?? null,
+      min: daily?.temperature_2m_min?.[day] ?? null,
+      rain_probability: daily?.precipitation_probability_max?.[day] ?? null,
+    }))
+    return told({
+      city: place.name,
+      region: place.admin1 ?? null,
+      country: place.country ?? null,
+      observed_at: current.time,
+      timezone: timezone ?? place.timezone ?? null,
+      condition: condition(current.weather_code),
+      temperature: current.temperature_2m,
+      feels_like: current.apparent_temperature ?? null,
+      humidity: current.relative_humidity_2m ?? null,
+      precipitation: current.precipitation ?? null,
+      wind_speed: current.wind_speed_10m ?? null,
+      wind_direction: current.wind_direction_10m ?? null,
+      units: unitNames(units, units === 'imperial' ? 'mph' : 'km/h'),
+      forecast: days,
+      source: 'Open-Meteo',
+    })
+  }
+
+  async function openWeatherMap(
+    city: string,
+    units: Units,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    if (settings.apiKey === undefined)
+      return unavailable('openweathermap needs `weather.api_key` in the configuration')
+    const configured = settings.openweathermapUrl
+    const url = endpoint(configured, 'https://api.openweathermap.org/data/2.5/weather')
+    url.searchParams.set('q', city)
+    url.searchParams.set('appid', settings.apiKey)
+    url.searchParams.set('units', units)
+    const answer = await ask(url, configured !== undefined, OpenWeather, signal)
+    if (!answer.ok)
+      return answer.error === 'not found' ? unknownCity(city) : unavailable(answer.error)
+    const { name, sys, main, weather, wind, dt } = answer.value
+    return told({
+      city: name,
+      region: null,
+      country: sys?.country ?? null,
+      observed_at: dt === undefined ? null : new Date(dt * 1000).toISOString(),
+      timezone: null,
+      condition: weather[0]?.description ?? 'unknown',
+      temperature: main.temp,
+      feels_like: main.feels_like ?? null,
+      humidity: main.humidity ?? null,
+      precipitation: null,
+      wind_speed: wind?.speed ?? null,
+      wind_direction: wind?.deg ?? null,
+      units: unitNames(units, units === 'imperial' ? 'mph' : 'm/s'),
+      forecast: [],
+      source: 'OpenWeatherMap',
+    })
+  }
+
+  return defineTool({
+    name: 'get_weather',
+    description:
+      'Tells the weather in a city now, and with Open-Meteo for the next days. The name may be in any language; add the country where several cities share it.',
+    category: 'basic',
+    riskLevel: 'low',
+    cacheable: true,
+    timeoutMs: 40_000,
+    input: z.object({
+      city: z
+        .string()
+        .trim()
+        .min(1)
+        .max(100)
+        .describe('Name of the city, such as "Berlin" or "北京".'),
+      units: z
+        .enum(['metric', 'imperial'])
+        .default('metric')
+        .describe('metric: °C and km/h or m/s; imperial: °F and mph.'),
+    }),
+    handler: async ({ city, units }, { signal }) =>
+      settings.provider === 'openweathermap'
+        ? openWeatherMap(city, units, signal)
+        : openMeteo(city, units, signal),
+  })
+}
+
+/** A configured address as it is; with the usual path when it names only a host. */
+function endpoint(configured: string | undefined, usual: string): URL {
+  const url = new URL(configured ?? usual)
+  if (url.pathname === '/') url.pathname = new URL(usual).pathname
+  return url
+}
+
+const unavailable = (error: string): ToolResult =>
+  fail(`The weather is unavailable just now: ${error}`)
+
+const unknownCity = (city: string): ToolResult =>
+  fail(`There is no city named "${city}". Check the spelling, or try its English name.`)
+
+const told = <T extends { city: string; condition: string; temperature: number }>(
+  weather: T,
+): ToolResult =>
+  succeed(weather, { display: `${weather.city}: ${weather.temperature}°, ${weather.condition}` })
+
+const unitNames = (units: Units, wind: string): Record<string, string> => ({
+  temperature: units === 'imperial' ? '°F' : '°C',
+  wind_speed: wind,
+  precipitation: units === 'imperial' ? 'inch' : 'mm',
+  humidity: '%',
+})
+
+const Geocoding = z.object({
+  results: z
+    .array(
+      z.object({
+        name: z.string(),
+        latitude: z.number(),
+        longitude: z.number(),
+        country: z.string().optional(),
+        admin1: z.string().optional(),
+        timezone: z.string().optional(),
+      }),
+    )
+    .optional(),
+})
+
+const series = z.array(z.number().nullable()).optional()
+const Forecast = z.object({
+  timezone: z.string().optional(),
+  current: z.object({
+    time: z.string(),
+    temperature_2m: z.number(),
+    relative_humidity_2m: z.number().nullish(),
+    apparent_temperature: z.number().nullish(),
+    precipitation: z.number().nullish(),
+    weather_code: z.number().nullish(),
+    wind_speed_10m: z.number().nullish(),
+    wind_direction_10m: z.number().nullish(),
+  }),
+  daily: z
+    .object({
+      time: z.array(z.string()),
+      weather_code: series,
+      temperature_2m_max: series,
+      temperature_2m_min: series,
+      precipitation_probability_max: series,
+    })
+    .optional(),
+})
+
+const OpenWeather = z.object({
+  name: z.string(),
+  dt: z.number().optional(),
+  sys: z.object({ country: z.string().optional() }).optional(),
+  main: z.object({
+    temp: z.number(),
+    feels_like: z.number().optional(),
+    humidity: z.number().optional(),
+  }),
+  weather: z.array(z.object({ description: z.string() })),
+  wind: z.object({ speed: z.number().optional(), deg: z.number().optional() }).optional(),
+})
+
+/** WMO weather interpretation codes, as Open-Meteo documents them. */
+const conditions = new Map<number, string>([
+  [0, 'clear sky'],
+  [1, 'mainly clear'],
+  [2, 'partly cloudy'],
+  [3, 'overcast'],
+  [45, 'fog'],
+  [48, 'depositing rime fog'],
+  [51, 'light drizzle'],
+  [53, 'drizzle'],
+  [55, 'dense drizzle'],
+  [56, 'light freezing drizzle'],
+  [57, 'freezing drizzle'],
+  [61, 'slight rain'],
+  [63, 'rain'],
+  [65, 'heavy rain'],
+  [66, 'light freezing rain'],
+  [67, 'freezing rain'],
+  [71, 'slight snow'],
+  [73, 'snow'],
+  [75, 'heavy snow'],
+  [77, 'snow grains'],
+  [80, 'slight rain showers'],
+  [81, 'rain showers'],
+  [82, 'violent rain showers'],
+  [85, 'slight snow showers'],
+  [86, 'heavy snow showers'],
+  [95, 'thunderstorm'],
+  [96, 'thunderstorm with slight hail'],
+  [99, 'thunderstorm with heavy hail'],
+])
+const condition = (code: number | null | undefined): string =>
+  conditions.get(code ?? -1) ?? 'unknown'
