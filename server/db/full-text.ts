@@ -15,6 +15,9 @@ export type PassageMatch = {
 /** Words in a question at most; more would make the index work without finding better. */
 const wordsAtMost = 64
 
+/** A word, or one of which only the beginning is given. */
+export type AskedWord = string | { word: string; prefix: boolean }
+
 /**
  * How to find passages that hold at least one of the words. They may be any text: each is asked for as it is,
  * and nothing in it is an operator. Answers null when there is no word to ask for.
@@ -22,23 +25,29 @@ const wordsAtMost = 64
 export function matchPassages(
   dialect: Dialect,
   { passages }: Tables,
-  words: readonly string[],
+  words: readonly AskedWord[],
 ): PassageMatch | null {
-  const asked = [...new Set(words.map((word) => word.replaceAll(/["\0\\]/g, ' ').trim()))]
-    .filter((word) => /[\p{L}\p{N}]/u.test(word))
-    .slice(0, wordsAtMost)
-    .map((word) => `"${word}"`)
-  if (asked.length === 0) return null
-  const question = asked.join(' OR ')
-  if (dialect === 'sqlite')
+  const asked = new Map<string, boolean>()
+  for (const one of words.slice(0, wordsAtMost)) {
+    const { word, prefix } = typeof one === 'string' ? { word: one, prefix: false } : one
+    const plain = word.replaceAll(/["'\0\\]/g, ' ').trim()
+    if (/[\p{L}\p{N}]/u.test(plain)) asked.set(plain, prefix)
+  }
+  if (asked.size === 0) return null
+  if (dialect === 'sqlite') {
+    const question = [...asked]
+      .map(([word, prefix]) => `"${word}"${prefix ? '*' : ''}`)
+      .join(' OR ')
     return {
       index: sql`passages_index`,
       on: sql`passages_index.rowid = ${passages.id}`,
       where: sql`passages_index match ${question}`,
       score: sql<number>`-bm25(passages_index)`.mapWith(Number),
     }
+  }
+  const question = [...asked].map(([word, prefix]) => `'${word}'${prefix ? ':*' : ''}`).join(' | ')
   return {
-    index: sql`websearch_to_tsquery('simple', ${question}) as question`,
+    index: sql`to_tsquery('simple', ${question}) as question`,
     on: sql`${passages}.tokens_index @@ question`,
     where: sql`true`,
     score: sql<number>`ts_rank(${passages}.tokens_index, question, 1)`.mapWith(Number),

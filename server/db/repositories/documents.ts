@@ -4,8 +4,8 @@ import { newId } from '../../lib/ids.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
 import type { Database } from '../database.ts'
-import { afterMoment } from '../fragments.ts'
-import { matchPassages } from '../full-text.ts'
+import { afterMoment, countAll } from '../fragments.ts'
+import { type AskedWord, matchPassages } from '../full-text.ts'
 
 export type DocumentRow = Database['tables']['documents']['$inferSelect']
 export type PassageRow = Database['tables']['passages']['$inferSelect']
@@ -70,6 +70,21 @@ export function createDocumentRepository(database: Database) {
         return row
       }),
 
+    /** How many documents a project has, in whatever state. */
+    async count(projectId: ProjectId): Promise<number> {
+      const [row] = await read
+        .select({ count: countAll })
+        .from(documents)
+        .where(eq(documents.projectId, projectId))
+      return row?.count ?? 0
+    },
+
+    /** Sets the number of bytes, which is known when the upload has come to its end. */
+    resize: (id: string, size: number) =>
+      database.write(async (tx): Promise<void> => {
+        await tx.update(documents).set({ size }).where(eq(documents.id, id))
+      }),
+
     async find(projectId: ProjectId, id: string): Promise<DocumentRow | undefined> {
       const [row] = await read.select().from(documents).where(within(projectId, id))
       return row
@@ -117,6 +132,11 @@ export function createDocumentRepository(database: Database) {
               position: from + at,
             })),
           )
+          // Seen as progress while the rest is stored.
+          await tx
+            .update(documents)
+            .set({ passages: from + some.length })
+            .where(eq(documents.id, document.id))
         })
       }
       await database.write(async (tx) => {
@@ -150,7 +170,7 @@ export function createDocumentRepository(database: Database) {
     /** Passages of ready documents that hold at least one of the words, best first. */
     async search(
       projectId: ProjectId,
-      words: readonly string[],
+      words: readonly AskedWord[],
       limit: number,
     ): Promise<FoundPassage[]> {
       const match = matchPassages(database.dialect, tables, words)

@@ -1,0 +1,115 @@
+// Reads uploaded documents in the background, a few at a time; what was not done at the end is done after the next start.
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import type { DocumentRepository, DocumentRow, NewPassage } from '../db/repositories/documents.ts'
+import { errorText } from '../errors.ts'
+import { indexWords } from '../lib/words.ts'
+import { extractPassages } from './extract.ts'
+import type { Passage } from './passage.ts'
+
+const AT_ONCE = 2
+/** Passages whose words are counted between two turns of the event loop: about 2 ms. */
+const WORDS_AT_ONCE = 10
+
+export interface Ingest {
+  /** Takes a stored document up; returns at once. */
+  add(document: DocumentRow): void
+  /** The document is gone: stops reading it. */
+  cancel(id: string): void
+  /** Takes up what an earlier process left. */
+  start(): Promise<void>
+  /** Breaks off what is being read; it stays pending. */
+  stop(): Promise<void>
+  /** Where the bytes of a document lie until it is read. */
+  fileOf(id: string): string
+}
+
+export interface IngestOptions {
+  documents: DocumentRepository
+  /** Exists, and belongs to this server alone. */
+  folder: string
+  log: { warn(details: object, message: string): void }
+}
+
+export function createIngest({ documents, folder, log }: IngestOptions): Ingest {
+  const slot = pLimit(AT_ONCE)
+  const running = new Map<string, AbortController>()
+  const tasks = new Set<Promise<void>>()
+  let stopped = false
+  const fileOf = (id: string): string => join(folder, id)
+
+  const read = async (document: DocumentRow, signal: AbortSignal): Promise<void> => {
+    const bytes = await readFile(fileOf(document.id)).catch(() => null)
+    if (bytes === null) {
+      await documents.fail(document.id, 'the upload was lost; upload it again')
+      return
+    }
+    const extraction = await extractPassages(document.name, bytes, { signal })
+    if (signal.aborted) return
+    if (extraction.ok) await documents.index(document, await withWords(extraction.passages, signal))
+    else {
+      await documents.fail(document.id, extraction.reason)
+      if (extraction.internal !== undefined)
+        log.warn({ document: document.id, cause: extraction.internal }, 'a document was not read')
+    }
+    if (!signal.aborted) await rm(fileOf(document.id), { force: true })
+  }
+
+  const take = async (document: DocumentRow, controller: AbortController): Promise<void> => {
+    try {
+      if (!controller.signal.aborted) await read(document, controller.signal)
+    } catch (error) {
+      if (controller.signal.aborted) return
+      log.warn({ document: document.id, cause: errorText(error) }, 'a document was not indexed')
+      // The database may be the trouble: then it stays pending for the next start.
+      await documents
+        .fail(document.id, 'it could not be indexed')
+        .then(() => rm(fileOf(document.id), { force: true }))
+        .catch(() => undefined)
+    }
+  }
+
+  const add = (document: DocumentRow): void => {
+    if (stopped || running.has(document.id)) return
+    const controller = new AbortController()
+    running.set(document.id, controller)
+    const task = slot(() => take(document, controller)).finally(() => {
+      running.delete(document.id)
+      tasks.delete(task)
+    })
+    tasks.add(task)
+  }
+
+  return {
+    add,
+    fileOf,
+    cancel(id) {
+      running.get(id)?.abort()
+      void rm(fileOf(id), { force: true }).catch(() => undefined)
+    },
+    async start() {
+      const names = await readdir(folder).catch(() => [])
+      for (const name of names)
+        if (name.endsWith('.part')) await rm(join(folder, name), { force: true })
+      for (const document of await documents.pending()) add(document)
+    },
+    async stop() {
+      stopped = true
+      for (const controller of running.values()) controller.abort()
+      await Promise.all(tasks)
+    },
+  }
+}
+
+/** Counts the words of each passage, leaving room for other work in between. */
+async function withWords(passages: readonly Passage[], signal: AbortSignal): Promise<NewPassage[]> {
+  const indexed: NewPassage[] = []
+  for (const [at, passage] of passages.entries()) {
+    if (at % WORDS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
+    signal.throwIfAborted()
+    const words = indexWords(`${passage.heading ?? ''}\n${passage.text}`)
+    indexed.push({ ...passage, tokens: words.join(' ') })
+  }
+  return indexed
+}

@@ -1,0 +1,112 @@
+// The documents of projects: taken in, read in the background, searched, cited and removed.
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { DocumentRepository, DocumentRow } from '../db/repositories/documents.ts'
+import { AppError } from '../errors.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import { createIngest } from './ingest.ts'
+import { type PassageHit, searchPassages } from './passage-search.ts'
+
+const MOST_DOCUMENTS = 2_000
+const LONGEST_NAME = 255
+
+export interface Knowledge {
+  /**
+   * Stores one uploaded file and begins to read it; answers while it is still pending. The stream is read to its end.
+   * Throws `too_many_requests` when the project has 2,000 documents, and whatever the stream throws.
+   */
+  add(
+    place: { userId: UserId; projectId: ProjectId },
+    file: { name: string; mime: string; content: Readable; isCut(): boolean },
+  ): Promise<DocumentRow>
+  list: DocumentRepository['list']
+  find: DocumentRepository['find']
+  /** Passages of a document from `position` on, in order. */
+  passagesOf: DocumentRepository['passagesOf']
+  /** False when the project has no such document. */
+  remove(projectId: ProjectId, id: string): Promise<boolean>
+  /** The passages that answer the question best, best first. */
+  search(projectId: ProjectId, question: string, limit: number): Promise<PassageHit[]>
+  /** Takes up what an earlier process left unread. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface KnowledgeOptions {
+  documents: DocumentRepository
+  /** Uploads lie here until they are read. Made when it is not there. */
+  folder: string
+  log: { warn(details: object, message: string): void }
+}
+
+/** Whoever calls has looked up the project as the user's own before. */
+export function createKnowledge({ documents, folder, log }: KnowledgeOptions): Knowledge {
+  const ingest = createIngest({ documents, folder, log })
+
+  return {
+    list: documents.list,
+    find: documents.find,
+    passagesOf: documents.passagesOf,
+    search: (projectId, question, limit) => searchPassages(documents, projectId, question, limit),
+    start: () => ingest.start(),
+    stop: () => ingest.stop(),
+
+    async add({ userId, projectId }, file) {
+      if ((await documents.count(projectId)) >= MOST_DOCUMENTS) {
+        file.content.resume()
+        throw new AppError(
+          'too_many_requests',
+          `The project has ${MOST_DOCUMENTS} documents, which is the most; delete some first.`,
+        )
+      }
+      const name = cleanName(file.name)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const document = await documents.create({
+        projectId,
+        userId,
+        name,
+        mime: file.mime.slice(0, 200),
+        size: 0,
+      })
+      const path = ingest.fileOf(document.id)
+      let size = 0
+      try {
+        file.content.on('data', (chunk: Buffer) => {
+          size += chunk.length
+        })
+        // Under another name until it is whole: after a crash half a file must not pass for one.
+        await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
+        await rename(`${path}.part`, path)
+      } catch (error) {
+        await documents.remove(projectId, document.id)
+        await rm(`${path}.part`, { force: true })
+        throw error
+      }
+      await documents.resize(document.id, size)
+      const stored = { ...document, size }
+      if (!file.isCut()) {
+        ingest.add(stored)
+        return stored
+      }
+      const reason = 'the file is too large'
+      await documents.fail(document.id, reason)
+      await rm(path, { force: true })
+      return { ...stored, status: 'failed', error: reason }
+    },
+
+    async remove(projectId, id) {
+      if ((await documents.find(projectId, id)) === undefined) return false
+      ingest.cancel(id)
+      return documents.remove(projectId, id)
+    },
+  }
+}
+
+/** The last part of a path, without control characters. */
+function cleanName(name: string): string {
+  const last = name.split(/[\\/]/).at(-1) ?? ''
+  const clean = last.replace(/\p{Cc}/gu, '').trim()
+  return clean === '' ? 'document' : clean.slice(0, LONGEST_NAME)
+}

@@ -1,0 +1,19 @@
+// The state of the MCP servers, for the page.
+import type { App } from '../plugins/app.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { McpServerList } from '../protocol/mcp.ts'
+import type { McpServers } from '../tools/mcp.ts'
+
+export function registerMcpRoutes(app: App, { mcp }: { mcp: Pick<McpServers, 'list'> }): void {
+  app.get(
+    '/api/mcp',
+    {
+      schema: {
+        summary: 'MCP servers, their state and their tools',
+        tags: ['tools'],
+        response: { 200: envelope(McpServerList) },
+      },
+    },
+    async () => ({ code: 0 as const, data: { servers: mcp.list() } }),
+  )
+}

@@ -1,0 +1,31 @@
+// The user's memory: the CONTEXT.md text that goes into every conversation of theirs.
+import type { Memory } from '../knowledge/memory.ts'
+import type { App } from '../plugins/app.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { MemoryContent } from '../protocol/knowledge.ts'
+
+export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): void {
+  const response = { 200: envelope(MemoryContent) }
+
+  app.get(
+    '/api/memory',
+    { schema: { summary: 'What is remembered of you', tags: ['memory'], response } },
+    async ({ user }) => ({ code: 0 as const, data: { content: await memory.read(user.id) } }),
+  )
+
+  app.put(
+    '/api/memory',
+    {
+      schema: {
+        summary: 'Replace the whole text',
+        tags: ['memory'],
+        body: MemoryContent,
+        response,
+      },
+    },
+    async ({ user, body }) => ({
+      code: 0 as const,
+      data: { content: await memory.write(user.id, body.content) },
+    }),
+  )
+}

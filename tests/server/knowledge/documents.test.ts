@@ -1,0 +1,240 @@
+// The knowledge base over real HTTP, with real files and databases: upload, background reading, search, citation, deletion.
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Database } from '../../../server/db/database.ts'
+import { createStore } from '../../../server/db/store.ts'
+import { createKnowledge } from '../../../server/knowledge/knowledge.ts'
+import { newId } from '../../../server/lib/ids.ts'
+import { createApp } from '../../../server/plugins/app.ts'
+import { registerAuthentication } from '../../../server/plugins/authentication.ts'
+import type { ProjectId, RunId, UserId } from '../../../server/protocol/ids.ts'
+import { CallId } from '../../../server/protocol/ids.ts'
+import { registerDocumentRoutes } from '../../../server/routes/documents.ts'
+import { createSearchKnowledgeTool } from '../../../server/tools/builtin/search-knowledge.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { addProject, addUser } from '../../support/rows.ts'
+
+const fixtures = join(import.meta.dirname, '../../fixtures/documents')
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+interface Listed {
+  id: string
+  name: string
+  status: string
+  error: string | null
+  passages: number
+}
+
+async function startServer(database: Database, userId: UserId, folder: string) {
+  const store = createStore(database)
+  const knowledge = createKnowledge({
+    documents: store.documents,
+    folder,
+    log: { warn: () => undefined },
+  })
+  const app = createApp({ bodyLimit: 1_000_000 })
+  await registerAuthentication(app, {
+    mode: 'single',
+    defaultUser: { id: userId, username: 'kim', role: 'user' },
+  })
+  registerDocumentRoutes(app, { knowledge, projects: store.projects, fileLimit: 500_000 })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  await knowledge.start()
+  cleanups.push(async () => {
+    await knowledge.stop()
+    await app.close()
+  })
+  const { port } = app.server.address() as AddressInfo // a TCP server that listens has one
+  const url = (project: ProjectId) => `http://127.0.0.1:${port}/api/projects/${project}/documents`
+  return {
+    knowledge,
+    url,
+    async upload(project: ProjectId, ...files: [string, Uint8Array | string][]) {
+      const form = new FormData()
+      for (const [name, content] of files) form.append('files[]', new Blob([content]), name)
+      const response = await fetch(url(project), { method: 'POST', body: form })
+      return { status: response.status, body: await response.json() }
+    },
+    async list(project: ProjectId): Promise<Listed[]> {
+      const response = await fetch(url(project))
+      const body = (await response.json()) as { data: { items: Listed[] } } // checked by the server's own schema
+      return body.data.items
+    },
+    async allRead(project: ProjectId): Promise<Map<string, Listed>> {
+      const documents = await vi.waitFor(
+        async () => {
+          const items = await this.list(project)
+          expect(items.map(({ status }) => status)).not.toContain('pending')
+          return items
+        },
+        { timeout: 30_000, interval: 50 },
+      )
+      return new Map(documents.map((document) => [document.name, document]))
+    },
+  }
+}
+
+describeOnEachDatabase('documents', (open) => {
+  const prepare = async () => {
+    const database = await open()
+    const userId = await addUser(database)
+    const project = await addProject(database, userId)
+    const folder = await mkdtemp(join(tmpdir(), 'documents-test-'))
+    cleanups.push(() => rm(folder, { recursive: true, force: true }))
+    return { database, userId, project, folder, ...(await startServer(database, userId, folder)) }
+  }
+
+  test('a Chinese PDF is read in the background, found by a question and cited with its page', async () => {
+    const server = await prepare()
+    const { project } = server
+    const made = await server.upload(project, [
+      'handbook.pdf',
+      await readFile(join(fixtures, 'handbook-zh.pdf')),
+    ])
+    expect(made).toMatchObject({
+      status: 200,
+      body: {
+        code: 0,
+        data: { items: [{ name: 'handbook.pdf', status: 'pending', error: null }] },
+      },
+    })
+    expect((await server.allRead(project)).get('handbook.pdf')).toMatchObject({
+      status: 'ready',
+      passages: 4,
+    })
+
+    const tool = createSearchKnowledgeTool(server.knowledge)
+    const parsed = tool.parse(JSON.stringify({ query: '年假有多少天?' }))
+    if (!parsed.ok) throw new Error(parsed.error)
+    const answer = await parsed.input.run({
+      userId: server.userId,
+      conversationId: null,
+      projectId: project,
+      runId: newId<RunId>(),
+      messageId: null,
+      model: 'test',
+      callId: CallId.parse('c'),
+      signal: new AbortController().signal,
+      progress: () => undefined,
+    })
+    expect(answer).toMatchObject({
+      success: true,
+      data: {
+        results: expect.arrayContaining([
+          {
+            document: 'handbook.pdf',
+            document_id: expect.any(String),
+            heading: '第二章 年假',
+            page: 2,
+            text: expect.stringContaining('十二天带薪年假'),
+            score: expect.any(Number),
+          },
+        ]),
+      },
+    })
+    const [citation] = (answer.artifact?.citations ?? []) as {
+      document_id: string
+      position: number
+    }[]
+    const passage = await fetch(
+      `${server.url(project)}/${citation?.document_id}/passages?position=${citation?.position}&limit=1`,
+    )
+    expect(await passage.json()).toMatchObject({
+      data: { document: { name: 'handbook.pdf' }, items: [{ page: 2, heading: '第二章 年假' }] },
+    })
+  })
+
+  test('the passage that answers best comes first, in English and by one Chinese character', async () => {
+    const server = await prepare()
+    const { project, knowledge } = server
+    await server.upload(
+      project,
+      [
+        'policy.md',
+        '# Travel\nTrips are booked by the office.\n# Vacation\nEmployees get 30 days of vacation a year.',
+      ],
+      ['noise.md', '# Days\nDays, days and more days. Many days.'],
+      ['茶.md', '# 茶\n绿茶要用八十度的水。'],
+    )
+    await server.allRead(project)
+    const first = async (question: string) =>
+      (await knowledge.search(project, question, 3))[0]?.heading
+    expect(await first('How many vacation days do employees get?')).toBe('Vacation')
+    expect(await first('水')).toBe('茶')
+    expect(await knowledge.search(project, '"*) OR (', 3)).toEqual([])
+  })
+
+  test('bad files fail alone, each with its reason', async () => {
+    const server = await prepare()
+    const { project, folder } = server
+    await server.upload(
+      project,
+      ['good.txt', 'a good file'],
+      ['broken.pdf', '%PDF-1.4 rubbish'],
+      ['huge.txt', 'x'.repeat(600_000)],
+      ['image.png', new Uint8Array([0x89, 0x50, 0, 0])],
+      ['../../etc/passwd', 'escaping'],
+    )
+    const documents = await server.allRead(project)
+    expect(documents.get('good.txt')).toMatchObject({ status: 'ready' })
+    expect(documents.get('broken.pdf')).toMatchObject({
+      status: 'failed',
+      error: 'the PDF is damaged',
+    })
+    expect(documents.get('huge.txt')).toMatchObject({
+      status: 'failed',
+      error: 'the file is too large',
+    })
+    expect(documents.get('image.png')?.error).toContain('binary')
+    expect(documents.get('passwd')).toMatchObject({ status: 'ready' })
+    await vi.waitFor(async () => expect(await readdir(folder)).toEqual([]))
+  })
+
+  test('what was still to be read when the process ended is read after the next start', async () => {
+    const server = await prepare()
+    const { project, database, userId, folder, knowledge } = server
+    await server.upload(project, ['one.txt', 'the first giraffe'])
+    await server.allRead(project)
+    await knowledge.stop()
+    await server.upload(project, ['two.txt', 'the second zebra'])
+    expect((await server.list(project))[0]).toMatchObject({ name: 'two.txt', status: 'pending' })
+
+    const next = await startServer(database, userId, folder)
+    expect((await next.allRead(project)).get('two.txt')).toMatchObject({ status: 'ready' })
+    expect(await next.knowledge.search(project, 'zebra', 3)).toHaveLength(1)
+  })
+
+  test('a deleted document is found no more, and another’s project is not there', async () => {
+    const server = await prepare()
+    const { project, database, knowledge } = server
+    await server.upload(project, ['one.txt', 'a rare okapi'])
+    const id = (await server.allRead(project)).get('one.txt')?.id
+    const foreign = await addProject(database, await addUser(database))
+    expect((await fetch(server.url(foreign))).status).toBe(404)
+    expect((await server.upload(foreign, ['a.txt', 'a'])).status).toBe(404)
+    expect((await fetch(`${server.url(foreign)}/${id}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await knowledge.search(foreign, 'okapi', 3)).toEqual([])
+
+    expect((await fetch(`${server.url(project)}/${id}`, { method: 'DELETE' })).status).toBe(200)
+    expect((await fetch(`${server.url(project)}/${id}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await knowledge.search(project, 'okapi', 3)).toEqual([])
+  })
+
+  test('an upload without a file, or not in parts, is a clear refusal', async () => {
+    const server = await prepare()
+    expect(await server.upload(server.project)).toMatchObject({ status: 400 })
+    const json = await fetch(server.url(server.project), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(json.status).toBeGreaterThanOrEqual(400)
+    expect(json.status).toBeLessThan(500)
+  })
+})
