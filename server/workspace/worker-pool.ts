@@ -2,7 +2,8 @@
 import type { Worker } from 'node:worker_threads'
 import { AppError } from '../errors.ts'
 import { startWorker } from '../lib/child-entry.ts'
-import type { JobAnswer, JobKind, Jobs } from './text-jobs.child.ts'
+import { explainFault } from './faults.ts'
+import type { JobAnswer, JobKind, Jobs } from './jobs.child.ts'
 
 export interface WorkerPool {
   /**
@@ -39,7 +40,7 @@ export function createWorkerPool(size: number): WorkerPool {
   const take = (): Worker => {
     const spare = idle.pop()
     if (spare === undefined) {
-      const worker = startWorker('workspace/text-jobs.child', {
+      const worker = startWorker('workspace/jobs.child', {
         resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
       })
       // A thread alone does not keep the process running.
@@ -68,7 +69,10 @@ export function createWorkerPool(size: number): WorkerPool {
         const worker = take()
         const answer = await askOnce(worker, { kind, input }, timeoutMs, signal)
         giveBack(worker)
-        if (!answer.ok) throw new AppError('bad_request', answer.message)
+        if (!answer.ok) {
+          if (answer.code === null) throw new AppError('bad_request', answer.message)
+          throw explainFault(Object.assign(new Error(answer.message), { code: answer.code }), '')
+        }
         // The thread answers a job of this kind with this kind of output; messages themselves carry no types.
         return answer.output as Jobs[typeof kind]['output']
       } finally {

@@ -1,11 +1,23 @@
 // One project's folder: reading, listing and the bare changes (atomic, within limits). Whoever changes goes through
-// `changes.ts`, which adds order and checkpoints.
+// `checkpoints.ts`, which adds order and the way back.
 import { randomUUID } from 'node:crypto'
-import { lstat, mkdir, open, rename, rm, rmdir, unlink } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  unlink,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { linkRefused, systemCode } from './faults.ts'
+import { explainFault, linkRefused, systemCode } from './faults.ts'
 import {
   checkTarget,
   type FileContent,
@@ -54,6 +66,12 @@ export interface Workspace {
   remove(path: string): Promise<void>
   /** Renames; throws `conflict` when there is something at `to`. Makes missing folders. */
   move(from: string, to: string): Promise<void>
+  /** Removes a folder that holds nothing; answers false when it holds something or is none. */
+  removeEmptyFolder(path: string): Promise<boolean>
+  /** Puts a copy of the host file `source` at `path`, whole or not at all; for giving back what was kept. */
+  copyIn(path: string, source: string, mode: number): Promise<void>
+  /** Makes a symbolic link (which nothing here ever follows); for giving back what was there. */
+  makeLink(path: string, target: string): Promise<void>
   /** Forgets the known size of the project, after something else has changed it. */
   forgetSize(): void
 }
@@ -235,6 +253,46 @@ export function createWorkspace(options: {
           await target.folder.handle.sync()
           await source.folder.handle.sync()
         })
+      })
+    },
+    removeEmptyFolder: async (input) => {
+      const path = parseInnerPath(input)
+      return withPlace(root, path, {}, async (place) => {
+        try {
+          await rmdir(place.real)
+        } catch (error) {
+          if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(systemCode(error))) return false
+          throw error
+        }
+        await place.folder.handle.sync()
+        return true
+      })
+    },
+    copyIn: async (input, source, mode) => {
+      const path = parseInnerPath(input)
+      const temporary = join(staging, randomUUID())
+      try {
+        await copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+        await chmod(temporary, mode)
+        const handle = await open(temporary, 'r')
+        await handle.sync().finally(() => handle.close())
+        await withPlace(root, path, { create: true }, async (place) => {
+          checkTarget(await look(place.real), path, undefined)
+          await rename(temporary, place.real)
+          await place.folder.handle.sync()
+        })
+      } catch (error) {
+        await rm(temporary, { force: true })
+        throw explainFault(error, path.text)
+      } finally {
+        known = undefined
+      }
+    },
+    makeLink: async (input, target) => {
+      const path = parseInnerPath(input)
+      await withPlace(root, path, { create: true }, async (place) => {
+        await symlink(target, place.real)
+        await place.folder.handle.sync()
       })
     },
     forgetSize: () => {

@@ -1,10 +1,20 @@
 // The worker thread of the workspace: differences, regular expressions of a model and hashing, away from the server's own thread.
 import { parentPort } from 'node:worker_threads'
+import type { CheckpointFile } from '../db/tables/projects.ts'
+import { errorText } from '../errors.ts'
+import { systemCode } from './faults.ts'
 import { findMatches, type RegexMatches, type RegexReplacement, replaceMatches } from './regex.ts'
+import { collectContents, compareSnapshot, type SnapshotInput, takeSnapshot } from './snapshot.ts'
 import { type TextDiff, unifiedDiff } from './unified-diff.ts'
 
 /** What each kind of job takes and answers. */
 export interface Jobs {
+  take_snapshot: { input: SnapshotInput; output: { paths: number } }
+  compare_snapshot: { input: SnapshotInput; output: CheckpointFile[] }
+  collect_contents: {
+    input: SnapshotInput & { needed: readonly string[]; maxBytes: number }
+    output: { bytes: number }
+  }
   diff: {
     input: { path: string; before: string | null; after: string | null; timeoutMs: number }
     output: TextDiff
@@ -19,12 +29,21 @@ export interface Jobs {
   }
 }
 /** What the thread answers to one job. */
-export type JobAnswer = { ok: true; output: unknown } | { ok: false; message: string }
+export type JobAnswer =
+  | { ok: true; output: unknown }
+  /** `code` is the system's name of the fault when it was the disk's; `message` may then hold a host path. */
+  | { ok: false; message: string; code: string | null }
 export type JobKind = keyof Jobs
 type Job = { [Kind in JobKind]: { kind: Kind; input: Jobs[Kind]['input'] } }[JobKind]
 
 function perform(job: Job): Jobs[JobKind]['output'] {
   switch (job.kind) {
+    case 'take_snapshot':
+      return takeSnapshot(job.input)
+    case 'compare_snapshot':
+      return compareSnapshot(job.input)
+    case 'collect_contents':
+      return collectContents(job.input)
     case 'diff': {
       const { path, before, after, timeoutMs } = job.input
       return unifiedDiff(path, before, after, timeoutMs)
@@ -41,7 +60,8 @@ parentPort?.on('message', (job: Job) => {
   try {
     answer = { ok: true, output: perform(job) }
   } catch (error) {
-    answer = { ok: false, message: error instanceof Error ? error.message : String(error) }
+    const code = systemCode(error)
+    answer = { ok: false, message: errorText(error), code: code === '' ? null : code }
   }
   parentPort?.postMessage(answer)
 })

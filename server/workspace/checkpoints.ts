@@ -1,0 +1,269 @@
+// Every change of a project goes through here: one at a time, with a checkpoint of what it touches made first.
+import { join } from 'node:path'
+import type { CheckpointRepository, CheckpointRow } from '../db/repositories/checkpoints.ts'
+import type { CheckpointFile, PathContent } from '../db/tables/projects.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { MessageId, ProjectId, RunId } from '../protocol/ids.ts'
+import { type Captured, captureOne, capturePaths, pathsBelow, sameContent } from './capture.ts'
+import { createKeptContent, type KeptContent } from './kept-content.ts'
+import type { Lanes } from './lanes.ts'
+import { type ProjectPath, parseInnerPath } from './paths.ts'
+import { type PruneRule, prunable } from './prune.ts'
+import { applyTargets, checkKept, differing, targetsBefore } from './restore.ts'
+import type { WorkerPool } from './worker-pool.ts'
+import type { Workspace } from './workspace.ts'
+import type { Workspaces } from './workspaces.ts'
+
+/** By what and for which answer a change is made. */
+export interface ChangeOrigin {
+  /** The tool's name, or `editor`, `upload`, `restore` for what a person does. */
+  tool: string
+  messageId: MessageId | null
+  runId: RunId | null
+}
+
+export interface Restored {
+  /** Number of paths that were brought back. */
+  restored: number
+  /** The new checkpoint, which undoes the restoring. */
+  checkpoint: CheckpointRow
+}
+
+export interface Checkpoints {
+  /**
+   * Runs `work` alone in the project, after keeping what `paths` (files, folders with all below, or what is about to be
+   * made) hold. No checkpoint stays when nothing changed in the end. `work` must change nothing but these paths, and must
+   * not call back into this room's changes. Throws what `work` throws, and `store_busy` when its turn does not come.
+   */
+  change<T>(
+    workspace: Workspace,
+    origin: ChangeOrigin,
+    paths: readonly string[],
+    work: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>
+  /** The same for a program that may change anything in the project: the whole of it is kept, at the price of a scan. */
+  changeAnything<T>(
+    workspace: Workspace,
+    origin: ChangeOrigin,
+    work: () => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>
+  /** Brings all that changed at or after this checkpoint back to what it was before it. Throws `not_found`, `conflict`. */
+  restore(workspace: Workspace, id: string, origin: ChangeOrigin): Promise<Restored>
+  /** Settles what a dead server left open, so that the list is whole. */
+  settle(workspace: Workspace): Promise<void>
+  /** What files held, for comparing. */
+  keptContent(projectId: ProjectId): KeptContent
+}
+
+const SNAPSHOT_MS = 10 * 60_000
+/** Every so many checkpoints of a project old ones are looked for. */
+const PRUNE_EVERY = 20
+
+export function createCheckpoints(options: {
+  records: CheckpointRepository
+  workspaces: Workspaces
+  lanes: Lanes
+  pool: WorkerPool
+  rule: PruneRule
+  log: { warn(details: object, message: string): void }
+}): Checkpoints {
+  const { records, workspaces, lanes, pool, rule, log } = options
+  const sinceLastPrune = new Map<ProjectId, number>()
+
+  const contentsOf = (projectId: ProjectId): string =>
+    join(workspaces.sideFolder(projectId), 'contents')
+  const keptContent = (projectId: ProjectId): KeptContent =>
+    createKeptContent(contentsOf(projectId))
+  const snapshotInput = (workspace: Workspace) => ({
+    root: workspace.root,
+    folder: workspaces.sideFolder(workspace.projectId),
+    contents: contentsOf(workspace.projectId),
+  })
+
+  const newRow = (
+    workspace: Workspace,
+    origin: ChangeOrigin,
+    state: CheckpointRow['state'],
+    files: CheckpointFile[],
+  ): CheckpointRow => ({
+    id: newId(),
+    projectId: workspace.projectId,
+    userId: workspace.userId,
+    messageId: origin.messageId,
+    runId: origin.runId,
+    tool: origin.tool,
+    state,
+    files,
+    createdAt: new Date(),
+  })
+
+  /** Looks at what has become of the paths and writes it down; answers the files that changed. */
+  const settleRow = async (
+    workspace: Workspace,
+    row: CheckpointRow,
+    keepEmpty = false,
+  ): Promise<CheckpointFile[]> => {
+    const files =
+      row.state === 'open_all'
+        ? await pool.run('compare_snapshot', snapshotInput(workspace), { timeoutMs: SNAPSHOT_MS })
+        : await changesSince(
+            workspace,
+            new Map(row.files.map(({ path, before }) => [path, before])),
+          )
+    if (files.length === 0 && !keepEmpty) await records.remove([row.id])
+    else await records.settle(row.id, files)
+    workspace.forgetSize()
+    return files
+  }
+  const settleOpen = async (workspace: Workspace): Promise<void> => {
+    for (const row of await records.open(workspace.projectId)) await settleRow(workspace, row)
+  }
+
+  /** The common course: row, work, what came of it. The row is durable before the work begins. */
+  const performed = async <T>(
+    workspace: Workspace,
+    row: CheckpointRow,
+    work: () => Promise<T>,
+    keepEmpty = false,
+  ): Promise<{ result: T; files: CheckpointFile[] }> => {
+    await records.insert(row)
+    let result: T
+    try {
+      result = await work()
+    } catch (error) {
+      await settleRow(workspace, row).catch((fault: unknown) =>
+        log.warn({ err: fault }, 'A checkpoint stays open until the next change'),
+      )
+      throw error
+    }
+    let files: CheckpointFile[] = []
+    try {
+      files = await settleRow(workspace, row, keepEmpty)
+      pruneSometimes(workspace)
+    } catch (fault) {
+      // The change itself is done and must be told as done.
+      log.warn({ err: fault }, 'A checkpoint stays open until the next change')
+    }
+    return { result, files }
+  }
+
+  /** In a turn of its own, so that nobody waits for it but the next change. */
+  const pruneSometimes = (workspace: Workspace): void => {
+    const { projectId } = workspace
+    const count = (sinceLastPrune.get(projectId) ?? 0) + 1
+    sinceLastPrune.set(projectId, count % PRUNE_EVERY)
+    if (count < PRUNE_EVERY) return
+    lanes
+      .run(projectId, async () => {
+        await records.remove(prunable(await records.ages(projectId), rule, new Date()))
+        await dropUnneeded(workspace)
+      })
+      .catch((fault: unknown) => log.warn({ err: fault }, 'Old checkpoints could not be removed'))
+  }
+
+  /** Removes contents that no checkpoint names; while there are too many bytes, the oldest checkpoints too. */
+  const dropUnneeded = async (workspace: Workspace): Promise<void> => {
+    for (;;) {
+      const rows = await records.since(workspace.projectId, '')
+      const needed = rows.flatMap(({ files }) =>
+        files.flatMap(({ before }) => (before?.kind === 'file' ? [before.hash] : [])),
+      )
+      const { bytes } = await pool.run(
+        'collect_contents',
+        { ...snapshotInput(workspace), needed, maxBytes: rule.maxBytes },
+        { timeoutMs: SNAPSHOT_MS },
+      )
+      if (bytes <= rule.maxBytes || rows.length <= 1) return
+      await records.remove(rows.slice(0, Math.ceil(rows.length / 4)).map(({ id }) => id))
+    }
+  }
+
+  return {
+    keptContent,
+    change: (workspace, origin, paths, work, signal) =>
+      lanes.run(
+        workspace.projectId,
+        async () => {
+          await settleOpen(workspace)
+          const before = await capturePaths(workspace, paths, keptContent(workspace.projectId))
+          const row = newRow(workspace, origin, 'open', asOpenFiles(before))
+          return (await performed(workspace, row, work)).result
+        },
+        signal === undefined ? {} : { signal },
+      ),
+
+    changeAnything: (workspace, origin, work, signal) =>
+      lanes.run(
+        workspace.projectId,
+        async () => {
+          await settleOpen(workspace)
+          // Makes the folder, should it be missing.
+          await workspace.state('')
+          await pool.run('take_snapshot', snapshotInput(workspace), {
+            timeoutMs: SNAPSHOT_MS,
+            ...(signal === undefined ? {} : { signal }),
+          })
+          const row = newRow(workspace, origin, 'open_all', [])
+          return (await performed(workspace, row, work)).result
+        },
+        signal === undefined ? {} : { signal },
+      ),
+
+    restore: (workspace, id, origin) =>
+      lanes.run(workspace.projectId, async () => {
+        await settleOpen(workspace)
+        const [first, ...later] = await records.since(workspace.projectId, id)
+        if (first?.id !== id) throw new AppError('not_found', 'There is no such checkpoint.')
+        const kept = keptContent(workspace.projectId)
+        const different = await differing(workspace, targetsBefore([first, ...later]))
+        const targets = new Map([...different].map(([path, { target }]) => [path, target]))
+        await checkKept(targets, kept)
+        const before = await capturePaths(workspace, [...targets.keys()], kept)
+        const row = newRow(workspace, origin, 'open', asOpenFiles(before))
+        const { files } = await performed(
+          workspace,
+          row,
+          () => applyTargets(workspace, different, kept),
+          true,
+        )
+        return { restored: files.length, checkpoint: { ...row, state: 'settled', files } }
+      }),
+
+    settle: (workspace) => lanes.run(workspace.projectId, () => settleOpen(workspace)),
+  }
+}
+
+/** What is known before the change: enough to undo it should nothing more ever be written down. */
+const asOpenFiles = (before: Captured): CheckpointFile[] =>
+  [...before].map(([path, content]) => ({
+    path,
+    change: content === null ? 'added' : 'modified',
+    before: content,
+    after: null,
+  }))
+
+async function changesSince(workspace: Workspace, before: Captured): Promise<CheckpointFile[]> {
+  const files: CheckpointFile[] = []
+  const seen = new Set<string>(before.keys())
+  const compare = async (path: ProjectPath, was: PathContent | null) => {
+    const is = await captureOne(workspace.root, path, null)
+    if (sameContent(was, is)) return null
+    const change = was === null ? 'added' : is === null ? 'deleted' : 'modified'
+    files.push({ path: path.text, change, before: was, after: is })
+    return is
+  }
+  for (const [text, was] of before) {
+    const path = parseInnerPath(text)
+    if ((await compare(path, was))?.kind !== 'directory') continue
+    // A folder that came as a whole, by a move: what is in it came too.
+    for (const inner of await pathsBelow(workspace.root, path)) {
+      if (seen.has(inner.text)) continue
+      seen.add(inner.text)
+      await compare(inner, null)
+    }
+  }
+  return files
+}

@@ -1,0 +1,95 @@
+// The store of what files held before they were changed: one copy per content, named by its SHA-256, outside of the project.
+import { createHash, randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemCode } from './faults.ts'
+
+export interface KeptContent {
+  /** Copies what the handle reads from its start, durably; answers the hash and the bytes. */
+  keep(handle: FileHandle): Promise<{ hash: string; size: number }>
+  has(hash: string): Promise<boolean>
+  /** The host path of a kept copy, for copying it back. */
+  pathOf(hash: string): string
+  /** The bytes of a kept copy, or null when there is none or it has more than `maxBytes`. */
+  read(hash: string, maxBytes: number): Promise<Buffer | null>
+}
+
+const PIECE = 256 * 1024
+
+/** Where a content lies below the folder of all; two letters of the hash keep the folders small. */
+export const contentPath = (folder: string, hash: string): string =>
+  join(folder, hash.slice(0, 2), hash.slice(2))
+
+/** Reads to the end in pieces, so that hashing never holds up the server for long. */
+async function eachPiece(
+  handle: FileHandle,
+  take: (piece: Buffer) => Promise<void> | void,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafe(PIECE)
+  for (let at = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, PIECE, at)
+    if (bytesRead === 0) return
+    at += bytesRead
+    await take(buffer.subarray(0, bytesRead))
+  }
+}
+
+/** The SHA-256 of what the handle reads from its start, in hexadecimal. */
+export async function hashOf(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256')
+  await eachPiece(handle, (piece) => {
+    hash.update(piece)
+  })
+  return hash.digest('hex')
+}
+
+/** `folder` is made when it is first needed. */
+export function createKeptContent(folder: string): KeptContent {
+  const pathOf = (hash: string): string => contentPath(folder, hash)
+  const has = (hash: string): Promise<boolean> =>
+    stat(pathOf(hash)).then(
+      () => true,
+      () => false,
+    )
+  return {
+    pathOf,
+    has,
+    async keep(handle) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const temporary = join(folder, `new-${randomUUID()}`)
+      const copy = await open(temporary, 'wx', 0o600)
+      const hash = createHash('sha256')
+      let size = 0
+      try {
+        await eachPiece(handle, async (piece) => {
+          hash.update(piece)
+          size += piece.length
+          await copy.write(piece)
+        })
+        await copy.datasync()
+      } catch (error) {
+        await rm(temporary, { force: true })
+        throw error
+      } finally {
+        await copy.close()
+      }
+      const name = hash.digest('hex')
+      const target = pathOf(name)
+      if (await has(name)) await rm(temporary)
+      else {
+        await mkdir(join(target, '..'), { recursive: true, mode: 0o700 })
+        await rename(temporary, target)
+      }
+      return { hash: name, size }
+    },
+    async read(hash, maxBytes) {
+      try {
+        if ((await stat(pathOf(hash))).size > maxBytes) return null
+        return await readFile(pathOf(hash))
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return null
+        throw error
+      }
+    },
+  }
+}

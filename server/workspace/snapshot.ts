@@ -1,0 +1,260 @@
+// The whole project before and after a program that may change anything. Runs in the worker thread only (it waits for the
+// disk), while nothing else changes the project. Like git's index, it looks again only at files whose stat has changed.
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  type BigIntStats,
+  closeSync,
+  constants as fs,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { CheckpointFile, PathContent } from '../db/tables/projects.ts'
+import { contentPath } from './kept-content.ts'
+import { parseInnerPath } from './paths.ts'
+
+export interface SnapshotInput {
+  /** The project's folder. */
+  root: string
+  /** Where the index is kept. */
+  folder: string
+  /** Where contents are kept. */
+  contents: string
+}
+
+interface Known {
+  content: PathContent
+  /** Size, times and inode for which `content` was found; '' means: look again. */
+  stat: string
+  /** Its content is kept. */
+  kept: boolean
+}
+type Index = Map<string, Known>
+
+const MAX_ENTRIES = 200_000
+const MAX_DEPTH = 64
+const PIECE = 1024 * 1024
+/** Files changed this shortly before they are looked at may change again without a new time stamp. */
+const RACY_MS = 50
+/** A changed file up to this size is hashed, so that a later comparison can tell whether it is still the same. */
+const HASHED_BYTES = 5 * 1024 * 1024
+
+const buffer = Buffer.allocUnsafe(PIECE)
+
+/**
+ * Keeps what every file holds, so that the state can be restored; answers the number of paths. Cheap when little has
+ * changed since the last time.
+ */
+export function takeSnapshot(input: SnapshotInput): { paths: number } {
+  const known = loadIndex(input.folder)
+  const index: Index = new Map()
+  mkdirSync(input.contents, { recursive: true, mode: 0o700 })
+  scan(input.root, (path, real, stats) => {
+    const before = known.get(path)
+    const stat = statKey(stats)
+    if (before?.kept && before.stat === stat) {
+      index.set(path, before)
+      return
+    }
+    const content = lookAt(real, stats, input.contents)
+    if (content !== null) index.set(path, { content, stat, kept: true })
+  })
+  saveIndex(input.folder, index)
+  return { paths: index.size }
+}
+
+/** What has changed since `takeSnapshot`, sorted by path. Also right when the process died in between. */
+export function compareSnapshot(input: SnapshotInput): CheckpointFile[] {
+  const known = loadIndex(input.folder)
+  const index: Index = new Map()
+  const files: CheckpointFile[] = []
+  scan(input.root, (path, real, stats) => {
+    const before = known.get(path)
+    known.delete(path)
+    const stat = statKey(stats)
+    if (before !== undefined && before.stat === stat && stat !== '') {
+      index.set(path, before)
+      return
+    }
+    const content = lookAt(real, stats, null)
+    if (content === null) return
+    const same = before !== undefined && isSame(before.content, content)
+    index.set(path, { content, stat, kept: same && before.kept })
+    if (same) return
+    files.push(
+      before === undefined
+        ? { path, change: 'added', before: null, after: content }
+        : { path, change: 'modified', before: before.content, after: content },
+    )
+  })
+  for (const [path, { content }] of known)
+    files.push({ path, change: 'deleted', before: content, after: null })
+  saveIndex(input.folder, index)
+  return files.sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** Removes kept contents that neither `needed` nor the index names; answers the bytes that stay. */
+export function collectContents(
+  input: SnapshotInput & { needed: readonly string[]; maxBytes: number },
+): { bytes: number } {
+  const needed = new Set(input.needed)
+  mkdirSync(input.contents, { recursive: true, mode: 0o700 })
+  const index = loadIndex(input.folder)
+  const indexed = new Set<string>()
+  for (const { content } of index.values()) if (content.kind === 'file') indexed.add(content.hash)
+  const sizes = new Map<string, number>()
+  for (const folder of readdirSync(input.contents, { withFileTypes: true })) {
+    if (!folder.isDirectory()) {
+      // A copy that a dead process did not finish.
+      rmSync(join(input.contents, folder.name), { force: true })
+      continue
+    }
+    for (const name of readdirSync(join(input.contents, folder.name))) {
+      const hash = folder.name + name
+      const path = contentPath(input.contents, hash)
+      if (needed.has(hash) || indexed.has(hash)) sizes.set(hash, statSync(path).size)
+      else rmSync(path, { force: true })
+    }
+  }
+  const total = () => [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  if (total() <= input.maxBytes) return { bytes: total() }
+  // Too much: what only the index names goes too, and is kept anew when the next program runs.
+  for (const hash of indexed)
+    if (!needed.has(hash)) {
+      rmSync(contentPath(input.contents, hash), { force: true })
+      sizes.delete(hash)
+    }
+  rmSync(join(input.folder, 'index.json'), { force: true })
+  return { bytes: total() }
+}
+
+function scan(root: string, visit: (path: string, real: string, stats: BigIntStats) => void) {
+  let entries = 0
+  const descend = (folder: string, path: string, depth: number): void => {
+    for (const name of readdirSync(folder)) {
+      const real = join(folder, name)
+      const inner = path === '' ? name : `${path}/${name}`
+      const stats = lstatSync(real, { bigint: true, throwIfNoEntry: false })
+      if (stats === undefined || !isSpellable(inner)) continue
+      if (++entries > MAX_ENTRIES)
+        throw new Error(
+          `A project may have at most ${MAX_ENTRIES} files for a program to run in it.`,
+        )
+      visit(inner, real, stats)
+      if (stats.isDirectory() && depth < MAX_DEPTH) descend(real, inner, depth + 1)
+    }
+  }
+  descend(root, '', 0)
+}
+
+/** Only names that can be given back by our own rules are kept. */
+function isSpellable(path: string): boolean {
+  try {
+    return parseInnerPath(path).text === path
+  } catch {
+    return false
+  }
+}
+
+function statKey(stats: BigIntStats): string {
+  const fresh = Date.now() - Number(stats.mtimeNs / 1_000_000n) < RACY_MS
+  if (fresh && stats.isFile()) return ''
+  return [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs, stats.mode]
+    .map((value) => value.toString(36))
+    .join('-')
+}
+
+/** With `contents` the file is copied there; without, it is only hashed, and not even that when it is large. */
+function lookAt(real: string, stats: BigIntStats, contents: string | null): PathContent | null {
+  if (stats.isDirectory()) return { kind: 'directory' }
+  if (stats.isSymbolicLink()) return { kind: 'link', target: readlinkSync(real) }
+  if (!stats.isFile()) return null
+  const mode = Number(stats.mode) & 0o777
+  if (contents === null && stats.size > HASHED_BYTES)
+    return { kind: 'file', hash: '', size: Number(stats.size), mode }
+  const source = openSync(real, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
+  try {
+    if (!fstatSync(source).isFile()) return null
+    const { hash, size } = contents === null ? readHash(source) : copyInto(contents, source)
+    return { kind: 'file', hash, size, mode }
+  } finally {
+    closeSync(source)
+  }
+}
+
+function readHash(source: number, take?: (piece: Buffer) => void): { hash: string; size: number } {
+  const hash = createHash('sha256')
+  let size = 0
+  for (;;) {
+    const count = readSync(source, buffer, 0, PIECE, size)
+    if (count === 0) return { hash: hash.digest('hex'), size }
+    size += count
+    const piece = buffer.subarray(0, count)
+    hash.update(piece)
+    take?.(piece)
+  }
+}
+
+function copyInto(contents: string, source: number): { hash: string; size: number } {
+  const temporary = join(contents, `new-${randomUUID()}`)
+  const copy = openSync(temporary, 'wx', 0o600)
+  let found: { hash: string; size: number }
+  try {
+    found = readHash(source, (piece) => {
+      for (let written = 0; written < piece.length; )
+        written += writeSync(copy, piece, written, piece.length - written)
+    })
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  } finally {
+    closeSync(copy)
+  }
+  const target = contentPath(contents, found.hash)
+  if (statSync(target, { throwIfNoEntry: false }) !== undefined) rmSync(temporary)
+  else {
+    mkdirSync(join(target, '..'), { recursive: true, mode: 0o700 })
+    renameSync(temporary, target)
+  }
+  return found
+}
+
+const isSame = (one: PathContent, other: PathContent): boolean => {
+  if (one.kind === 'file')
+    return (
+      other.kind === 'file' && one.hash !== '' && one.hash === other.hash && one.mode === other.mode
+    )
+  if (one.kind === 'link') return other.kind === 'link' && one.target === other.target
+  return other.kind === 'directory'
+}
+
+function loadIndex(folder: string): Index {
+  try {
+    // Written by `saveIndex` alone, in a folder that is the server's own.
+    const saved = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
+      version: number
+      entries: [string, Known][]
+    }
+    return saved.version === 1 ? new Map(saved.entries) : new Map()
+  } catch {
+    // None yet, or not readable: everything is looked at.
+    return new Map()
+  }
+}
+
+function saveIndex(folder: string, index: Index): void {
+  const temporary = join(folder, `index-${randomUUID()}`)
+  writeFileSync(temporary, JSON.stringify({ version: 1, entries: [...index] }), { mode: 0o600 })
+  renameSync(temporary, join(folder, 'index.json'))
+}

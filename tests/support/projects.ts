@@ -1,0 +1,92 @@
+// A project on a real disk with its row in a real database, for tests of everything that works on files.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Database } from '../../server/db/database.ts'
+import { createCheckpointRepository } from '../../server/db/repositories/checkpoints.ts'
+import { newId } from '../../server/lib/ids.ts'
+import type { ProjectId, UserId } from '../../server/protocol/ids.ts'
+import { createCheckpoints } from '../../server/workspace/checkpoints.ts'
+import { createLanes } from '../../server/workspace/lanes.ts'
+import type { PruneRule } from '../../server/workspace/prune.ts'
+import { createWorkerPool } from '../../server/workspace/worker-pool.ts'
+import type { WorkspaceLimits } from '../../server/workspace/workspace.ts'
+import { createWorkspaces } from '../../server/workspace/workspaces.ts'
+
+const MEGABYTE = 1024 * 1024
+
+/** Rows of a user and a project, so that what refers to them can be stored. */
+export async function insertProject(
+  database: Database,
+): Promise<{ userId: UserId; projectId: ProjectId }> {
+  const userId = newId<UserId>()
+  const projectId = newId<ProjectId>()
+  const now = new Date()
+  await database.write(async (tx) => {
+    await tx.insert(database.tables.users).values({
+      id: userId,
+      username: userId,
+      usernameKey: userId,
+      role: 'user',
+      isActive: true,
+      tokenVersion: 0,
+      createdAt: now,
+    })
+    await tx.insert(database.tables.projects).values({
+      id: projectId,
+      userId,
+      name: projectId,
+      description: null,
+      createdAt: now,
+      updatedAt: now,
+    })
+  })
+  return { userId, projectId }
+}
+
+/** The workspace room over `database`, in a folder of its own that is gone after the test. */
+export async function openProject(
+  database: Database,
+  options: { root?: string; rule?: PruneRule; limits?: WorkspaceLimits } = {},
+) {
+  const root = options.root ?? (await mkdtemp(join(tmpdir(), 'project-')))
+  const pool = createWorkerPool(1)
+  onTestFinished(async () => {
+    await pool.close()
+    await rm(root, { recursive: true, force: true, maxRetries: 3 })
+  })
+  const workspaces = await createWorkspaces({
+    root,
+    limits: options.limits ?? {
+      fileRead: 5 * MEGABYTE,
+      fileWrite: 20 * MEGABYTE,
+      project: 1024 * MEGABYTE,
+    },
+  })
+  const lanes = createLanes(10_000)
+  const records = createCheckpointRepository(database)
+  const checkpoints = createCheckpoints({
+    records,
+    workspaces,
+    lanes,
+    pool,
+    rule: options.rule ?? { keep: 200, maxAgeDays: 30, maxBytes: 1024 * MEGABYTE },
+    log: { warn() {} },
+  })
+  const { userId, projectId } = await insertProject(database)
+  const workspace = workspaces.open(userId, projectId)
+  // Makes the project's folder.
+  await workspace.state('')
+  return {
+    root,
+    pool,
+    lanes,
+    records,
+    workspaces,
+    checkpoints,
+    userId,
+    projectId,
+    workspace,
+  }
+}
