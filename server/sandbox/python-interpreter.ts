@@ -257,6 +257,8 @@ function explain(status: ProgramStatus, program: Program, reason: string): strin
   if (status === 'stopped') return 'Stopped before the program ended.'
   if (/call stack|stack overflow/i.test(reason))
     return 'The interpreter broke down: the program nests or recurses too deeply.'
+  const exit = /terminated with exit\((\d+)\)/.exec(reason)
+  if (exit !== null) return `The program ended its own interpreter with exit status ${exit[1]}.`
   return `The interpreter broke down: ${reason}`
 }
 

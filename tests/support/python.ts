@@ -1,5 +1,4 @@
-// Real Python sandboxes for tests, in a folder of their own, closed when the tests of a file end.
-import { mkdtemp, rm } from 'node:fs/promises'
+// Real Python sandboxes for tests, with the product's own code and defaults.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -11,8 +10,6 @@ import {
 import type { ProgramOutcome } from '../../server/sandbox/python-interpreter.ts'
 
 export interface TestSandbox extends PythonSandbox {
-  /** Where its memory images are; another sandbox may be given them as its `snapshotFolder`. */
-  snapshotFolder: string
   /** Runs one program and tells what its listener heard. */
   program(
     code: string,
@@ -20,16 +17,17 @@ export interface TestSandbox extends PythonSandbox {
   ): Promise<ProgramOutcome & { heard: string[] }>
 }
 
-/** A sandbox with the product's own code and defaults; `close` removes its folder as well. */
+/** Memory images are kept from one test run to the next, as a server keeps them beside its data. */
+const SHARED_IMAGES = join(tmpdir(), 'nanoclaw-test-python')
+
+/** Opens a sandbox; whoever opened it closes it. */
 export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {
-  const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-python-'))
-  const snapshotFolder = join(folder, 'python')
   const sandbox = await createPythonSandbox({
     isolation: 'auto',
     multiUser: false,
     poolSize: 1,
     poolIdleMs: 60_000,
-    snapshotFolder,
+    snapshotFolder: SHARED_IMAGES,
     packagesFolder: null,
     extraModules: {},
     log: () => {},
@@ -37,7 +35,6 @@ export async function openPython(options: Partial<PythonOptions> = {}): Promise<
   })
   return {
     ...sandbox,
-    snapshotFolder: options.snapshotFolder ?? snapshotFolder,
     async program(code, { signal, onOutput, ...request } = {}) {
       const heard: string[] = []
       const outcome = await sandbox.run(
@@ -53,10 +50,6 @@ export async function openPython(options: Partial<PythonOptions> = {}): Promise<
         signal ?? new AbortController().signal,
       )
       return { ...outcome, heard }
-    },
-    async close() {
-      await sandbox.close()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -278,6 +278,6 @@ try {
   await main()
   process.reallyExit(0)
 } catch (error) {
-  tell({ type: 'broken', reason: String(error?.message ?? error).slice(0, 2000) })
+  tell({ type: 'broken', reason: String(error?.message || error).slice(0, 2000) })
   process.reallyExit(1)
 }

@@ -164,6 +164,8 @@ def _run(tree, scope):
 def _prepare():
     """Fresh randomness (a snapshot holds the state of its making), a clean `__main__`, streams and `open` of our own."""
     random.seed()
+    # The isolation does not rest on this; it only takes the bridge to JavaScript out of the way.
+    sys.modules["_pyodide._importhook"].jsfinder.jsproxies.clear()
     for name in list(sys.modules):
         if name.partition(".")[0] in BRIDGE:
             del sys.modules[name]

@@ -26,7 +26,7 @@ describe('a program', () => {
   })
 
   test('a first call says that Python is starting, then that it runs, and output streams in order', async () => {
-    const fresh = await openPython({ poolSize: 0, snapshotFolder: python.snapshotFolder })
+    const fresh = await openPython({ poolSize: 0 })
     const outcome = await fresh.program(
       'import warnings\nprint("a")\nprint("b")\nwarnings.warn("c")',
     )
@@ -211,7 +211,6 @@ describe('levels', () => {
   test('the operator adds modules by level; what a stricter level may, a looser one may too', async () => {
     const own = await openPython({
       poolSize: 0,
-      snapshotFolder: python.snapshotFolder,
       extraModules: { strict: ['json'], standard: ['ast'] },
     })
     expect(await own.program('import json\n1', { strictness: 'strict' })).toMatchObject({
