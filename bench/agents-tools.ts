@@ -1,0 +1,87 @@
+// How much longer four slow tools of one round take than the slowest of them alone.
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import type { ToolCall } from '../server/llm/client.ts'
+import type { CallId, RunId, UserId } from '../server/protocol/ids.ts'
+import { defineTool, succeed } from '../server/tools/definition.ts'
+import { createToolExecutor, type ExecutorHooks } from '../server/tools/executor.ts'
+import { createMemoryResultKeeper } from '../server/tools/long-results.ts'
+import { createToolRegistry } from '../server/tools/registry.ts'
+import { createResultCache } from '../server/tools/result-cache.ts'
+import { median, type Row } from './row.ts'
+
+const SLOWEST_MS = 400
+const ROUNDS = 7
+const LIMIT = 1.2
+
+const slow = defineTool({
+  name: 'slow',
+  description: 'Waits, as a tool does that asks a service.',
+  category: 'bench',
+  riskLevel: 'low',
+  input: z.object({ ms: z.number() }),
+  handler: async ({ ms }) => {
+    await wait(ms)
+    return succeed('x'.repeat(10_000))
+  },
+})
+
+const hooks: ExecutorHooks = {
+  needsApproval: () => false,
+  ask: async () => ({ decision: 'approve' }),
+  begin: async () => {},
+  settled: async () => {},
+}
+
+/** Four calls at once against the slowest alone, in turns; the ratio of the medians. */
+export async function run(): Promise<Row[]> {
+  const round = async (durations: readonly number[]): Promise<number> => {
+    const executor = createToolExecutor({
+      registry: createToolRegistry([slow]),
+      cache: createResultCache({ ttlSeconds: 300 }),
+      results: createMemoryResultKeeper(),
+      maxWorkers: 4,
+    })
+    const calls = durations.map(
+      (ms, index): ToolCall => ({
+        id: `call-${index}` as CallId, // a made-up model's name for the call
+        name: 'slow',
+        arguments: JSON.stringify({ ms }),
+      }),
+    )
+    const startedAt = performance.now()
+    const answers = executor.execute(calls, {
+      signal: new AbortController().signal,
+      context: {
+        userId: 'bench' as UserId, // no store is asked about these
+        conversationId: null,
+        projectId: null,
+        runId: 'bench' as RunId,
+        messageId: null,
+        model: 'bench',
+      },
+      progress: () => {},
+      hooks,
+    })
+    for await (const answer of answers) if (!answer.success) throw new Error(answer.content)
+    return performance.now() - startedAt
+  }
+
+  const alone: number[] = []
+  const together: number[] = []
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    alone.push(await round([SLOWEST_MS]))
+    together.push(await round([SLOWEST_MS, SLOWEST_MS * 0.9, SLOWEST_MS * 0.75, SLOWEST_MS * 0.5]))
+  }
+  const ratio = median(together) / median(alone)
+  return [
+    {
+      suite: 'agents',
+      figure: 'four slow tools in one round, × the slowest alone',
+      target: `≤ ${LIMIT}`,
+      value: Number(ratio.toFixed(3)),
+      unit: '×',
+      ok: ratio <= LIMIT,
+    },
+  ]
+}

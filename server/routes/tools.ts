@@ -1,0 +1,32 @@
+// `GET /api/tools`: what an agent of this server can do.
+import type { App } from '../plugins/app.ts'
+import { ToolList, type ToolListing } from '../protocol/catalog.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { type ToolDefinition, toSchema } from '../tools/definition.ts'
+import type { ToolRegistry } from '../tools/registry.ts'
+import { success } from './answers.ts'
+
+/** Registers the public list of tools, in the form in which models are told of them. */
+export function registerToolRoutes(app: App, dependencies: { registry: ToolRegistry }): void {
+  app.get(
+    '/api/tools',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'All tools with their parameters, category and risk level',
+        response: { 200: envelope(ToolList) },
+      },
+    },
+    async () => {
+      const tools = dependencies.registry.list().map(present)
+      return success({ tools, total: tools.length })
+    },
+  )
+}
+
+const present = (tool: ToolDefinition): ToolListing => ({
+  ...toSchema(tool),
+  category: tool.category,
+  risk_level: tool.riskLevel,
+  ...(tool.isolation === undefined ? {} : { isolation: tool.isolation }),
+})
