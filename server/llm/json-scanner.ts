@@ -1,0 +1,162 @@
+// Follows a JSON object or array through text that arrives in pieces, and finds its end also when it is damaged.
+
+/** `more`: it goes on; `done`: this character closes it; `bound`: it ended before this character; `reject`: it is no call. */
+export type Scan = 'more' | 'done' | 'bound' | 'reject'
+
+export interface JsonScanner {
+  /** The next character. The first must be `{` or `[`. */
+  feed(character: string): Scan
+  /** Offsets of quotes inside a string that should have been escaped. */
+  readonly strayQuotes: readonly number[]
+  /** The text so far ends inside a string. */
+  readonly inString: boolean
+}
+
+export interface JsonScannerOptions {
+  /** Characters that end the value early when they stand outside of its strings: the mark of its fence or tag begins so. */
+  endMarks: string
+  /** Whether a key of the outermost object (or of the objects in the outermost array) fits; the first that does not rejects. */
+  acceptsKey(key: string): boolean
+}
+
+const MAX_DEPTH = 64
+const MAX_KEY = 40
+const MAX_STRAY_QUOTES = 10_000
+const closers: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' }
+
+/**
+ * Strings may be in double, single or typographic quotes, with bare quotes and line breaks inside: a quote ends a string
+ * only when what follows can follow a string. In sound JSON that is always so, so sound JSON is read exactly.
+ */
+export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
+  const strayQuotes: number[] = []
+  let offset = 0
+  let width = 0
+  let depth = 0
+  let keyDepth = 1
+  // Of the string that is open: its closing quote; where a quote stands that may have closed it.
+  let quote = ''
+  let escaped = false
+  let maybeClosedAt = -1
+  let spaceAfterQuote = false
+  let breakAfterQuote = false
+  // Outside of strings: the last character that was no white space, and line breaks since then.
+  let last = ''
+  let breaks = 0
+  // The key that is being read, where keys are looked at.
+  let key: string | null = null
+
+  const atKey = () => depth === keyDepth && (last === '{' || last === ',')
+
+  const openString = (character: string): void => {
+    key = atKey() ? '' : null
+    quote = closers[character] ?? character
+    last = '"'
+  }
+
+  const outside = (character: string): Scan => {
+    if (character === '\n') breaks += 1
+    if (character === ' ' || character === '\n' || character === '\t' || character === '\r')
+      return 'more'
+    if (endsEarly(character)) return 'bound'
+    breaks = 0
+    switch (character) {
+      case '"':
+      case '“':
+      case '‘':
+        openString(character)
+        return 'more'
+      case "'":
+        if (!'{[,:'.includes(last)) break
+        openString(character)
+        return 'more'
+      case '{':
+      case '[':
+        // Twice a brace where a key should be: a template, not JSON.
+        if (atKey() && !(keyDepth === 2 && depth === 1)) return 'reject'
+        depth += 1
+        if (depth > MAX_DEPTH) return 'reject'
+        last = character
+        return 'more'
+      case '}':
+      case ']':
+        depth -= 1
+        last = character
+        return depth === 0 ? 'done' : 'more'
+      case ':':
+        if (key !== null && depth === keyDepth && !options.acceptsKey(key)) return 'reject'
+        key = null
+        last = character
+        return 'more'
+    }
+    if (atKey() && /[\w$]/.test(character)) {
+      key = character
+      last = 'k'
+    } else if (last === 'k' && key !== null) {
+      if (key.length >= MAX_KEY || !/[\w$-]/.test(character)) return 'reject'
+      key += character
+    } else if (atKey() && character !== ',' && character !== '/') return 'reject'
+    else last = character === ',' ? ',' : 'v'
+    return 'more'
+  }
+
+  const endsEarly = (character: string): boolean => {
+    if (options.endMarks.includes(character)) return true
+    // Without marks around it a value that was not closed ends at a blank line.
+    return options.endMarks === '' && breaks >= 2 && !'"\'{}[],:“‘'.includes(character)
+  }
+
+  const mayFollowString = (character: string): boolean => {
+    if (',:}]'.includes(character)) return true
+    if (breakAfterQuote && '"`'.includes(character)) return true
+    // A comment.
+    if (spaceAfterQuote && character === '/') return true
+    return character === '<' && options.endMarks.includes('<')
+  }
+
+  const inside = (character: string): Scan => {
+    if (maybeClosedAt >= 0) {
+      if (character === '\n') breakAfterQuote = true
+      if (character === ' ' || character === '\n' || character === '\t' || character === '\r') {
+        spaceAfterQuote = true
+        return 'more'
+      }
+      if (mayFollowString(character)) {
+        quote = ''
+        maybeClosedAt = -1
+        return outside(character)
+      }
+      if (strayQuotes.length < MAX_STRAY_QUOTES) strayQuotes.push(maybeClosedAt)
+      maybeClosedAt = -1
+    }
+    if (escaped) escaped = false
+    else if (character === '\\') escaped = true
+    else if (character === quote) {
+      maybeClosedAt = offset
+      breakAfterQuote = false
+      spaceAfterQuote = false
+    } else if (key !== null) {
+      key += character
+      if (key.length > MAX_KEY) return 'reject'
+    }
+    return 'more'
+  }
+
+  return {
+    feed(character) {
+      offset += width
+      width = character.length
+      if (offset === 0) {
+        keyDepth = character === '[' ? 2 : 1
+        depth = 1
+        last = character
+        return 'more'
+      }
+      return quote === '' ? outside(character) : inside(character)
+    },
+    strayQuotes,
+    get inString() {
+      return quote !== '' && maybeClosedAt === -1
+    },
+  }
+}

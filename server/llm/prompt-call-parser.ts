@@ -1,0 +1,306 @@
+// Finds tool calls in a model's text while it streams: what is shown goes on at once, what may be a call is held back until it is clear.
+import { createJsonScanner, type JsonScanner } from './json-scanner.ts'
+import {
+  isCallKey,
+  type KnownTools,
+  type PromptCall,
+  type Reading,
+  readJsonCalls,
+  readXmlCalls,
+} from './prompt-call-reading.ts'
+import { createShownText } from './shown-text.ts'
+import { type Follower, followCode, followValue } from './text-followers.ts'
+
+export interface PromptCallParser {
+  /** The next piece of the answer; what of it is to be shown now. */
+  push(text: string): string
+  /** The answer is over; what is still to be shown. `cutOff`: it ended at the token limit, so a call may be incomplete. */
+  end(options: { cutOff: boolean }): string
+  /** Calls so far, in their order. */
+  readonly calls: readonly PromptCall[]
+  /** What was meant as a call and can't be read, as the model wrote it. */
+  readonly faults: readonly PromptFault[]
+}
+
+export interface PromptFault {
+  raw: string
+  problem: string
+}
+
+/** Held text beyond this is no call. */
+const MAX_HELD = 1_000_000
+const MAX_CALLS = 32
+/** How often a value without an end is read again up to a closing mark. */
+const MAX_SECOND_LOOKS = 4
+
+const callFence =
+  /^(?:json[5c]?|tool|tool_calls?|tool_code|tool_use|function(?:_call)?|xml|text|plaintext)?$/i
+const openingTags = ['<tool_call>', '<tool_calls>', '<function_call>']
+const closingTags = [...openingTags.map((tag) => tag.replace('<', '</')), '</function>']
+const functionTag = /^<function=["']?[\w.-]{1,200}["']?>$/
+const functionTagStart = /^<function=["'\w.-]{0,204}$/
+
+/** What the next character means; answers what the one after it will. */
+type State = (character: string) => State
+
+const isSpace = (character: string): boolean => /\s/.test(character)
+
+/**
+ * Each character is looked at once, and every decision depends on the text alone: however it is cut into pieces, text
+ * and calls come out the same. A call in code of another language, in inline code or in a sentence is text.
+ */
+export function createPromptCallParser(known: KnownTools): PromptCallParser {
+  const calls: PromptCall[] = []
+  const faults: PromptFault[] = []
+  const shown = createShownText()
+  let state: State = inText
+  // Held back: what leads up to a value or a tag's content, and the content itself with its last characters at hand.
+  let lead = ''
+  let body = ''
+  let tail = ''
+  let scanner: JsonScanner | null = null
+  let tagged = false
+  /** Whether the candidate stands behind text on its line. */
+  let midLine = false
+  // The fence that is open: its backticks; whether its beginning is among what is held, or went with its calls.
+  let fence = 0
+  let fenceHeld = false
+  let swallowFence = false
+  let follower: Follower | null = null
+  let waiting: Reading = { kind: 'text' }
+  let secondLooks = 0
+
+  function run(from: State, text: string): State {
+    let next = from
+    for (const character of text) next = next(character)
+    return next
+  }
+  function holding(character: string, next: State): State {
+    lead += character
+    return next
+  }
+  function forget(): void {
+    lead = ''
+    body = ''
+    tail = ''
+    scanner = null
+    tagged = false
+    fenceHeld = false
+  }
+  /** What was held is no call after all; in a fence, all of the fence is code. */
+  function release(next: State = inText): State {
+    const text = lead + body
+    const isCode = fenceHeld
+    forget()
+    shown.add(text)
+    if (!isCode) return next
+    follower = followCode(text, fence)
+    return inFollowed
+  }
+
+  function inText(character: string): State {
+    if (character === '`') return holding(character, inTicks)
+    const mayBegin = character === '{' || character === '[' || character === '<'
+    if (mayBegin && shown.mayCallFollow) {
+      midLine = !shown.lineIsBlank
+      return startCandidate(character)
+    }
+    shown.add(character)
+    return inText
+  }
+  function startCandidate(character: string): State {
+    if (character === '{') return startValue(character)
+    return holding(character, character === '[' ? inBracket : inAngle)
+  }
+  /** Code, or ordinary JSON. */
+  function inFollowed(character: string): State {
+    if (!follower?.holds(character)) return inText(character)
+    shown.add(character)
+    return inFollowed
+  }
+
+  function inTicks(character: string): State {
+    if (character === '`') return holding(character, inTicks)
+    const ticks = lead
+    if (ticks.length < 3 || shown.inlineCode) {
+      lead = ''
+      shown.addTicks(ticks)
+      return inText(character)
+    }
+    const closes = swallowFence && isSpace(character)
+    swallowFence = false
+    if (closes) {
+      // The end of a fence whose beginning went with its calls.
+      lead = ''
+      return afterCall(character)
+    }
+    fence = ticks.length
+    fenceHeld = true
+    midLine = false
+    return inFenceInfo(character)
+  }
+  function inFenceInfo(character: string): State {
+    if (/[\w+-]/.test(character) && lead.length < fence + 24) return holding(character, inFenceInfo)
+    return callFence.test(lead.slice(fence)) ? inFenceBody(character) : release()(character)
+  }
+  function inFenceBody(character: string): State {
+    if (isSpace(character)) return holding(character, inFenceBody)
+    return '{[<'.includes(character) ? startCandidate(character) : release()(character)
+  }
+
+  /** A list is a candidate only when an object comes first in it. */
+  function inBracket(character: string): State {
+    if (isSpace(character)) return holding(character, inBracket)
+    if (character !== '{') return release()(character)
+    const start = lead.lastIndexOf('[')
+    const list = lead.slice(start)
+    lead = lead.slice(0, start)
+    return startValue(list + character)
+  }
+
+  function inAngle(character: string): State {
+    const start = lead.lastIndexOf('<')
+    const tag = lead.slice(start) + character
+    if (functionTag.test(tag)) {
+      lead = lead.slice(0, start)
+      tagged = true
+      return run(inXml, tag)
+    }
+    const begins =
+      openingTags.some((whole) => whole.startsWith(tag)) ||
+      '<function='.startsWith(tag) ||
+      functionTagStart.test(tag)
+    if (!begins) return release()(character)
+    tagged = openingTags.includes(tag)
+    return holding(character, tagged ? inTag : inAngle)
+  }
+  /** Behind an opening tag. */
+  function inTag(character: string): State {
+    if (isSpace(character)) return holding(character, inTag)
+    if (character === '{') return startValue(character)
+    if (character === '[') return holding(character, inBracket)
+    return /[\w<]/.test(character) ? inXml(character) : release()(character)
+  }
+  /** The content of a tag that is no JSON. */
+  function inXml(character: string): State {
+    body += character
+    tail = (tail + character).slice(-20)
+    if (body.length > MAX_HELD) return release()
+    if (character === '>' && closingTags.some((tag) => tail.endsWith(tag))) {
+      // A function that stands in a tag ends with the tag.
+      if (tail.endsWith('</function>') && lead.includes('_call')) return inXml
+      return settle(readXmlCalls(withoutClosingTag(body), known))
+    }
+    // A tag that is only spoken of is followed by words; a call by a name on its own, or by another tag.
+    return body.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(body) ? release() : inXml
+  }
+
+  function startValue(text: string): State {
+    scanner = createJsonScanner({
+      endMarks: `${fenceHeld || swallowFence ? '`' : ''}${tagged ? '<' : ''}`,
+      acceptsKey: isCallKey,
+    })
+    return run(inValue, text)
+  }
+  function inValue(character: string): State {
+    const scan = scanner?.feed(character) ?? 'reject'
+    if (scan === 'bound') return settleValue()(character)
+    body += character
+    if (scan === 'done') return settleValue()
+    if (scan === 'more' && body.length <= MAX_HELD) return inValue
+    // Ordinary JSON: all of it is text, whatever stands inside.
+    follower = followValue(body)
+    return release(inFollowed)
+  }
+  function settleValue(): State {
+    const strayQuotes = scanner?.strayQuotes ?? []
+    return settle(readJsonCalls(body, known, { explicit: tagged, strayQuotes }))
+  }
+
+  function settle(reading: Reading): State {
+    if (reading.kind === 'text' || calls.length + faults.length >= MAX_CALLS) return release()
+    if (!midLine) return accept(reading)
+    waiting = reading
+    return inRestOfLine
+  }
+  /** A call in the middle of a line counts when nothing but another call follows on the line. */
+  function inRestOfLine(character: string): State {
+    if (' \t}]'.includes(character)) {
+      body += character
+      return inRestOfLine
+    }
+    return '\r\n{[<'.includes(character) ? accept(waiting)(character) : release()(character)
+  }
+  function accept(reading: Reading): State {
+    if (reading.kind === 'calls') calls.push(...reading.calls)
+    if (reading.kind === 'fault') faults.push({ raw: lead + body, problem: reading.problem })
+    swallowFence ||= fenceHeld
+    midLine = false
+    forget()
+    shown.cut()
+    return afterCall
+  }
+  /** Behind a call: white space, surplus brackets, the end of its fence or tag, the next call. */
+  function afterCall(character: string): State {
+    if (/[\s}\],;]/.test(character)) return afterCall
+    if (character === '`' && swallowFence) return holding(character, inTicks)
+    return character === '<' ? holding(character, inClosingTag) : inText(character)
+  }
+  function inClosingTag(character: string): State {
+    const tag = lead + character
+    lead = ''
+    if (closingTags.includes(tag)) return afterCall
+    const begins = closingTags.some((whole) => whole.startsWith(tag))
+    return begins ? holding(tag, inClosingTag) : run(inText, tag)
+  }
+
+  /** The text is over while something is held. */
+  function settleEnd(cutOff: boolean): void {
+    if (state === inRestOfLine) accept(waiting)
+    else if (state === inTicks && swallowFence && lead.length >= 3) forget()
+    else if (state === inXml) {
+      const reading = readXmlCalls(withoutClosingTag(body), known)
+      const isCut = cutOff && reading.kind !== 'text'
+      settleLast(isCut ? { kind: 'fault', problem: 'it is cut off' } : reading)
+    } else if (state === inValue) {
+      const broken = cutOff || scanner?.inString === true
+      if (broken && !cutOff && looksAgain()) settleHeld(cutOff)
+      else settleLast(readJsonCalls(body, known, { explicit: tagged, broken }))
+    } else release()
+  }
+  function settleHeld(cutOff: boolean): void {
+    if (lead !== '' || body !== '') settleEnd(cutOff)
+  }
+  function settleLast(reading: Reading): void {
+    if (reading.kind === 'text') release()
+    else accept(reading)
+  }
+  /** A quote too many hid the end of a value: it is looked for by the mark behind it. */
+  function looksAgain(): boolean {
+    secondLooks += 1
+    if (secondLooks > MAX_SECOND_LOOKS) return false
+    const mark = body.search(tagged ? /<\/(?:tool|function)_calls?>/ : /^ {0,3}```/m)
+    if (mark === -1) return false
+    const rest = body.slice(mark)
+    const reading = readJsonCalls(body.slice(0, mark), known, { explicit: tagged })
+    if (reading.kind !== 'calls') return false
+    state = run(accept(reading), rest)
+    return true
+  }
+
+  return {
+    push(text) {
+      state = run(state, text)
+      return shown.take()
+    },
+    end({ cutOff }) {
+      settleHeld(cutOff)
+      return shown.end()
+    },
+    calls,
+    faults,
+  }
+}
+
+const withoutClosingTag = (content: string): string =>
+  content.replace(/<\/(?:tool_calls?|function_call)>$/, '')

@@ -1,0 +1,99 @@
+// The part of a prompt-mode answer that is shown: keeps track of where on its line it is, and leaves no gaps where calls were taken out.
+
+export interface ShownText {
+  add(text: string): void
+  /** A run of backticks in prose: opens or closes inline code. */
+  addTicks(run: string): void
+  /** A call was taken out here. */
+  cut(): void
+  /** What can be shown now. White space waits for what follows it. */
+  take(): string
+  /** The rest. */
+  end(): string
+  /** Nothing but white space on this line so far. */
+  readonly lineIsBlank: boolean
+  readonly inlineCode: boolean
+  /** Whether a call may begin here: on a new line, or behind a sentence that does not merely speak of one. */
+  readonly mayCallFollow: boolean
+}
+
+/** So much of the line is looked at to tell an announcement from an example. */
+const LINE_TAIL = 160
+
+const sentenceEnd = /[.!?:;,…。！？：；，、)）\]】—-]\s*$/
+const exampleWords =
+  /\b(?:for example|for instance|e\.g\.|such as|like this|looks? like|format|syntax|the form|writes?)\b|例如|比如|譬如|格式|形如|写成/i
+
+export function createShownText(): ShownText {
+  let out = ''
+  let space = ''
+  let anything = false
+  let afterCut = false
+  let line = ''
+  let blank = true
+  let ticks = 0
+
+  const addOne = (character: string) => {
+    if (character === '\n') {
+      line = ''
+      blank = true
+      ticks = 0
+    } else {
+      if (line.length < LINE_TAIL) line += character
+      else line = line.slice(1) + character
+      if (!isSpace(character)) blank = false
+    }
+    if (isSpace(character)) {
+      space += character
+      return
+    }
+    if (afterCut) out += anything ? '\n\n' : ''
+    else out += space
+    afterCut = false
+    space = ''
+    anything = true
+    out += character
+  }
+
+  return {
+    add(text) {
+      for (const character of text) addOne(character)
+    },
+    addTicks(run) {
+      if (ticks === 0) ticks = run.length
+      else if (ticks === run.length) ticks = 0
+      for (const character of run) addOne(character)
+    },
+    cut() {
+      afterCut = true
+      space = ''
+      line = ''
+      blank = true
+    },
+    take() {
+      const taken = out
+      out = ''
+      return taken
+    },
+    end() {
+      if (!afterCut) out += space
+      space = ''
+      const taken = out
+      out = ''
+      return taken
+    },
+    get lineIsBlank() {
+      return blank
+    },
+    get inlineCode() {
+      return ticks > 0
+    },
+    get mayCallFollow() {
+      if (ticks > 0) return false
+      if (blank) return true
+      return sentenceEnd.test(line) && !exampleWords.test(line)
+    },
+  }
+}
+
+const isSpace = (character: string): boolean => /\s/.test(character)

@@ -1,0 +1,50 @@
+// Follow what is surely text to its end: a block of code to its closing fence, ordinary JSON to its last bracket.
+
+export interface Follower {
+  /** Whether this character still belongs to it. */
+  holds(character: string): boolean
+}
+
+/** `start`: the code so far, from its opening fence of `fence` backticks on. The closing run of backticks belongs to it. */
+export function followCode(start: string, fence: number): Follower {
+  let run = 0
+  let lineIsBlank = /\n\s*$/.test(start)
+  let hasLines = start.includes('\n')
+  return {
+    holds(character) {
+      if (character === '`') {
+        // A fence closes at the beginning of a line; one that was opened and closed on one line, anywhere.
+        if (run > 0 || lineIsBlank || !hasLines) run += 1
+        lineIsBlank = false
+        return true
+      }
+      if (run >= fence) return false
+      run = 0
+      if (character === '\n') {
+        hasLines = true
+        lineIsBlank = true
+      } else if (!/\s/.test(character)) lineIsBlank = false
+      return true
+    },
+  }
+}
+
+/** `start`: the value so far. A blank line ends it too, so that one bracket too many does not hide the rest of an answer. */
+export function followValue(start: string): Follower {
+  let open = 0
+  let breaks = 0
+  const follow = (character: string) => {
+    if (character === '{' || character === '[') open += 1
+    if (character === '}' || character === ']') open -= 1
+    if (character === '\n') breaks += 1
+    else if (!/\s/.test(character)) breaks = 0
+  }
+  for (const character of start) follow(character)
+  return {
+    holds(character) {
+      if (character === '`' || open <= 0 || breaks >= 2) return false
+      follow(character)
+      return true
+    },
+  }
+}
