@@ -1,0 +1,30 @@
+// The limit beside which the product is measured: passes the model server's bytes on, without parsing or storing.
+import { Agent, createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const upstreamPort = Number(process.argv[2])
+const agent = new Agent({ keepAlive: true, maxSockets: 5_000 })
+
+const server = createServer((request, response) => {
+  const onward = httpRequest(
+    {
+      port: upstreamPort,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/v1/chat/completions',
+      agent,
+      headers: { 'content-type': 'application/json' },
+    },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, { 'content-type': 'text/event-stream' })
+      response.socket?.setNoDelay(true)
+      answer.pipe(response)
+    },
+  )
+  onward.on('error', () => response.destroy())
+  response.on('close', () => onward.destroy())
+  request.pipe(onward)
+})
+server.listen(0, '127.0.0.1', 4096, () => {
+  console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }))
+})

@@ -1,0 +1,59 @@
+// A model server for measuring: OpenAI-form chunks of five bytes of text, as fast as they are taken or at a steady pace.
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** `<mode>-<tokens>`: `single` one token a write, `burst` 64 a write, `paced` 30 a second. */
+const MODEL = /^(single|burst|paced)-(\d+)$/
+const BURST = 64
+const PACE_MS = 1000 / 30
+
+const line = (choice: object, more: object = {}): string =>
+  `data: ${JSON.stringify({
+    id: 'chatcmpl-0123456789abcdefghij',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'bench-model-0001',
+    system_fingerprint: 'fp_0123456789',
+    choices: [{ index: 0, ...choice, logprobs: null }],
+    ...more,
+  })}\n\n`
+const token = line({ delta: { content: 'word ' }, finish_reason: null })
+const burst = token.repeat(BURST)
+
+async function play(response: ServerResponse, mode: string, tokens: number): Promise<void> {
+  response.write(line({ delta: { role: 'assistant', content: '' }, finish_reason: null }))
+  if (mode === 'paced') {
+    for (let sent = 0; sent < tokens && !response.destroyed; sent += 1) {
+      response.write(token)
+      await new Promise((resolve) => setTimeout(resolve, PACE_MS))
+    }
+  } else {
+    const size = mode === 'burst' ? BURST : 1
+    for (let sent = 0; sent < tokens && !response.destroyed; sent += size) {
+      const text = size === 1 ? token : tokens - sent >= BURST ? burst : token.repeat(tokens - sent)
+      if (!response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      else if (sent % 256 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  const usage = { prompt_tokens: 10, completion_tokens: tokens, total_tokens: tokens + 10 }
+  response.write(line({ delta: {}, finish_reason: 'stop' }, { usage }))
+  response.end('data: [DONE]\n\n')
+}
+
+const server = createServer((request, response) => {
+  const body: Buffer[] = []
+  request.on('data', (chunk: Buffer) => body.push(chunk))
+  request.on('end', () => {
+    const text = Buffer.concat(body).toString()
+    const model = /"model":"([^"]+)"/.exec(text)?.[1] ?? ''
+    const [, mode = 'single', tokens = '100'] = MODEL.exec(model) ?? []
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.socket?.setNoDelay(true)
+    void play(response, mode, Number(tokens))
+  })
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', 4096, () => {
+  console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }))
+})

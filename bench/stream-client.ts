@@ -1,0 +1,72 @@
+// The load client: one streamed request, counted in bytes and in the time of its events.
+import { Agent, request as httpRequest } from 'node:http'
+
+const agent = new Agent({ keepAlive: true, maxSockets: 5_000 })
+
+export interface StreamResult {
+  /** Milliseconds from sending to the first text of the answer. */
+  firstTokenMs: number
+  totalMs: number
+  bytes: number
+  /** Milliseconds between the arrival of events with text. */
+  gaps: number[]
+  complete: boolean
+}
+
+export interface StreamTarget {
+  port: number
+  path: string
+  body: unknown
+  /** The bytes that announce text of the answer, and those that end it. */
+  textMark: string
+  endMark: string
+  keepGaps?: boolean
+}
+
+export function stream(target: StreamTarget): Promise<StreamResult> {
+  const body = JSON.stringify(target.body)
+  const startedAt = performance.now()
+  const result: StreamResult = {
+    firstTokenMs: Number.NaN,
+    totalMs: 0,
+    bytes: 0,
+    gaps: [],
+    complete: false,
+  }
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: target.port,
+        path: target.path,
+        method: 'POST',
+        agent,
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      },
+      (response) => {
+        let tail = ''
+        let lastText = 0
+        response.on('data', (chunk: Buffer) => {
+          result.bytes += chunk.length
+          const text = tail + chunk.toString('latin1')
+          const now = performance.now()
+          if (text.includes(target.textMark)) {
+            if (Number.isNaN(result.firstTokenMs)) result.firstTokenMs = now - startedAt
+            else if (target.keepGaps === true) result.gaps.push(now - lastText)
+            lastText = now
+          }
+          if (text.includes(target.endMark)) result.complete = true
+          tail = text.slice(-40)
+        })
+        response.on('end', () => {
+          result.totalMs = performance.now() - startedAt
+          if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}: ${tail}`))
+          else resolve(result)
+        })
+        response.on('error', reject)
+      },
+    )
+    request.on('error', reject)
+    request.end(body)
+  })
+}
