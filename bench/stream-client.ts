@@ -60,7 +60,8 @@ export function stream(target: StreamTarget): Promise<StreamResult> {
         })
         response.on('end', () => {
           result.totalMs = performance.now() - startedAt
-          if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}: ${tail}`))
+          if (response.statusCode !== 200)
+            reject(new Error(`status ${response.statusCode}: ${tail}`))
           else resolve(result)
         })
         response.on('error', reject)

@@ -5,11 +5,14 @@ import packageJson from '../package.json' with { type: 'json' }
 import { type Accounts, createAccounts } from './auth/accounts.ts'
 import { createApiKeys } from './auth/api-keys.ts'
 import { createSecretBox, loadSecretKey, type SecretBox } from './auth/secret-box.ts'
+import type { ChatSettings } from './chat/chat-dependencies.ts'
+import { createChatService } from './chat/chat-service.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import type { DatabaseSettings } from './db/database.ts'
 import type { ModelRepository } from './db/repositories/models.ts'
-import { createStore } from './db/store.ts'
+import { createStore, type Store } from './db/store.ts'
+import { newId } from './lib/ids.ts'
 import { createModelCatalog } from './llm/catalog.ts'
 import type { App } from './plugins/app.ts'
 import type { AuthenticationOptions } from './plugins/authentication.ts'
@@ -18,6 +21,10 @@ import type { OriginRules } from './plugins/origin-guard.ts'
 import type { ModelSettings } from './protocol/catalog.ts'
 import { registerRoutes } from './routes/index.ts'
 import { modelKeyPurpose } from './routes/models.ts'
+import { createBuiltinTools } from './tools/builtin/index.ts'
+import type { ResultKeeper } from './tools/long-results.ts'
+import { createToolRegistry } from './tools/registry.ts'
+import { createResultCache } from './tools/result-cache.ts'
 
 /** A server that is put together but does not listen yet. */
 export interface Server {
@@ -62,7 +69,27 @@ export async function createServer({
     onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
   })
 
-  let draining = false
+  const results = resultKeeper(store)
+  const registry = createToolRegistry(createBuiltinTools({ results }), {
+    disabled: config.tools.disabled,
+    risk: config.tools.risk,
+  })
+  const chat = createChatService({
+    database,
+    store,
+    settings: chatSettings(config),
+    catalog,
+    registry,
+    cache: createResultCache({ ttlSeconds: config.tools.cache_ttl }),
+    results,
+    isToolAllowed: () => true,
+    memory: async () => '',
+    describeProject: async () => null,
+    log,
+    now: () => new Date(),
+    instance: newId(),
+  })
+
   const { app, issueToken, finish } = await createHttpStack({
     bodyLimit: config.limits.json_body,
     logger: log,
@@ -73,7 +100,7 @@ export async function createServer({
     authentication: await authentication(config, accounts),
   })
   registerRoutes(app, {
-    health: { isDraining: () => draining, pingStore: () => database.ping() },
+    health: { isDraining: () => chat.isDraining, pingStore: () => database.ping() },
     auth: {
       mode: config.auth_mode,
       registration: config.registration,
@@ -85,8 +112,10 @@ export async function createServer({
     conversations: {
       conversations: store.conversations,
       assertModel: async (id) => void (await catalog.resolve(id)),
-      endRuns: async () => {},
+      endRuns: (_user, conversationId) => chat.stopConversation(conversationId),
     },
+    messages: { chat, store, database },
+    runs: { chat, store },
     stats: { tokenUsage: store.tokenUsage, now: () => new Date() },
     models: {
       listModels: () => catalog.list(),
@@ -97,21 +126,43 @@ export async function createServer({
   })
   await finish()
   await app.ready()
+  await chat.recover()
 
   return {
     app,
     config,
-    async drain() {
-      draining = true
-    },
+    drain: (graceMs) => chat.drain(graceMs),
     async close() {
-      draining = true
+      await chat.drain(0)
       await app.close()
       await catalog.close()
       await database.close()
     },
   }
 }
+
+const resultKeeper = (store: Store): ResultKeeper => ({
+  async keep({ conversationId, runId }, content) {
+    if (conversationId === null) throw new Error('a long result belongs to a conversation')
+    return await store.toolResults.keep({ conversationId, runId, content })
+  },
+  read: async ({ conversationId }, handle) =>
+    conversationId === null ? undefined : await store.toolResults.find(conversationId, handle),
+})
+
+const chatSettings = (config: Config): ChatSettings => ({
+  maxIterations: config.max_iterations,
+  toolMaxWorkers: config.tool_max_workers,
+  approvalDefault: config.approval.default,
+  titles: config.titles,
+  disconnectGrace: config.stream.disconnect_grace,
+  messageCharacters: config.limits.message,
+  runsPerUser: config.limits.runs_per_user,
+  runMinutes: config.limits.run_minutes,
+  runTokens: config.limits.run_tokens,
+  userTokensPerDay: config.limits.user_tokens_per_day,
+  userCostPerMonth: config.limits.user_cost_per_month,
+})
 
 async function authentication(config: Config, accounts: Accounts): Promise<AuthenticationOptions> {
   if (config.auth_mode === 'single')

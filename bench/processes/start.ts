@@ -62,15 +62,11 @@ export async function startNanoClaw(
   folder: string,
 ): Promise<Measured & { readyAfterMs: number }> {
   const startedAt = performance.now()
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, '../../dist/server/main.js')],
-    {
-      cwd: folder,
-      env: { ...process.env, NANOCLAW_CONFIG: configFile, PORT: String(port) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/server/main.js')], {
+    cwd: folder,
+    env: { ...process.env, NANOCLAW_CONFIG: configFile, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-4_000)
