@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
+import { createTools } from './app-tools.ts'
 import { type Accounts, createAccounts } from './auth/accounts.ts'
 import { createApiKeys } from './auth/api-keys.ts'
 import { createSecretBox, loadSecretKey, type SecretBox } from './auth/secret-box.ts'
@@ -11,7 +12,7 @@ import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import type { DatabaseSettings } from './db/database.ts'
 import type { ModelRepository } from './db/repositories/models.ts'
-import { createStore, type Store } from './db/store.ts'
+import { createStore } from './db/store.ts'
 import { newId } from './lib/ids.ts'
 import { createModelCatalog } from './llm/catalog.ts'
 import type { App } from './plugins/app.ts'
@@ -21,10 +22,6 @@ import type { OriginRules } from './plugins/origin-guard.ts'
 import type { ModelSettings } from './protocol/catalog.ts'
 import { registerRoutes } from './routes/index.ts'
 import { modelKeyPurpose } from './routes/models.ts'
-import { createBuiltinTools } from './tools/builtin/index.ts'
-import type { ResultKeeper } from './tools/long-results.ts'
-import { createToolRegistry } from './tools/registry.ts'
-import { createResultCache } from './tools/result-cache.ts'
 
 /** A server that is put together but does not listen yet. */
 export interface Server {
@@ -69,19 +66,15 @@ export async function createServer({
     onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
   })
 
-  const results = resultKeeper(store)
-  const registry = createToolRegistry(createBuiltinTools({ results }), {
-    disabled: config.tools.disabled,
-    risk: config.tools.risk,
-  })
+  const tools = createTools(config, store)
   const chat = createChatService({
     database,
     store,
     settings: chatSettings(config),
     catalog,
-    registry,
-    cache: createResultCache({ ttlSeconds: config.tools.cache_ttl }),
-    results,
+    registry: tools.registry,
+    cache: tools.cache,
+    results: tools.results,
     isToolAllowed: () => true,
     memory: async () => '',
     describeProject: async () => null,
@@ -135,20 +128,12 @@ export async function createServer({
     async close() {
       await chat.drain(0)
       await app.close()
+      await tools.close()
       await catalog.close()
       await database.close()
     },
   }
 }
-
-const resultKeeper = (store: Store): ResultKeeper => ({
-  async keep({ conversationId, runId }, content) {
-    if (conversationId === null) throw new Error('a long result belongs to a conversation')
-    return await store.toolResults.keep({ conversationId, runId, content })
-  },
-  read: async ({ conversationId }, handle) =>
-    conversationId === null ? undefined : await store.toolResults.find(conversationId, handle),
-})
 
 const chatSettings = (config: Config): ChatSettings => ({
   maxIterations: config.max_iterations,

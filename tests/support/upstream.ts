@@ -51,7 +51,7 @@ export interface Upstream {
   enqueueFor(target: { apiKey: string } | { model: string }, ...turns: Turn[]): void
   /** Asked before every queue; the first program that answers a turn wins. */
   program(program: Program): void
-  /** Takes all programs and queued turns away. */
+  /** Takes all programs and queued turns away, and forgets the requests that nobody asked for yet. */
   reset(): void
   /** The first chat request that no earlier `nextRequest` gave, as soon as it is there. */
   nextRequest(): Promise<UpstreamRequest>
@@ -103,6 +103,8 @@ export async function startUpstream(options: { port?: number } = {}): Promise<Up
     reset() {
       programs = []
       queues.clear()
+      unclaimed.length = 0
+      unscripted.length = 0
     },
     nextRequest() {
       const ready = unclaimed.shift()

@@ -1,5 +1,5 @@
 // A conversation over HTTP with a scripted model: what is streamed is what is stored.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { applyRunEvent } from '../../../server/protocol/apply-run-event.ts'
 import type { Step } from '../../../server/protocol/step.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
@@ -57,7 +57,12 @@ describeOnEachServer('a conversation', (start) => {
       const ids = events.map((event) => event.id)
       expect(ids).toEqual([...ids].sort((a, b) => a - b))
       const steps = stepsOf(events)
-      expect(steps.map(({ type }) => type)).toEqual(['thinking', 'tool_call', 'tool_result', 'text'])
+      expect(steps.map(({ type }) => type)).toEqual([
+        'thinking',
+        'tool_call',
+        'tool_result',
+        'text',
+      ])
       expect(JSON.parse((steps[2] as { content: string }).content)).toMatchObject({
         success: true,
         data: { result: 42 },
@@ -260,9 +265,9 @@ describeOnEachServer('a conversation', (start) => {
     expect(await post({ text: 'hi', model: 'no-such-model' })).toBe(400)
     expect(await post({ text: 'hi', project_id: 'nobodys' })).toBe(404)
     expect(await post({ text: 'hi', parent_id: 'nobodys' })).toBe(404)
-    expect(
-      await post({ text: 'hi', attachments: [{ name: 'a.bin', content: 'a\u0000b' }] }),
-    ).toBe(400)
+    expect(await post({ text: 'hi', attachments: [{ name: 'a.bin', content: 'a\u0000b' }] })).toBe(
+      400,
+    )
     expect(await post('{"text":')).toBe(400)
     expect(await messages(id)).toEqual([])
   })
