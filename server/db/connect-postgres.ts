@@ -63,7 +63,8 @@ function overQuery(run: Run, onStatement: StatementListener | undefined) {
   return new PgDatabase(dialect, session, undefined)
 }
 
-const clientConfig = ({ connection }: PostgresSettings): pg.ClientConfig =>
+/** The place of a server as the driver wants it. */
+export const clientConfig = ({ connection }: PostgresSettings): pg.ClientConfig =>
   'url' in connection ? { connectionString: connection.url } : connection
 
 /** @throws AppError within ten seconds where the server cannot be reached or refuses us. */
@@ -154,10 +155,14 @@ export async function connectPostgres(
         if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed.')
         return result
       } catch (error) {
-        await client.query('rollback').catch(() => {
-          broken = true
-        })
-        throw translatePostgresError(error)
+        const told = translatePostgresError(error)
+        // A connection that gave no answer would give none to `rollback` either.
+        broken = told instanceof AppError && told.code === 'store_unavailable'
+        if (!broken)
+          await client.query('rollback').catch(() => {
+            broken = true
+          })
+        throw told
       } finally {
         client.release(broken)
       }

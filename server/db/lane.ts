@@ -1,5 +1,9 @@
 // One after another: the lane that makes SQLite's single writer explicit.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
+
+/** Milliseconds that writes may follow each other before everything else in the process gets its turn. */
+const turnLimit = 5
 
 export interface Lane {
   /** Runs `work` when everything that was put in before has settled. */
@@ -12,6 +16,18 @@ export interface Lane {
 export function createLane(capacity: number): Lane {
   let last: Promise<void> = Promise.resolve()
   let count = 0
+  /** When the first work of this turn of the event loop began; null before there was one. */
+  let turnBegan: number | null = null
+
+  /** Statements of SQLite settle without the event loop ever turning, so a queue of them would starve everything else. */
+  async function takeTurns(): Promise<void> {
+    if (turnBegan !== null && performance.now() - turnBegan > turnLimit) await nextTurn()
+    if (turnBegan !== null) return
+    turnBegan = performance.now()
+    setImmediate(() => {
+      turnBegan = null
+    })
+  }
 
   return {
     async run<T>(work: () => Promise<T>): Promise<T> {
@@ -28,6 +44,7 @@ export function createLane(capacity: number): Lane {
       count += 1
       try {
         await before
+        await takeTurns()
         return await work()
       } finally {
         count -= 1
