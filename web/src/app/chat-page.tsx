@@ -1,13 +1,64 @@
 // One conversation's page: the chat, put together with what other features add to it.
-import type { ReactNode } from 'react'
+import { FolderTree, X } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Conversation } from '../../../server/protocol/conversation.ts'
 import { ChatHeader } from '../features/chat/chat-header.tsx'
 import { ChatView } from '../features/chat/chat-view.tsx'
+import { ProjectPicker } from '../features/projects/project-picker.tsx'
+import { usePatchConversation } from '../lib/api/conversations.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Loading } from '../ui/feedback.tsx'
+import { useMedia } from './use-media.ts'
+
+const ProjectPanel = lazy(() =>
+  import('../features/projects/project-panel.tsx').then((module) => ({
+    default: module.ProjectPanel,
+  })),
+)
 
 export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
-  return (
-    <ChatView
-      id={id}
-      header={(conversation) => <ChatHeader conversation={conversation} leading={menu} />}
-    />
+  const { t } = useTranslation()
+  const patch = usePatchConversation()
+  const [panel, setPanel] = useState(false)
+  const wide = useMedia('(min-width: 64rem)')
+  const header = (conversation: Conversation) => (
+    <ChatHeader conversation={conversation} leading={menu}>
+      <ProjectPicker
+        projectId={conversation.project_id}
+        projectName={conversation.project_name}
+        side="bottom"
+        onChoose={(project) => patch.mutate({ id, project_id: project })}
+      />
+      {conversation.project_id !== null && (
+        <IconButton
+          icon={FolderTree}
+          label={t('projects.panel')}
+          pressed={panel}
+          onClick={() => setPanel(!panel)}
+        />
+      )}
+    </ChatHeader>
   )
+  const aside = ({ project_id: projectId }: Conversation) =>
+    panel && projectId !== null ? (
+      <aside
+        aria-label={t('projects.panel')}
+        className={
+          wide
+            ? 'flex w-[min(30rem,38vw)] shrink-0 flex-col border-l border-line bg-paper'
+            : 'fixed inset-0 z-30 flex flex-col bg-paper'
+        }
+      >
+        {!wide && (
+          <div className="flex justify-end px-2 pt-2">
+            <IconButton icon={X} label={t('common.close')} onClick={() => setPanel(false)} />
+          </div>
+        )}
+        <Suspense fallback={<Loading />}>
+          <ProjectPanel key={projectId} projectId={projectId} wide={false} />
+        </Suspense>
+      </aside>
+    ) : null
+  return <ChatView id={id} header={header} aside={aside} />
 }

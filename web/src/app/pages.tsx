@@ -2,13 +2,27 @@
 import { CircleHelp, PanelLeft } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import type { User } from '../../../server/protocol/user.ts'
+import { paths } from '../lib/paths.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Empty, Loading } from '../ui/feedback.tsx'
 import { ChatPage } from './chat-page.tsx'
 import { HomePage } from './home-page.tsx'
 
+const MemoryPage = lazy(() =>
+  import('../features/memory/memory-page.tsx').then((module) => ({ default: module.MemoryPage })),
+)
+const ProjectsPage = lazy(() =>
+  import('../features/projects/projects-page.tsx').then((module) => ({
+    default: module.ProjectsPage,
+  })),
+)
+const ProjectPage = lazy(() =>
+  import('../features/projects/project-page.tsx').then((module) => ({
+    default: module.ProjectPage,
+  })),
+)
 const SettingsPage = lazy(() =>
   import('../features/settings/settings-page.tsx').then((module) => ({
     default: module.SettingsPage,
@@ -52,6 +66,7 @@ export function Pages({
   onMenu: (() => void) | null
 }) {
   const { t } = useTranslation()
+  const [, navigate] = useLocation()
   const admin = user?.role === 'admin'
   const menu =
     onMenu === null ? null : (
@@ -63,6 +78,30 @@ export function Pages({
         <HomePage menu={menu} admin={admin} />
       </Route>
       <Route path="/c/:id">{({ id }) => <ChatPage key={id} id={id} menu={menu} />}</Route>
+      <Route path="/projects">
+        <Scrolling onMenu={onMenu}>
+          <ProjectsPage />
+        </Scrolling>
+      </Route>
+      <Route path="/projects/:id">
+        {({ id }) => (
+          <>
+            <MenuBar onMenu={onMenu} />
+            <Suspense fallback={<Loading />}>
+              <ProjectPage
+                key={id}
+                id={id}
+                onChat={(projectId) => navigate(paths.homeIn(projectId))}
+              />
+            </Suspense>
+          </>
+        )}
+      </Route>
+      <Route path="/memory">
+        <Scrolling onMenu={onMenu}>
+          <MemoryPage />
+        </Scrolling>
+      </Route>
       <Route path="/stats">
         <Scrolling onMenu={onMenu}>
           <StatsPage />

@@ -1,6 +1,8 @@
 // Every address of the page, as one typed object.
 export const paths = {
   home: '/',
+  /** A new chat in a project. */
+  homeIn: (projectId: string) => `/?project=${encodeURIComponent(projectId)}`,
   conversation: (id: string) => `/c/${id}`,
   projects: '/projects',
   project: (id: string) => `/projects/${id}`,

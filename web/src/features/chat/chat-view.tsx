@@ -59,7 +59,7 @@ export function ChatView({
 }: {
   id: string
   header: (conversation: Conversation) => ReactNode
-  aside?: ReactNode
+  aside: (conversation: Conversation) => ReactNode
 }) {
   const conversation = useConversation(id)
   if (conversation.isPending) return <Loading />
@@ -71,7 +71,7 @@ export function ChatView({
     <OpenConversation
       conversation={conversation.data}
       header={header(conversation.data)}
-      aside={aside}
+      aside={aside(conversation.data)}
     />
   )
 }

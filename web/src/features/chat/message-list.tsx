@@ -126,6 +126,10 @@ export function MessageList({
           ))}
         </div>
       </section>
+      <div
+        aria-hidden
+        className="pointer-events-none absolute inset-x-0 bottom-0 mr-3 h-8 bg-linear-to-t from-paper to-transparent"
+      />
       {!atEnd && (
         <button
           type="button"

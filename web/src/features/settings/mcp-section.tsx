@@ -14,7 +14,7 @@ export function McpSection() {
       {servers.length === 0 && <Empty icon={Plug} title={t('mcp.none')} text={t('mcp.noneText')} />}
       <ul className="-my-2 divide-y divide-line">
         {servers.map((server) => {
-          const connected = server.status === 'connected' || server.status === 'ready'
+          const connected = server.status === 'connected'
           return (
             <li key={server.name} className="py-3">
               <p className="flex items-center gap-2 font-medium">
@@ -23,12 +23,14 @@ export function McpSection() {
                   className={classNames('size-2 rounded-full', connected ? 'bg-ok' : 'bg-bad')}
                 />
                 {server.name}
-                <span className="text-[13px] font-normal text-muted">{server.status}</span>
+                <span className="text-[13px] font-normal text-muted">
+                  {t(`mcp.status.${server.status}`)}
+                </span>
               </p>
               {server.error != null && <p className="mt-1 text-sm text-bad">{server.error}</p>}
               {server.tools.length > 0 && (
                 <p className="mt-1 font-mono text-[12.5px] text-muted">
-                  {server.tools.join(' · ')}
+                  {server.tools.map(({ name }) => name).join(' · ')}
                 </p>
               )}
             </li>

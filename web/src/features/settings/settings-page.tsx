@@ -6,10 +6,11 @@ import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { AccountSection } from './account-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
+import { ChannelsSection } from './channels-section.tsx'
 import { McpSection } from './mcp-section.tsx'
 import { ModelsSection } from './models-section.tsx'
 
-const sections = ['appearance', 'models', 'mcp', 'account'] as const
+const sections = ['appearance', 'models', 'mcp', 'channels', 'account'] as const
 type Section = (typeof sections)[number]
 
 export function SettingsPage({
@@ -50,6 +51,7 @@ export function SettingsPage({
           {current === 'appearance' && <AppearanceSection />}
           {current === 'models' && <ModelsSection admin={user?.role === 'admin'} />}
           {current === 'mcp' && <McpSection />}
+          {current === 'channels' && <ChannelsSection />}
           {current === 'account' && <AccountSection user={user} multi={multi} />}
         </div>
       </div>

@@ -2,7 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { request } from '../api-client.ts'
 
-export type McpServer = { name: string; status: string; tools: string[]; error: string | null }
+export type McpServer = {
+  name: string
+  status: 'connecting' | 'connected' | 'waiting'
+  tools: { name: string; description: string }[]
+  error: string | null
+}
 
 export const useMcpServers = () =>
   useQuery({

@@ -1,0 +1,159 @@
+// The history of a project: each change with its time, tool and files; compared and restored from here.
+import { History, RotateCcw, SquareSplitHorizontal } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Checkpoint } from '../../../../server/protocol/project.ts'
+import { useCheckpointDiff, useCheckpoints, useRestore } from '../../lib/api/checkpoints.ts'
+import { fullTime } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { notify } from '../../ui/toasts.ts'
+
+const DiffView = lazy(() =>
+  import('../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
+)
+
+const mark = { added: '+', modified: '~', deleted: '−' } as const
+const tone = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const
+const filesShown = 4
+
+export function CheckpointsPanel({ projectId }: { projectId: string }) {
+  const { t } = useTranslation()
+  const list = useCheckpoints(projectId)
+  const restore = useRestore(projectId)
+  const [compared, setCompared] = useState<string | null>(null)
+  const [restoring, setRestoring] = useState<string | null>(null)
+  if (list.isPending) return <Loading />
+  if (list.isError)
+    return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
+  if (list.data.length === 0)
+    return <Empty icon={History} title={t('history.empty')} text={t('history.emptyText')} />
+  return (
+    <div className="mx-auto max-w-2xl px-4 py-4">
+      <ol className="relative flex flex-col gap-5 border-l-2 border-line pl-5">
+        {list.data.map((checkpoint) => (
+          <Entry
+            key={checkpoint.id}
+            checkpoint={checkpoint}
+            onCompare={() => setCompared(checkpoint.id)}
+            onRestore={() => setRestoring(checkpoint.id)}
+          />
+        ))}
+      </ol>
+      {list.hasNextPage && (
+        <div className="flex justify-center pt-4">
+          <Button size="small" onClick={() => void list.fetchNextPage()}>
+            {t('common.more')}
+          </Button>
+        </div>
+      )}
+      {compared !== null && (
+        <Compare projectId={projectId} checkpointId={compared} onClose={() => setCompared(null)} />
+      )}
+      <ConfirmDialog
+        open={restoring !== null}
+        onOpenChange={() => setRestoring(null)}
+        title={t('history.restoreTitle')}
+        text={t('history.restoreText')}
+        confirm={t('history.restore')}
+        onConfirm={() =>
+          restoring !== null &&
+          restore.mutate(
+            { checkpointId: restoring },
+            {
+              onSuccess: ({ restored }) =>
+                notify(t('history.restored', { count: restored }), 'success'),
+            },
+          )
+        }
+      />
+    </div>
+  )
+}
+
+function Entry({
+  checkpoint,
+  onCompare,
+  onRestore,
+}: {
+  checkpoint: Checkpoint
+  onCompare: () => void
+  onRestore: () => void
+}) {
+  const { t, i18n } = useTranslation()
+  const { files } = checkpoint
+  return (
+    <li className="relative">
+      <span
+        aria-hidden
+        className="absolute top-1.5 -left-[26px] size-2.5 rounded-full border-2 border-paper bg-accent"
+      />
+      <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
+        <span className="font-medium">{checkpoint.tool.replaceAll('_', ' ')}</span>
+        <time dateTime={checkpoint.created_at} className="text-[13px] text-muted">
+          {fullTime(checkpoint.created_at, i18n.language)}
+        </time>
+      </p>
+      <ul className="mt-1 font-mono text-[12.5px]">
+        {files.slice(0, filesShown).map(({ path, change }) => (
+          <li key={path} className="flex gap-2">
+            <span className={tone[change]} title={t(`history.${change}`)}>
+              {mark[change]}
+              <span className="sr-only">{t(`history.${change}`)}</span>
+            </span>
+            <span className="min-w-0 truncate">{path}</span>
+          </li>
+        ))}
+        {files.length > filesShown && (
+          <li className="text-muted">{t('history.more', { count: files.length - filesShown })}</li>
+        )}
+      </ul>
+      <div className="mt-1.5 -ml-2 flex gap-1">
+        <Button size="small" tone="quiet" icon={SquareSplitHorizontal} onClick={onCompare}>
+          {t('history.compare')}
+        </Button>
+        <Button size="small" tone="quiet" icon={RotateCcw} onClick={onRestore}>
+          {t('history.restore')}
+        </Button>
+      </div>
+    </li>
+  )
+}
+
+function Compare({
+  projectId,
+  checkpointId,
+  onClose,
+}: {
+  projectId: string
+  checkpointId: string
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const compared = useCheckpointDiff(projectId, checkpointId)
+  const changed = compared.data?.files.filter(({ diff }) => diff !== '') ?? []
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      width="wide"
+      title={t('history.compare')}
+      description={t('history.compareText')}
+    >
+      {compared.isPending && <Loading />}
+      {compared.isError && <Failed message={errorText(compared.error)} />}
+      {compared.isSuccess && changed.length === 0 && (
+        <Empty icon={History} title={t('history.same')} />
+      )}
+      <Suspense fallback={<Loading />}>
+        <div className="flex flex-col gap-3">
+          {changed.map(({ path, diff }) => (
+            <DiffView key={path} diff={diff} />
+          ))}
+        </div>
+      </Suspense>
+    </Dialog>
+  )
+}

@@ -1,0 +1,136 @@
+// The knowledge base of a project: documents are added, read in the background, looked into, removed.
+import { useQueryClient } from '@tanstack/react-query'
+import { BookOpen, FileUp, Trash2 } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  documentsKey,
+  type ProjectDocument,
+  useDeleteDocument,
+  useDocuments,
+} from '../../lib/api/documents.ts'
+import { fileSize } from '../../lib/format.ts'
+import { filesOfInput, type PathedFile, upload } from '../../lib/upload.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { errorText, reportError } from '../../ui/error-text.ts'
+import { Empty, Failed, Loading, Spinner } from '../../ui/feedback.tsx'
+import { PassageDialog } from '../../ui/passage-dialog.tsx'
+
+const accepted = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'
+
+export function DocumentsPanel({ projectId }: { projectId: string }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const documents = useDocuments(projectId)
+  const picker = useRef<HTMLInputElement>(null)
+  const [progress, setProgress] = useState<number | null>(null)
+  const [open, setOpen] = useState<string | null>(null)
+  const add = async (files: PathedFile[]): Promise<void> => {
+    if (files.length === 0) return
+    setProgress(0)
+    try {
+      await upload(`/api/projects/${projectId}/documents`, {}, files, setProgress)
+    } catch (error) {
+      reportError(error)
+    }
+    setProgress(null)
+    await client.invalidateQueries({ queryKey: documentsKey(projectId) })
+  }
+  return (
+    <div className="mx-auto max-w-2xl px-4 py-4">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <p className="max-w-sm text-[13px] text-muted">{t('documents.text')}</p>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          accept={accepted}
+          onChange={(event) => {
+            void add(filesOfInput(event.target.files))
+            event.target.value = ''
+          }}
+        />
+        <Button
+          size="small"
+          icon={FileUp}
+          disabled={progress !== null}
+          onClick={() => picker.current?.click()}
+        >
+          {progress === null
+            ? t('documents.add')
+            : t('documents.adding', { percent: Math.round(progress * 100) })}
+        </Button>
+      </div>
+      {documents.isPending && <Loading />}
+      {documents.isError && (
+        <Failed message={errorText(documents.error)} onRetry={() => void documents.refetch()} />
+      )}
+      {documents.data?.length === 0 && (
+        <Empty icon={BookOpen} title={t('documents.empty')} text={t('documents.emptyText')} />
+      )}
+      <ul className="divide-y divide-line">
+        {documents.data?.map((document) => (
+          <Row
+            key={document.id}
+            projectId={projectId}
+            document={document}
+            onOpen={() => setOpen(document.id)}
+          />
+        ))}
+      </ul>
+      {open !== null && (
+        <PassageDialog
+          projectId={projectId}
+          documentId={open}
+          position={0}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+function Row({
+  projectId,
+  document,
+  onOpen,
+}: {
+  projectId: string
+  document: ProjectDocument
+  onOpen: () => void
+}) {
+  const { t } = useTranslation()
+  const remove = useDeleteDocument(projectId)
+  return (
+    <li className="flex items-center gap-3 py-2.5">
+      <button
+        type="button"
+        className="min-w-0 flex-1 rounded-md text-left hover:underline disabled:no-underline"
+        disabled={document.status !== 'ready'}
+        onClick={onOpen}
+      >
+        <span className="block truncate text-sm font-medium">{document.name}</span>
+        <span className="flex items-center gap-1.5 text-[13px] text-muted">
+          {document.status === 'pending' && <Spinner size={12} />}
+          {document.status === 'failed' ? (
+            <span className="text-bad">{document.error ?? t('documents.failed')}</span>
+          ) : (
+            <>
+              {fileSize(document.size)} ·{' '}
+              {t(document.status === 'pending' ? 'documents.reading' : 'documents.passages', {
+                count: document.passages,
+              })}
+            </>
+          )}
+        </span>
+      </button>
+      <IconButton
+        icon={Trash2}
+        label={t('documents.remove', { name: document.name })}
+        size="small"
+        onClick={() => remove.mutate(document.id)}
+      />
+    </li>
+  )
+}

@@ -1,0 +1,188 @@
+// The open file: edited, saved, renamed, downloaded, deleted. A file that somebody else changed is never overwritten unasked.
+import { ArrowLeft, Download, Ellipsis, PencilLine, Save, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  downloadFile,
+  type FileContent,
+  useDeleteFile,
+  useFileContent,
+  useMoveFile,
+  useWriteFile,
+} from '../../lib/api/files.ts'
+import { ApiError } from '../../lib/api-client.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { errorText, reportError } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+
+const CodeEditor = lazy(() =>
+  import('../../ui/code-editor.tsx').then((module) => ({ default: module.CodeEditor })),
+)
+
+type Props = {
+  projectId: string
+  path: string
+  line: number | undefined
+  onDirty: (dirty: boolean) => void
+  /** The file has another path now, or is gone (null). */
+  onMoved: (path: string | null) => void
+  onClose: () => void
+}
+
+export function FileView(props: Props) {
+  const { t } = useTranslation()
+  const file = useFileContent(props.projectId, props.path)
+  if (file.isPending) return <Loading />
+  if (file.isError)
+    return (
+      <div className="min-w-0 flex-1">
+        <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
+        <div className="flex justify-center gap-2">
+          <Button icon={ArrowLeft} tone="quiet" onClick={props.onClose}>
+            {t('files.tree')}
+          </Button>
+          <Button
+            icon={Download}
+            onClick={() => void downloadFile(props.projectId, props.path).catch(reportError)}
+          >
+            {t('files.download')}
+          </Button>
+        </div>
+      </div>
+    )
+  return <Editing {...props} file={file.data} />
+}
+
+function Editing({
+  projectId,
+  path,
+  line,
+  onDirty,
+  onMoved,
+  onClose,
+  file,
+}: Props & { file: FileContent }) {
+  const { t } = useTranslation()
+  // What was read first stays the ground of the editing; a later reading only tells that the file has changed.
+  const [base, setBase] = useState(file)
+  const [text, setText] = useState(file.content)
+  const [edition, setEdition] = useState(0)
+  const [renaming, setRenaming] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  const write = useWriteFile(projectId)
+  const move = useMoveFile(projectId)
+  const remove = useDeleteFile(projectId)
+  const dirty = text !== base.content
+  const conflict = write.error instanceof ApiError && write.error.status === 409
+  const changedElsewhere = conflict || (file.content !== base.content && file.content !== text)
+
+  useEffect(() => onDirty(dirty), [dirty, onDirty])
+  useEffect(() => {
+    if (!dirty) return
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [dirty])
+
+  const save = (version: string | null): void =>
+    write.mutate(
+      { path, content: text, version },
+      {
+        onSuccess: () => setBase({ content: text, version: null }),
+        onError: (error) => {
+          if (!(error instanceof ApiError && error.status === 409)) reportError(error)
+        },
+      },
+    )
+  const reload = (): void => {
+    setBase(file)
+    setText(file.content)
+    setEdition(edition + 1)
+    write.reset()
+  }
+  return (
+    <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
+      <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line px-2">
+        <IconButton icon={ArrowLeft} label={t('files.tree')} size="small" onClick={onClose} />
+        <p className="min-w-0 flex-1 truncate font-mono text-[13px]" title={path}>
+          {path}
+          {dirty && <span className="ml-2 font-sans text-xs text-warn">{t('files.unsaved')}</span>}
+        </p>
+        <Button
+          size="small"
+          tone={dirty ? 'primary' : 'quiet'}
+          icon={Save}
+          disabled={!dirty || write.isPending}
+          onClick={() => save(base.version)}
+        >
+          {t('common.save')}
+        </Button>
+        <Menu
+          align="end"
+          trigger={<IconButton icon={Ellipsis} label={t('files.actions')} size="small" />}
+        >
+          <MenuItem
+            icon={Download}
+            onSelect={() => void downloadFile(projectId, path).catch(reportError)}
+          >
+            {t('files.download')}
+          </MenuItem>
+          <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
+            {t('conversation.rename')}
+          </MenuItem>
+          <MenuSeparator />
+          <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
+            {t('common.delete')}
+          </MenuItem>
+        </Menu>
+      </header>
+      {changedElsewhere && (
+        <div
+          role="alert"
+          className="flex flex-wrap items-center gap-2 border-b border-warn/40 bg-warn-soft px-3 py-2 text-sm text-warn"
+        >
+          <span className="flex-1">{t('files.changedElsewhere')}</span>
+          <Button size="small" onClick={reload}>
+            {t('files.takeTheirs')}
+          </Button>
+          <Button size="small" tone="danger" onClick={() => save(null)}>
+            {t('files.keepMine')}
+          </Button>
+        </div>
+      )}
+      <div className="min-h-0 flex-1">
+        <Suspense fallback={<Loading />}>
+          <CodeEditor
+            key={edition}
+            name={path}
+            initial={base.content}
+            label={path}
+            line={line}
+            onChange={setText}
+            onSave={() => save(base.version)}
+          />
+        </Suspense>
+      </div>
+      {renaming && (
+        <PromptDialog
+          title={t('conversation.rename')}
+          label={t('files.path')}
+          initial={path}
+          onClose={() => setRenaming(false)}
+          onSubmit={(to) => move.mutate({ path, to }, { onSuccess: () => onMoved(to) })}
+        />
+      )}
+      <ConfirmDialog
+        open={deleting}
+        onOpenChange={setDeleting}
+        title={t('files.deleteTitle', { path })}
+        text={t('files.deleteText')}
+        confirm={t('common.delete')}
+        onConfirm={() => remove.mutate(path, { onSuccess: () => onMoved(null) })}
+      />
+    </section>
+  )
+}

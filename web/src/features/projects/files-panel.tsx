@@ -1,0 +1,139 @@
+// The tree of a project's files beside the open one; narrow places show one of the two.
+import { FilePlus, FolderPlus, Search } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useMakeFolder, useWriteFile } from '../../lib/api/files.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { reportError } from '../../ui/error-text.ts'
+import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { FileSearch } from './file-search.tsx'
+import { FileTree } from './file-tree.tsx'
+import { FileView } from './file-view.tsx'
+import { useDropFiles } from './use-drop-files.ts'
+
+type Open = { path: string; line?: number | undefined }
+
+export function FilesPanel({ projectId, wide }: { projectId: string; wide: boolean }) {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState<Open | null>(null)
+  const [dirty, setDirty] = useState(false)
+  const [wanted, setWanted] = useState<Open | null | undefined>(undefined)
+  const [searching, setSearching] = useState(false)
+  const [making, setMaking] = useState<'file' | 'folder' | null>(null)
+  const write = useWriteFile(projectId)
+  const makeFolder = useMakeFolder(projectId)
+  const drop = useDropFiles(projectId)
+
+  /** Another file is opened at once, or after asking when something is unsaved. */
+  const show = (next: Open | null): void => {
+    if (dirty) setWanted(next)
+    else setOpen(next)
+  }
+  const make = (path: string): void => {
+    if (making === 'folder') makeFolder.mutate(path)
+    else
+      write.mutate(
+        { path, content: '', version: null },
+        { onSuccess: () => show({ path }), onError: reportError },
+      )
+  }
+  return (
+    <div className="flex min-h-0 min-w-0 flex-1">
+      <div
+        className={classNames(
+          'min-h-0 flex-col overflow-y-auto py-2',
+          drop.over ? 'bg-accent-soft' : '',
+          wide
+            ? 'flex w-72 shrink-0 border-r border-line max-md:w-full max-md:border-r-0'
+            : 'w-full',
+          open === null ? 'flex' : wide ? 'max-md:hidden' : 'hidden',
+        )}
+        {...drop.handlers}
+      >
+        <div className="mb-1 flex items-center gap-0.5 px-2">
+          <span className="flex-1 px-1.5 text-xs text-muted">{drop.status}</span>
+          <IconButton
+            icon={Search}
+            label={t('files.search')}
+            size="small"
+            pressed={searching}
+            onClick={() => setSearching(!searching)}
+          />
+          <IconButton
+            icon={FilePlus}
+            label={t('files.newFile')}
+            size="small"
+            onClick={() => setMaking('file')}
+          />
+          <IconButton
+            icon={FolderPlus}
+            label={t('files.newFolder')}
+            size="small"
+            onClick={() => setMaking('folder')}
+          />
+        </div>
+        {searching ? (
+          <FileSearch projectId={projectId} onOpen={show} />
+        ) : (
+          <FileTree
+            projectId={projectId}
+            active={open?.path ?? null}
+            onOpen={(path) => show({ path })}
+          />
+        )}
+      </div>
+      {open === null ? (
+        wide && (
+          <div className="grid flex-1 place-items-center p-6 text-sm text-muted max-md:hidden">
+            {t('files.choose')}
+          </div>
+        )
+      ) : (
+        <FileView
+          key={`${open.path}:${open.line ?? ''}`}
+          projectId={projectId}
+          path={open.path}
+          line={open.line}
+          onDirty={setDirty}
+          onMoved={(path) => {
+            setDirty(false)
+            setOpen(path === null ? null : { path })
+          }}
+          onClose={() => show(null)}
+        />
+      )}
+      {making !== null && (
+        <PromptDialog
+          title={t(making === 'file' ? 'files.newFile' : 'files.newFolder')}
+          label={t('files.path')}
+          initial=""
+          onClose={() => setMaking(null)}
+          onSubmit={make}
+        />
+      )}
+      <ConfirmDialog
+        open={wanted !== undefined}
+        onOpenChange={() => setWanted(undefined)}
+        title={t('files.unsavedTitle')}
+        text={t('files.unsavedText')}
+        confirm={t('files.discard')}
+        onConfirm={() => {
+          setDirty(false)
+          setOpen(wanted ?? null)
+        }}
+      />
+      {drop.question !== null && (
+        <ConfirmDialog
+          open
+          onOpenChange={drop.cancel}
+          title={t('files.dropTitle', { count: drop.question })}
+          text={t('files.dropText')}
+          confirm={t('files.add')}
+          onConfirm={drop.confirm}
+        />
+      )}
+    </div>
+  )
+}

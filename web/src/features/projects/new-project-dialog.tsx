@@ -1,0 +1,170 @@
+// Makes a project: empty, or from a folder that is chosen or dropped, with progress.
+import { useQueryClient } from '@tanstack/react-query'
+import { FolderUp } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { Project } from '../../../../server/protocol/project.ts'
+import { projectKeys, useCreateProject } from '../../lib/api/projects.ts'
+import { fileSize } from '../../lib/format.ts'
+import { paths } from '../../lib/paths.ts'
+import { filesOfDrop, filesOfInput, type PathedFile, upload } from '../../lib/upload.ts'
+import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { TextField } from '../../ui/field.tsx'
+
+export function NewProjectDialog({
+  upload: uploads,
+  onClose,
+}: {
+  upload: boolean
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [, navigate] = useLocation()
+  const create = useCreateProject()
+  const [name, setName] = useState('')
+  const [files, setFiles] = useState<PathedFile[]>([])
+  const [progress, setProgress] = useState<number | null>(null)
+  const [problem, setProblem] = useState<string | undefined>()
+
+  const choose = (chosen: PathedFile[]): void => {
+    setFiles(chosen)
+    const top = chosen[0]?.path.split('/')
+    if (name === '' && top !== undefined && top.length > 1) setName(top[0] ?? '')
+  }
+  const submit = async (): Promise<void> => {
+    setProblem(undefined)
+    try {
+      let project: Project
+      if (uploads) {
+        setProgress(0)
+        project = await upload<Project>(
+          '/api/projects/upload',
+          { name: name.trim() },
+          files,
+          setProgress,
+        )
+        await client.invalidateQueries({ queryKey: projectKeys.list })
+      } else project = await create.mutateAsync({ name: name.trim() })
+      onClose()
+      navigate(paths.project(project.id))
+    } catch (error) {
+      setProblem(errorText(error))
+      setProgress(null)
+    }
+  }
+  const ready = name.trim() !== '' && (!uploads || files.length > 0) && progress === null
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t(uploads ? 'projects.upload' : 'projects.new')}
+      footer={
+        <>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button tone="primary" disabled={!ready} onClick={() => void submit()}>
+            {t(uploads ? 'projects.uploadNow' : 'projects.create')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (ready) void submit()
+        }}
+      >
+        {uploads && <DropZone files={files} onFiles={choose} />}
+        <TextField
+          label={t('projects.name')}
+          value={name}
+          maxLength={255}
+          error={problem}
+          onChange={(event) => setName(event.target.value)}
+        />
+        {progress !== null && (
+          <div>
+            <div
+              role="progressbar"
+              aria-label={t('projects.uploading')}
+              aria-valuenow={Math.round(progress * 100)}
+              aria-valuemin={0}
+              aria-valuemax={100}
+              className="h-2 overflow-hidden rounded-full bg-hover"
+            >
+              <div
+                className="h-full rounded-full bg-accent transition-[width]"
+                style={{ width: `${progress * 100}%` }}
+              />
+            </div>
+            <p className="mt-1.5 text-[13px] text-muted">
+              {t(progress < 1 ? 'projects.uploading' : 'projects.storing')}
+            </p>
+          </div>
+        )}
+      </form>
+    </Dialog>
+  )
+}
+
+function DropZone({
+  files,
+  onFiles,
+}: {
+  files: readonly PathedFile[]
+  onFiles: (files: PathedFile[]) => void
+}) {
+  const { t } = useTranslation()
+  const picker = useRef<HTMLInputElement>(null)
+  const [over, setOver] = useState(false)
+  const size = files.reduce((sum, { file }) => sum + file.size, 0)
+  return (
+    <>
+      <input
+        ref={(element) => {
+          picker.current = element
+          // React knows no property for choosing folders.
+          element?.setAttribute('webkitdirectory', '')
+        }}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => onFiles(filesOfInput(event.target.files))}
+      />
+      <button
+        type="button"
+        className={classNames(
+          'flex flex-col items-center gap-2 rounded-2xl border-2 border-dashed px-4 py-8 text-sm transition-colors',
+          over ? 'border-accent bg-accent-soft' : 'border-line-strong hover:bg-hover/50',
+        )}
+        onClick={() => picker.current?.click()}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault()
+          setOver(false)
+          void filesOfDrop(event.dataTransfer).then(onFiles)
+        }}
+      >
+        <FolderUp size={22} aria-hidden className="text-muted" />
+        {files.length === 0 ? (
+          t('projects.drop')
+        ) : (
+          <span className="font-medium">
+            {t('projects.chosen', { count: files.length, size: fileSize(size) })}
+          </span>
+        )}
+      </button>
+    </>
+  )
+}

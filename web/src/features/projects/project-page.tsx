@@ -1,0 +1,39 @@
+// One project at full width: its files, its history, its documents.
+import { ArrowLeft, MessageSquarePlus } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { useProject } from '../../lib/api/projects.ts'
+import { fileSize } from '../../lib/format.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { ProjectPanel } from './project-panel.tsx'
+
+export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: string) => void }) {
+  const { t } = useTranslation()
+  const project = useProject(id)
+  if (project.isPending) return <Loading />
+  if (project.isError)
+    return <Failed message={errorText(project.error)} onRetry={() => void project.refetch()} />
+  const { name, stats } = project.data
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <header className="flex items-center gap-2 px-4 py-2.5">
+        <Link href={paths.projects} asChild>
+          <IconButton icon={ArrowLeft} label={t('projects.title')} />
+        </Link>
+        <div className="min-w-0 flex-1">
+          <h1 className="truncate text-[17px] font-semibold tracking-tight">{name}</h1>
+          <p className="text-xs text-muted">
+            {t('projects.stats', { count: stats.files, size: fileSize(stats.total_size) })}
+          </p>
+        </div>
+        <Button icon={MessageSquarePlus} onClick={() => onChat(id)}>
+          <span className="max-sm:sr-only">{t('projects.chat')}</span>
+        </Button>
+      </header>
+      <ProjectPanel projectId={id} wide />
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+// A project's files, history and documents; beside a chat as a narrow panel, or as a page of its own.
+import { Tabs } from 'radix-ui'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { CheckpointsPanel } from './checkpoints-panel.tsx'
+import { DocumentsPanel } from './documents-panel.tsx'
+import { FilesPanel } from './files-panel.tsx'
+
+const tabs = ['files', 'history', 'documents'] as const
+type Tab = (typeof tabs)[number]
+
+export function ProjectPanel({ projectId, wide }: { projectId: string; wide: boolean }) {
+  const { t } = useTranslation()
+  const [tab, setTab] = useState<Tab>('files')
+  return (
+    <Tabs.Root
+      value={tab}
+      onValueChange={(value) => setTab(tabs.find((one) => one === value) ?? 'files')}
+      className="flex min-h-0 flex-1 flex-col"
+    >
+      <Tabs.List
+        aria-label={t('projects.title')}
+        className="flex shrink-0 gap-1 border-b border-line px-3"
+      >
+        {tabs.map((name) => (
+          <Tabs.Trigger
+            key={name}
+            value={name}
+            className="-mb-px h-10 border-b-2 border-transparent px-2.5 text-[13.5px] text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
+          >
+            {t(`projects.tab.${name}`)}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      <Tabs.Content value="files" className="flex min-h-0 flex-1 outline-none">
+        <FilesPanel projectId={projectId} wide={wide} />
+      </Tabs.Content>
+      <Tabs.Content value="history" className="min-h-0 flex-1 overflow-y-auto outline-none">
+        <CheckpointsPanel projectId={projectId} />
+      </Tabs.Content>
+      <Tabs.Content value="documents" className="min-h-0 flex-1 overflow-y-auto outline-none">
+        <DocumentsPanel projectId={projectId} />
+      </Tabs.Content>
+    </Tabs.Root>
+  )
+}

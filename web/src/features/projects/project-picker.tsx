@@ -1,0 +1,58 @@
+// Chooses the project that a conversation works in.
+import { ChevronDown, FolderOpen } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { ProjectId } from '../../../../server/protocol/ids.ts'
+import { useProjects } from '../../lib/api/projects.ts'
+import { paths } from '../../lib/paths.ts'
+import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+
+const none = 'none'
+
+export function ProjectPicker({
+  projectId,
+  projectName,
+  side,
+  onChoose,
+}: {
+  projectId: ProjectId | null
+  projectName: string | null
+  side: 'top' | 'bottom'
+  onChoose: (id: ProjectId | null) => void
+}) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const { data } = useProjects()
+  const projects = data?.items ?? []
+  const name = projectName ?? projects.find(({ id }) => id === projectId)?.name
+  return (
+    <Menu
+      side={side}
+      trigger={
+        <button
+          type="button"
+          aria-label={t('projects.pickerIs', { name: name ?? t('projects.none') })}
+          className="inline-flex h-9 min-w-0 items-center gap-1.5 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
+        >
+          <FolderOpen size={15} aria-hidden className="shrink-0 text-muted" />
+          {projectId !== null && <span className="max-w-36 truncate max-sm:max-w-20">{name}</span>}
+          <ChevronDown size={13} aria-hidden className="shrink-0 text-muted" />
+        </button>
+      }
+    >
+      <MenuHeading>{t('projects.picker')}</MenuHeading>
+      <MenuChoices
+        value={projectId ?? none}
+        choices={[
+          { value: none, label: t('projects.none') },
+          ...projects.map((project) => ({ value: project.id, label: project.name })),
+        ]}
+        onChoose={(value) => onChoose(projects.find(({ id }) => id === value)?.id ?? null)}
+      />
+      <MenuSeparator />
+      <MenuItem icon={FolderOpen} onSelect={() => navigate(paths.projects)}>
+        {t('projects.manage')}
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,116 @@
+// All projects: make one, upload a folder as one, open, rename, delete.
+import { Ellipsis, Folder, FolderUp, PencilLine, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Project } from '../../../../server/protocol/project.ts'
+import { useDeleteProject, useProjects, useUpdateProject } from '../../lib/api/projects.ts'
+import { shortTime } from '../../lib/format.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { NewProjectDialog } from './new-project-dialog.tsx'
+
+export function ProjectsPage() {
+  const { t } = useTranslation()
+  const projects = useProjects()
+  const [making, setMaking] = useState<'empty' | 'upload' | null>(null)
+  return (
+    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
+      <header className="flex flex-wrap items-end justify-between gap-3">
+        <div>
+          <h1 className="font-display text-3xl tracking-tight">{t('projects.title')}</h1>
+          <p className="mt-1.5 text-sm text-muted">{t('projects.text')}</p>
+        </div>
+        <div className="flex gap-2">
+          <Button icon={FolderUp} onClick={() => setMaking('upload')}>
+            {t('projects.upload')}
+          </Button>
+          <Button tone="primary" icon={Plus} onClick={() => setMaking('empty')}>
+            {t('projects.new')}
+          </Button>
+        </div>
+      </header>
+      {projects.isPending && <Loading />}
+      {projects.isError && (
+        <Failed message={errorText(projects.error)} onRetry={() => void projects.refetch()} />
+      )}
+      {projects.data?.items.length === 0 && (
+        <Empty icon={Folder} title={t('projects.empty')} text={t('projects.emptyText')} />
+      )}
+      <ul className="grid gap-3 sm:grid-cols-2">
+        {projects.data?.items.map((project) => (
+          <ProjectCard key={project.id} project={project} />
+        ))}
+      </ul>
+      {making !== null && (
+        <NewProjectDialog upload={making === 'upload'} onClose={() => setMaking(null)} />
+      )}
+    </div>
+  )
+}
+
+function ProjectCard({ project }: { project: Project }) {
+  const { t, i18n } = useTranslation()
+  const update = useUpdateProject()
+  const remove = useDeleteProject()
+  const [renaming, setRenaming] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  return (
+    <li className="group relative">
+      <Link
+        href={paths.project(project.id)}
+        className="flex h-full flex-col gap-1 rounded-2xl border border-line bg-surface p-4 pr-12 transition-[border-color,box-shadow] hover:border-line-strong hover:shadow-low"
+      >
+        <span className="truncate font-medium">{project.name}</span>
+        {project.description !== null && project.description !== '' && (
+          <span className="line-clamp-2 text-sm text-muted">{project.description}</span>
+        )}
+        <span className="mt-auto pt-1 text-xs text-muted">
+          {t('projects.changed', { when: shortTime(project.updated_at, i18n.language) })}
+        </span>
+      </Link>
+      <span className="absolute top-3 right-3">
+        <Menu
+          align="end"
+          trigger={
+            <IconButton
+              icon={Ellipsis}
+              label={t('projects.actions', { name: project.name })}
+              size="small"
+            />
+          }
+        >
+          <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
+            {t('conversation.rename')}
+          </MenuItem>
+          <MenuSeparator />
+          <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
+            {t('common.delete')}
+          </MenuItem>
+        </Menu>
+      </span>
+      {renaming && (
+        <PromptDialog
+          title={t('conversation.rename')}
+          label={t('projects.name')}
+          initial={project.name}
+          onClose={() => setRenaming(false)}
+          onSubmit={(name) => update.mutate({ id: project.id, name })}
+        />
+      )}
+      <ConfirmDialog
+        open={deleting}
+        onOpenChange={setDeleting}
+        title={t('projects.deleteTitle', { name: project.name })}
+        text={t('projects.deleteText')}
+        confirm={t('common.delete')}
+        onConfirm={() => remove.mutate(project.id)}
+      />
+    </li>
+  )
+}

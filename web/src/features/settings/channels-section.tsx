@@ -1,0 +1,132 @@
+// Channels that the agent may send messages to: made, listed, removed. Secrets are never shown again.
+import { Send, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useChannels, useCreateChannel, useDeleteChannel } from '../../lib/api/channels.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty } from '../../ui/feedback.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Section } from './section.tsx'
+
+/** What each kind of channel asks for; secret fields are typed blind. */
+const kinds = {
+  webhook: [
+    { name: 'url', secret: false, required: true },
+    { name: 'secret', secret: true, required: false },
+  ],
+  email: [{ name: 'to', secret: false, required: true }],
+  telegram: [
+    { name: 'bot_token', secret: true, required: true },
+    { name: 'chat_id', secret: false, required: true },
+  ],
+} as const
+type Kind = keyof typeof kinds
+const kindNames: readonly Kind[] = ['webhook', 'email', 'telegram']
+
+export function ChannelsSection() {
+  const { t } = useTranslation()
+  const { data: channels = [] } = useChannels()
+  const remove = useDeleteChannel()
+  return (
+    <>
+      <Section title={t('channels.title')} text={t('channels.text')}>
+        {channels.length === 0 && <Empty icon={Send} title={t('channels.none')} />}
+        <ul className="-my-2 divide-y divide-line">
+          {channels.map((channel) => (
+            <li key={channel.id} className="flex items-center gap-3 py-3">
+              <div className="min-w-0 flex-1">
+                <p className="truncate font-medium">{channel.name}</p>
+                <p className="truncate text-[13px] text-muted">
+                  {channel.type} · {Object.values(channel.settings).join(' · ')}
+                </p>
+                {channel.last_delivery?.status === 'failed' && (
+                  <p className="text-[13px] text-bad">{channel.last_delivery.error}</p>
+                )}
+              </div>
+              <IconButton
+                icon={Trash2}
+                label={t('channels.remove', { name: channel.name })}
+                size="small"
+                onClick={() => remove.mutate(channel.id)}
+              />
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <NewChannel />
+    </>
+  )
+}
+
+function NewChannel() {
+  const { t } = useTranslation()
+  const create = useCreateChannel()
+  const [kind, setKind] = useState<Kind>('webhook')
+  const [name, setName] = useState('')
+  const [settings, setSettings] = useState<Record<string, string>>({})
+  return (
+    <Section title={t('channels.new')}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const filled = Object.fromEntries(
+            Object.entries(settings).filter(([, value]) => value !== ''),
+          )
+          create.mutate(
+            { type: kind, name, settings: filled },
+            {
+              onSuccess: () => {
+                setName('')
+                setSettings({})
+              },
+            },
+          )
+        }}
+      >
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            label={t('channels.kind')}
+            value={kind}
+            options={kindNames.map((value) => ({ value, label: t(`channels.kinds.${value}`) }))}
+            onChange={(event) => {
+              setKind(kindNames.find((one) => one === event.target.value) ?? 'webhook')
+              setSettings({})
+            }}
+          />
+          <TextField
+            label={t('channels.name')}
+            required
+            maxLength={50}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </div>
+        {kinds[kind].map((field) => (
+          <TextField
+            key={`${kind}-${field.name}`}
+            label={t(`channels.field.${field.name}`)}
+            type={field.secret ? 'password' : 'text'}
+            autoComplete="off"
+            required={field.required}
+            value={settings[field.name] ?? ''}
+            onChange={(event) =>
+              setSettings((old) => ({ ...old, [field.name]: event.target.value }))
+            }
+          />
+        ))}
+        {create.isError && (
+          <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+            {errorText(create.error)}
+          </p>
+        )}
+        <div className="flex justify-end">
+          <Button tone="primary" type="submit" disabled={create.isPending}>
+            {t('channels.add')}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,39 @@
+// The user's channels for messages to the outside.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { request, requestDone } from '../api-client.ts'
+
+export type Channel = {
+  id: string
+  type: string
+  name: string
+  settings: Record<string, unknown>
+  last_delivery: { status: string; error: string | null } | null
+}
+
+const channelsKey = ['channels'] as const
+
+export const useChannels = () =>
+  useQuery({
+    queryKey: channelsKey,
+    queryFn: ({ signal }) =>
+      request<{ items: Channel[] }>('/api/channels', { signal }).then(({ items }) => items),
+    meta: { quiet: true },
+  })
+
+export function useCreateChannel() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { type: string; name: string; settings: Record<string, string> }) =>
+      requestDone('/api/channels', { method: 'POST', body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: channelsKey }),
+    meta: { quiet: true },
+  })
+}
+
+export function useDeleteChannel() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => requestDone(`/api/channels/${id}`, { method: 'DELETE' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: channelsKey }),
+  })
+}

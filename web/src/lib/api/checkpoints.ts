@@ -1,0 +1,58 @@
+// Checkpoints of a project: what changed when, comparing and restoring.
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { MessageId } from '../../../../server/protocol/ids.ts'
+import type { Checkpoint, CheckpointDiff, Restored } from '../../../../server/protocol/project.ts'
+import { request } from '../api-client.ts'
+
+type CheckpointPage = { items: Checkpoint[]; next_cursor: string | null; has_more: boolean }
+
+export const useCheckpoints = (projectId: string) =>
+  useInfiniteQuery({
+    queryKey: ['checkpoints', projectId],
+    queryFn: ({ pageParam, signal }) =>
+      request<CheckpointPage>(`/api/projects/${projectId}/checkpoints`, {
+        query: { limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    meta: { quiet: true },
+  })
+
+export const useCheckpointDiff = (projectId: string, checkpointId: string) =>
+  useQuery({
+    queryKey: ['checkpoints', projectId, 'diff', checkpointId],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof CheckpointDiff>>(
+        `/api/projects/${projectId}/checkpoints/${checkpointId}/diff`,
+        { signal },
+      ),
+    meta: { quiet: true },
+  })
+
+export type RestoreTarget = { checkpointId: string } | { beforeMessageId: MessageId }
+
+/** Brings the project back; the answer names the checkpoint that undoes it. */
+export function useRestore(projectId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (target: RestoreTarget) => {
+      const base = `/api/projects/${projectId}/checkpoints`
+      return 'checkpointId' in target
+        ? request<z.output<typeof Restored>>(`${base}/${target.checkpointId}/restore`, {
+            method: 'POST',
+          })
+        : request<z.output<typeof Restored>>(`${base}/restore`, {
+            method: 'POST',
+            body: { before_message_id: target.beforeMessageId },
+          })
+    },
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ['checkpoints'] }),
+        client.invalidateQueries({ queryKey: ['project-files'] }),
+      ]),
+  })
+}

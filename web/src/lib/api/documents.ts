@@ -1,0 +1,56 @@
+// The knowledge base of a project: its documents and their passages.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { request, requestDone } from '../api-client.ts'
+
+export type ProjectDocument = {
+  id: string
+  name: string
+  size: number
+  status: 'pending' | 'ready' | 'failed'
+  error: string | null
+  /** How many are indexed; grows while the document is read. */
+  passages: number
+}
+
+export type Passage = {
+  position: number
+  heading: string | null
+  page: number | null
+  text: string
+}
+
+export const documentsKey = (projectId: string) => ['documents', projectId] as const
+
+/** Looked at again every other second while something is still being read. */
+export const useDocuments = (projectId: string) =>
+  useQuery({
+    queryKey: documentsKey(projectId),
+    queryFn: ({ signal }) =>
+      request<{ items: ProjectDocument[] }>(`/api/projects/${projectId}/documents`, {
+        query: { limit: 100 },
+        signal,
+      }).then(({ items }) => items),
+    refetchInterval: (query) =>
+      query.state.data?.some(({ status }) => status === 'pending') === true ? 2_000 : false,
+    meta: { quiet: true },
+  })
+
+export function useDeleteDocument(projectId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      requestDone(`/api/projects/${projectId}/documents/${id}`, { method: 'DELETE' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: documentsKey(projectId) }),
+  })
+}
+
+export const usePassages = (projectId: string, documentId: string, position: number) =>
+  useQuery({
+    queryKey: ['passages', projectId, documentId, position],
+    queryFn: ({ signal }) =>
+      request<{ document: ProjectDocument; items: Passage[] }>(
+        `/api/projects/${projectId}/documents/${documentId}/passages`,
+        { query: { position, limit: 10 }, signal },
+      ),
+    meta: { quiet: true },
+  })

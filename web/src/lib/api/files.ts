@@ -1,0 +1,126 @@
+// The files of a project: folders, contents, changes, search.
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { FileListing, FileMatches } from '../../../../server/protocol/project.ts'
+import { request, requestDone, send } from '../api-client.ts'
+
+export const fileKeys = {
+  all: ['project-files'] as const,
+  folder: (projectId: string, path: string) =>
+    ['project-files', projectId, 'folder', path] as const,
+  content: (projectId: string, path: string) =>
+    ['project-files', projectId, 'content', path] as const,
+}
+
+/** The address of one file; each part of its path is escaped on its own. */
+const addressOf = (projectId: string, path: string): string =>
+  `/api/projects/${projectId}/files/${path.split('/').map(encodeURIComponent).join('/')}`
+
+export const useFolder = (projectId: string, path: string, enabled = true) =>
+  useQuery({
+    queryKey: fileKeys.folder(projectId, path),
+    queryFn: ({ signal }) =>
+      request<z.output<typeof FileListing>>(`/api/projects/${projectId}/files`, {
+        query: { path },
+        signal,
+      }),
+    enabled,
+    meta: { quiet: true },
+  })
+
+/** A file's text and the version it was read at, which makes a later write notice foreign changes. */
+export type FileContent = { content: string; version: string | null }
+
+export const useFileContent = (projectId: string, path: string) =>
+  useQuery({
+    queryKey: fileKeys.content(projectId, path),
+    queryFn: async ({ signal }): Promise<FileContent> => {
+      const response = await send(addressOf(projectId, path), { signal })
+      const body: { data: { content: string } } = await response.json()
+      return { content: body.data.content, version: response.headers.get('etag') }
+    },
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    meta: { quiet: true },
+  })
+
+const refreshed = (client: QueryClient) =>
+  Promise.all([
+    client.invalidateQueries({ queryKey: fileKeys.all, refetchType: 'active' }),
+    client.invalidateQueries({ queryKey: ['checkpoints'] }),
+    client.invalidateQueries({ queryKey: ['project'] }),
+  ])
+
+export function useWriteFile(projectId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({
+      path,
+      content,
+      version,
+    }: {
+      path: string
+      content: string
+      /** The version that may be replaced; null replaces whatever is there. */
+      version: string | null
+    }) =>
+      requestDone(addressOf(projectId, path), {
+        method: 'PUT',
+        body: { content },
+        ...(version === null ? {} : { headers: { 'if-match': version } }),
+      }),
+    onSuccess: () => refreshed(client),
+    meta: { quiet: true },
+  })
+}
+
+export function useMoveFile(projectId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ path, to }: { path: string; to: string }) =>
+      requestDone(addressOf(projectId, path), { method: 'PATCH', body: { new_path: to } }),
+    onSuccess: () => refreshed(client),
+  })
+}
+
+export function useDeleteFile(projectId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (path: string) => requestDone(addressOf(projectId, path), { method: 'DELETE' }),
+    onSuccess: () => refreshed(client),
+  })
+}
+
+export function useMakeFolder(projectId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (path: string) =>
+      requestDone(`/api/projects/${projectId}/directories`, { method: 'POST', body: { path } }),
+    onSuccess: () => refreshed(client),
+  })
+}
+
+export const useFileSearch = (projectId: string, query: string) =>
+  useQuery({
+    queryKey: ['project-files', projectId, 'search', query],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof FileMatches>>(`/api/projects/${projectId}/search`, {
+        method: 'POST',
+        body: { query, max_results: 100 },
+        signal,
+      }),
+    enabled: query !== '',
+    meta: { quiet: true },
+  })
+
+/** Fetches the bytes with the sign-in header and hands them to the browser as a file. */
+export async function downloadFile(projectId: string, path: string): Promise<void> {
+  const response = await send(addressOf(projectId, path), { query: { raw: 1 } })
+  const address = URL.createObjectURL(await response.blob())
+  const link = document.createElement('a')
+  link.href = address
+  link.download = path.split('/').at(-1) ?? 'file'
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

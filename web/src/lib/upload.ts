@@ -1,0 +1,87 @@
+// Uploads files with progress (which fetch cannot tell), their paths inside a dropped folder included.
+import { ApiError, authorization } from './api-client.ts'
+
+export type PathedFile = { file: File; path: string }
+
+/** Sends multipart form data; `onProgress` hears the part that has left, from 0 to 1. Throws `ApiError`. */
+export function upload<T>(
+  address: string,
+  fields: Readonly<Record<string, string>>,
+  files: readonly PathedFile[],
+  onProgress: (part: number) => void,
+): Promise<T> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  for (const { file, path } of files) form.append('files', file, path)
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', address)
+    for (const [name, value] of Object.entries(authorization()))
+      request.setRequestHeader(name, value)
+    request.responseType = 'json'
+    request.upload.addEventListener('progress', (event) => {
+      if (event.lengthComputable) onProgress(event.loaded / event.total)
+    })
+    request.addEventListener('load', () => {
+      const body: { data?: T; message?: string; details?: unknown } | null = request.response
+      if (request.status < 300 && body?.data !== undefined) resolve(body.data)
+      else
+        reject(
+          new ApiError(request.status, body?.message ?? `HTTP ${request.status}`, body?.details),
+        )
+    })
+    request.addEventListener('error', () => reject(new ApiError(0, 'offline')))
+    request.send(form)
+  })
+}
+
+/** What a person chose with a file or folder field. */
+export const filesOfInput = (list: FileList | null): PathedFile[] =>
+  [...(list ?? [])].map((file) => ({
+    file,
+    path: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath,
+  }))
+
+const readEntries = (directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => {
+  const reader = directory.createReader()
+  const all: FileSystemEntry[] = []
+  return new Promise((resolve, reject) => {
+    // The reader gives its entries in portions and ends with an empty one.
+    const next = (): void =>
+      reader.readEntries((portion) => {
+        if (portion.length === 0) resolve(all)
+        else {
+          all.push(...portion)
+          next()
+        }
+      }, reject)
+    next()
+  })
+}
+
+const mostFiles = 10_000
+
+const walk = async (entry: FileSystemEntry, into: PathedFile[]): Promise<void> => {
+  if (into.length >= mostFiles) return
+  if (entry.isDirectory) {
+    for (const child of await readEntries(entry as FileSystemDirectoryEntry))
+      await walk(child, into) // told by isDirectory
+    return
+  }
+  const file = await new Promise<File>((resolve, reject) =>
+    (entry as FileSystemFileEntry).file(resolve, reject),
+  ) // what is no directory is a file
+  into.push({ file, path: entry.fullPath.replace(/^\//, '') })
+}
+
+/** Everything that was dropped, folders read to their depth. At most 10,000 files. */
+export async function filesOfDrop(transfer: DataTransfer): Promise<PathedFile[]> {
+  // The list is emptied as soon as the event is over, so the entries are taken at once.
+  const entries = [...transfer.items].flatMap((item) => {
+    const entry = item.webkitGetAsEntry()
+    return entry === null ? [] : [entry]
+  })
+  const files: PathedFile[] = []
+  for (const entry of entries) await walk(entry, files)
+  return files
+}

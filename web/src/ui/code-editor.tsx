@@ -1,0 +1,135 @@
+// A text editor for source files, by language; loaded when the first file is opened.
+import { css } from '@codemirror/lang-css'
+import { html } from '@codemirror/lang-html'
+import { javascript } from '@codemirror/lang-javascript'
+import { json } from '@codemirror/lang-json'
+import { markdown } from '@codemirror/lang-markdown'
+import { python } from '@codemirror/lang-python'
+import { sql } from '@codemirror/lang-sql'
+import { yaml } from '@codemirror/lang-yaml'
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { EditorView, keymap } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { basicSetup } from 'codemirror'
+import { useEffect, useRef } from 'react'
+
+const languages: Record<string, () => Extension> = {
+  css,
+  htm: html,
+  html,
+  vue: html,
+  svg: html,
+  xml: html,
+  js: () => javascript({ jsx: true }),
+  jsx: () => javascript({ jsx: true }),
+  mjs: () => javascript(),
+  cjs: () => javascript(),
+  ts: () => javascript({ typescript: true }),
+  tsx: () => javascript({ jsx: true, typescript: true }),
+  json,
+  md: markdown,
+  markdown,
+  py: python,
+  sql,
+  yaml,
+  yml: yaml,
+}
+
+const languageOf = (name: string): Extension => {
+  const extension = name.split('.').at(-1)?.toLowerCase() ?? ''
+  return Object.hasOwn(languages, extension) ? (languages[extension]?.() ?? []) : []
+}
+
+/** The page's own colours, so that the editor follows the theme without being told. */
+const colours = HighlightStyle.define([
+  { tag: tags.comment, color: 'var(--code-token-comment)' },
+  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: 'var(--code-token-keyword)' },
+  { tag: [tags.string, tags.regexp], color: 'var(--code-token-string)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--code-token-constant)' },
+  {
+    tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.tagName],
+    color: 'var(--code-token-function)',
+  },
+  { tag: [tags.attributeName, tags.propertyName], color: 'var(--code-token-parameter)' },
+  { tag: [tags.punctuation, tags.operator], color: 'var(--code-token-punctuation)' },
+  { tag: [tags.link, tags.url], color: 'var(--code-token-link)' },
+  { tag: tags.heading, fontWeight: '600' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+  { tag: tags.strong, fontWeight: '600' },
+])
+
+const look = EditorView.theme({
+  '&': { height: '100%', fontSize: '13px', backgroundColor: 'transparent', color: 'var(--ink)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },
+  '.cm-content': { caretColor: 'var(--ink)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-activeLine, .cm-activeLineGutter': {
+    backgroundColor: 'color-mix(in oklch, var(--hover) 55%, transparent)',
+  },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
+    { backgroundColor: 'color-mix(in oklch, var(--accent) 26%, transparent)' },
+  '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
+})
+
+export function CodeEditor({
+  name,
+  initial,
+  label,
+  onChange,
+  onSave,
+  line,
+}: {
+  /** The file's name; decides the language. */
+  name: string
+  initial: string
+  label: string
+  onChange: (text: string) => void
+  onSave: () => void
+  /** The line to show at first, counted from 1. */
+  line?: number | undefined
+}) {
+  const host = useRef<HTMLDivElement>(null)
+  const call = useRef({ onChange, onSave })
+  call.current = { onChange, onSave }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text is another editor, made by its key
+  useEffect(() => {
+    const parent = host.current
+    if (parent === null) return
+    const language = new Compartment()
+    const view = new EditorView({
+      parent,
+      state: EditorState.create({
+        doc: initial,
+        extensions: [
+          keymap.of([
+            {
+              key: 'Mod-s',
+              run: () => {
+                call.current.onSave()
+                return true
+              },
+            },
+          ]),
+          basicSetup,
+          language.of(languageOf(name)),
+          syntaxHighlighting(colours),
+          look,
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) call.current.onChange(update.state.doc.toString())
+          }),
+        ],
+      }),
+    })
+    if (line !== undefined && line <= view.state.doc.lines)
+      view.dispatch({
+        effects: EditorView.scrollIntoView(view.state.doc.line(line).from, { y: 'center' }),
+        selection: { anchor: view.state.doc.line(line).from },
+      })
+    return () => view.destroy()
+  }, [])
+  return <div ref={host} className="h-full min-h-0 overflow-hidden" />
+}

@@ -1,0 +1,55 @@
+// Asks for one line of text.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { TextField } from './field.tsx'
+
+export function PromptDialog({
+  title,
+  label,
+  initial,
+  onClose,
+  onSubmit,
+}: {
+  title: string
+  label: string
+  initial: string
+  onClose: () => void
+  onSubmit: (text: string) => void
+}) {
+  const { t } = useTranslation()
+  const [text, setText] = useState(initial)
+  const submit = (): void => {
+    if (text.trim() === '') return
+    onSubmit(text.trim())
+    onClose()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={title}
+      width="narrow"
+      footer={
+        <>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button tone="primary" disabled={text.trim() === ''} onClick={submit}>
+            {t('common.ok')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <TextField label={label} value={text} onChange={(event) => setText(event.target.value)} />
+      </form>
+    </Dialog>
+  )
+}
