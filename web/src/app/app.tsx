@@ -8,11 +8,12 @@ import { useSession } from '../lib/session.ts'
 import { useTheme } from '../lib/theme.ts'
 import { errorText, reportError } from '../ui/error-text.ts'
 import { Failed } from '../ui/feedback.tsx'
+import { lazyView } from './lazy-view.ts'
 import { Shell } from './shell.tsx'
 
 const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
-const SignInPage = lazy(() =>
-  import('../features/auth/sign-in-page.tsx').then((module) => ({ default: module.SignInPage })),
+const SignInPage = lazyView(() =>
+  import('../features/auth/sign-in-page.tsx').then((module) => module.SignInPage),
 )
 
 export function App() {

@@ -1,38 +1,34 @@
 // Which page stands at which address. Everything but the chat is loaded when it is first opened.
 import { CircleHelp, PanelLeft } from 'lucide-react'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Route, Switch, useLocation } from 'wouter'
 import type { User } from '../../../server/protocol/user.ts'
 import { paths } from '../lib/paths.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Empty, Loading } from '../ui/feedback.tsx'
-import { ChatPage } from './chat-page.tsx'
 import { HomePage } from './home-page.tsx'
+import { lazyView } from './lazy-view.ts'
 
-const MemoryPage = lazy(() =>
-  import('../features/memory/memory-page.tsx').then((module) => ({ default: module.MemoryPage })),
+const loadChat = () => import('./chat-page.tsx').then((module) => module.ChatPage)
+const ChatPage = lazyView(loadChat)
+const MemoryPage = lazyView(() =>
+  import('../features/memory/memory-page.tsx').then((module) => module.MemoryPage),
 )
-const ProjectsPage = lazy(() =>
-  import('../features/projects/projects-page.tsx').then((module) => ({
-    default: module.ProjectsPage,
-  })),
+const ProjectsPage = lazyView(() =>
+  import('../features/projects/projects-page.tsx').then((module) => module.ProjectsPage),
 )
-const ProjectPage = lazy(() =>
-  import('../features/projects/project-page.tsx').then((module) => ({
-    default: module.ProjectPage,
-  })),
+const ProjectPage = lazyView(() =>
+  import('../features/projects/project-page.tsx').then((module) => module.ProjectPage),
 )
-const SettingsPage = lazy(() =>
-  import('../features/settings/settings-page.tsx').then((module) => ({
-    default: module.SettingsPage,
-  })),
+const SettingsPage = lazyView(() =>
+  import('../features/settings/settings-page.tsx').then((module) => module.SettingsPage),
 )
-const SetupPage = lazy(() =>
-  import('../features/setup/setup-page.tsx').then((module) => ({ default: module.SetupPage })),
+const SetupPage = lazyView(() =>
+  import('../features/setup/setup-page.tsx').then((module) => module.SetupPage),
 )
-const StatsPage = lazy(() =>
-  import('../features/stats/stats-page.tsx').then((module) => ({ default: module.StatsPage })),
+const StatsPage = lazyView(() =>
+  import('../features/stats/stats-page.tsx').then((module) => module.StatsPage),
 )
 
 /** A page that scrolls as a whole, with the way back to the sidebar above it. */
@@ -67,6 +63,8 @@ export function Pages({
 }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
+  // A conversation comes next on most visits: its code is fetched while the first screen is read.
+  useEffect(() => void setTimeout(() => void loadChat(), 300), [])
   const admin = user?.role === 'admin'
   const menu =
     onMenu === null ? null : (
@@ -77,7 +75,13 @@ export function Pages({
       <Route path="/">
         <HomePage menu={menu} admin={admin} />
       </Route>
-      <Route path="/c/:id">{({ id }) => <ChatPage key={id} id={id} menu={menu} />}</Route>
+      <Route path="/c/:id">
+        {({ id }) => (
+          <Suspense fallback={<Loading />}>
+            <ChatPage key={id} id={id} menu={menu} />
+          </Suspense>
+        )}
+      </Route>
       <Route path="/projects">
         <Scrolling onMenu={onMenu}>
           <ProjectsPage />

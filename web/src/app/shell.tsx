@@ -1,17 +1,18 @@
 // The frame of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
 import { Dialog as RadixDialog } from 'radix-ui'
-import { lazy, Suspense, useCallback, useState } from 'react'
+import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { useProfile } from '../lib/api/auth.ts'
 import { paths } from '../lib/paths.ts'
+import { lazyView } from './lazy-view.ts'
 import { Pages } from './pages.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useMedia } from './use-media.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
-const ShortcutHelp = lazy(() =>
-  import('./shortcut-help.tsx').then((module) => ({ default: module.ShortcutHelp })),
+const ShortcutHelp = lazyView(() =>
+  import('./shortcut-help.tsx').then((module) => module.ShortcutHelp),
 )
 
 export function Shell({ multi }: { multi: boolean }) {

@@ -1,12 +1,4 @@
 // A text editor for source files, by language; loaded when the first file is opened.
-import { css } from '@codemirror/lang-css'
-import { html } from '@codemirror/lang-html'
-import { javascript } from '@codemirror/lang-javascript'
-import { json } from '@codemirror/lang-json'
-import { markdown } from '@codemirror/lang-markdown'
-import { python } from '@codemirror/lang-python'
-import { sql } from '@codemirror/lang-sql'
-import { yaml } from '@codemirror/lang-yaml'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
@@ -14,31 +6,36 @@ import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
 
-const languages: Record<string, () => Extension> = {
-  css,
-  htm: html,
-  html,
-  vue: html,
-  svg: html,
-  xml: html,
-  js: () => javascript({ jsx: true }),
-  jsx: () => javascript({ jsx: true }),
-  mjs: () => javascript(),
-  cjs: () => javascript(),
-  ts: () => javascript({ typescript: true }),
-  tsx: () => javascript({ jsx: true, typescript: true }),
-  json,
-  md: markdown,
-  markdown,
-  py: python,
-  sql,
-  yaml,
-  yml: yaml,
+const scripts = () => import('@codemirror/lang-javascript')
+const markup = () => import('@codemirror/lang-html').then(({ html }) => html())
+
+const languages: Record<string, () => Promise<Extension>> = {
+  css: () => import('@codemirror/lang-css').then(({ css }) => css()),
+  htm: markup,
+  html: markup,
+  vue: markup,
+  svg: markup,
+  xml: markup,
+  js: () => scripts().then(({ javascript }) => javascript({ jsx: true })),
+  jsx: () => scripts().then(({ javascript }) => javascript({ jsx: true })),
+  mjs: () => scripts().then(({ javascript }) => javascript()),
+  cjs: () => scripts().then(({ javascript }) => javascript()),
+  ts: () => scripts().then(({ javascript }) => javascript({ typescript: true })),
+  tsx: () => scripts().then(({ javascript }) => javascript({ jsx: true, typescript: true })),
+  json: () => import('@codemirror/lang-json').then(({ json }) => json()),
+  md: () => import('@codemirror/lang-markdown').then(({ markdown }) => markdown()),
+  markdown: () => import('@codemirror/lang-markdown').then(({ markdown }) => markdown()),
+  py: () => import('@codemirror/lang-python').then(({ python }) => python()),
+  sql: () => import('@codemirror/lang-sql').then(({ sql }) => sql()),
+  yaml: () => import('@codemirror/lang-yaml').then(({ yaml }) => yaml()),
+  yml: () => import('@codemirror/lang-yaml').then(({ yaml }) => yaml()),
 }
 
-const languageOf = (name: string): Extension => {
+/** The language that a file's ending stands for; plain text where there is none. */
+const languageOf = (name: string): Promise<Extension> => {
   const extension = name.split('.').at(-1)?.toLowerCase() ?? ''
-  return Object.hasOwn(languages, extension) ? (languages[extension]?.() ?? []) : []
+  const load = Object.hasOwn(languages, extension) ? languages[extension] : undefined
+  return load?.() ?? Promise.resolve([])
 }
 
 /** The page's own colours, so that the editor follows the theme without being told. */
@@ -114,7 +111,7 @@ export function CodeEditor({
             },
           ]),
           basicSetup,
-          language.of(languageOf(name)),
+          language.of([]),
           syntaxHighlighting(colours),
           look,
           EditorView.contentAttributes.of({ 'aria-label': label }),
@@ -124,12 +121,19 @@ export function CodeEditor({
         ],
       }),
     })
+    let gone = false
+    void languageOf(name).then((loaded) => {
+      if (!gone) view.dispatch({ effects: language.reconfigure(loaded) })
+    })
     if (line !== undefined && line <= view.state.doc.lines)
       view.dispatch({
         effects: EditorView.scrollIntoView(view.state.doc.line(line).from, { y: 'center' }),
         selection: { anchor: view.state.doc.line(line).from },
       })
-    return () => view.destroy()
+    return () => {
+      gone = true
+      view.destroy()
+    }
   }, [])
   return <div ref={host} className="h-full min-h-0 overflow-hidden" />
 }

@@ -10,10 +10,10 @@ export function DemoNotice({ canAdd }: { canAdd: boolean }) {
   return (
     <p className="mt-8 flex flex-wrap items-center justify-center gap-x-2 gap-y-1 text-center text-[13.5px] text-muted">
       <CircleDashed size={14} aria-hidden />
-      {t('setup.demo')}
+      {t('home.demo')}
       {canAdd && (
         <Link href={paths.setup} className="font-medium text-accent underline underline-offset-3">
-          {t('setup.demoAdd')}
+          {t('home.demoAdd')}
         </Link>
       )}
     </p>

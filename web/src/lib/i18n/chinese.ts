@@ -1,5 +1,5 @@
 // The page's texts in Chinese.
-import type { Texts } from './english.ts'
+import type { Texts } from './english-pages.ts'
 
 export const chinese: Texts = {
   common: {
@@ -53,6 +53,8 @@ export const chinese: Texts = {
     help: '显示此列表',
   },
   home: {
+    demo: '现在和你对话的是内置演示，并非语言模型。',
+    demoAdd: '添加真正的模型',
     greeting: {
       night: '夜深了，一起把它做完吧。',
       morning: '早上好，今天做点什么？',
@@ -239,8 +241,6 @@ export const chinese: Texts = {
       reasoning: '展示推理过程',
       vision: '能看图片',
     },
-    demo: '现在和你对话的是内置演示，并非语言模型。',
-    demoAdd: '添加真正的模型',
   },
   stats: {
     title: '用量',

@@ -27,6 +27,12 @@ const load = async (language: Language): Promise<void> => {
   i18next.addResourceBundle('zh', 'translation', chinese)
 }
 
+/** The texts of what is loaded after the first screen. Waited for together with the code that needs them. */
+export async function loadPageTexts(): Promise<void> {
+  const { englishPages } = await import('./english-pages.ts')
+  i18next.addResourceBundle('en', 'translation', englishPages, true)
+}
+
 /** To be awaited before the first render. */
 export async function startI18n(): Promise<void> {
   const language = preferred()

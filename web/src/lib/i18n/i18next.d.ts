@@ -1,9 +1,9 @@
 // Makes every `t('…')` a checked key of the English texts.
-import type { english } from './english.ts'
+import type { Texts } from './english-pages.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: typeof english }
+    resources: { translation: Texts }
     returnNull: false
   }
 }
