@@ -107,6 +107,8 @@ export interface ToolSpecification<Input extends z.ZodObject> {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000
+/** More than any model writes at once; a file of 20 MB written as escaped text fits. */
+const MAX_ARGUMENTS = 32_000_000
 
 /** Declares a tool from one zod object: the schema for the model, the validation and the handler's type follow from it. */
 export function defineTool<Input extends z.ZodObject>(
@@ -130,9 +132,9 @@ export function defineTool<Input extends z.ZodObject>(
     parse(rawArguments) {
       const read = readArguments(rawArguments)
       if (!read.ok) return read
-      const checked = specification.input.safeParse(read.value)
-      if (!checked.success) return { ok: false, error: describeFault(checked.error) }
-      const input = checked.data
+      const checked = check(specification.input, read.value)
+      if (!checked.ok) return checked
+      const { input } = checked
       return {
         ok: true,
         input: {
@@ -165,10 +167,27 @@ export const toSchema = (tool: ToolDefinition): ToolSchema => ({
   function: { name: tool.name, description: tool.description, parameters: tool.parameters },
 })
 
+/** Values nested so deeply that the check itself overflows the stack are a fault like any other. */
+function check<Input extends z.ZodObject>(
+  schema: Input,
+  value: unknown,
+): { ok: true; input: z.output<Input> } | { ok: false; error: string } {
+  try {
+    const checked = schema.safeParse(value)
+    return checked.success
+      ? { ok: true, input: checked.data }
+      : { ok: false, error: describeFault(checked.error) }
+  } catch (error) {
+    return { ok: false, error: `Invalid arguments: ${errorText(error)}` }
+  }
+}
+
 /** The JSON object that a model wrote as arguments (nothing at all is `{}`); the error is for the model. */
 export function readArguments(
   text: string,
 ): { ok: true; value: Record<string, unknown> } | { ok: false; error: string } {
+  if (text.length > MAX_ARGUMENTS)
+    return { ok: false, error: `Invalid arguments: longer than ${MAX_ARGUMENTS} characters` }
   if (text.trim() === '') return { ok: true, value: {} }
   try {
     const value: unknown = JSON.parse(text)

@@ -1,5 +1,6 @@
 // Carries out the tool calls of one run: checked in order, asked about and run side by side, answered in order.
 import pLimit from 'p-limit'
+import { errorText } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
@@ -69,7 +70,8 @@ const INTERRUPTED =
 
 type Prepared =
   | { kind: 'fault'; error: string }
-  | { kind: 'call'; tool: ToolDefinition; input: ParsedInput; firstAt?: number }
+  /** `key` is null for a tool whose answers are never given again; `firstAt` is the place of the same call before. */
+  | { kind: 'call'; tool: ToolDefinition; input: ParsedInput; key: string | null; firstAt?: number }
 
 /** One for each run (and each sub-agent): it remembers the run's calls. */
 export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
@@ -82,9 +84,18 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
   function check(call: ToolCall): Prepared {
     const tool = registry.get(call.name)
     if (tool === undefined || !allowed(tool)) return { kind: 'fault', error: unknown(call.name) }
-    const parsed = tool.parse(call.arguments)
-    if (!parsed.ok) return { kind: 'fault', error: parsed.error }
-    return { kind: 'call', tool, input: parsed.input }
+    return read(tool, call.arguments)
+  }
+
+  function read(tool: ToolDefinition, text: string): Prepared {
+    try {
+      const parsed = tool.parse(text)
+      if (!parsed.ok) return { kind: 'fault', error: parsed.error }
+      const key = tool.cacheable ? callKey(tool.name, parsed.input.value) : null
+      return { kind: 'call', tool, input: parsed.input, key }
+    } catch (error) {
+      return { kind: 'fault', error: `Invalid arguments: ${errorText(error)}` }
+    }
   }
 
   function unknown(name: string): string {
@@ -107,11 +118,10 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
       const prepared = check(call)
       if (prepared.kind === 'fault') return prepared
       if (prepared.tool.changesProject) seen.clear()
-      if (!prepared.tool.cacheable) return prepared
-      const key = callKey(prepared.tool.name, prepared.input.value)
-      const firstAt = seen.get(key)
+      if (prepared.key === null) return prepared
+      const firstAt = seen.get(prepared.key)
       if (firstAt !== undefined) return { ...prepared, firstAt }
-      seen.set(key, position)
+      seen.set(prepared.key, position)
       return prepared
     })
   }
@@ -157,7 +167,7 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
         if (first?.success && duplicateOf !== undefined)
           return answer(call, { success: true, data: 'null' }, { cached: true, duplicateOf })
       }
-      let { input } = one
+      let { input, key } = one
       let approvedArguments: string | undefined
       if (hooks.needsApproval({ name: one.tool.name, riskLevel: input.riskLevel })) {
         const decision = await decide(call, input)
@@ -167,16 +177,19 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
           return refused(call, `The user rejected this call${reason}`, { skipped: true })
         }
         if (decision.arguments !== undefined) {
-          const parsed = one.tool.parse(decision.arguments)
-          if (!parsed.ok)
-            return refused(call, `The arguments that the user approved do not fit. ${parsed.error}`)
-          input = parsed.input
+          const approved = read(one.tool, decision.arguments)
+          if (approved.kind === 'fault')
+            return refused(
+              call,
+              `The arguments that the user approved do not fit. ${approved.error}`,
+            )
+          ;({ input, key } = approved)
           approvedArguments = JSON.stringify(input.value)
           orderKeys[position] = input.orderKey
         }
       }
       const marks = approvedArguments === undefined ? {} : { approvedArguments }
-      return inTurn(position, () => once(call, one.tool, input, marks))
+      return inTurn(position, () => once(call, one.tool, input, key, marks))
     }
 
     async function decide(call: ToolCall, input: ParsedInput): Promise<Decision | 'stopped'> {
@@ -212,9 +225,9 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
       call: ToolCall,
       tool: ToolDefinition,
       input: ParsedInput,
+      key: string | null,
       marks: AnswerMarks,
     ): Promise<ToolAnswer> {
-      const key = tool.cacheable ? callKey(tool.name, input.value) : null
       if (key !== null) {
         const known = await recall(key)
         if (known !== undefined)

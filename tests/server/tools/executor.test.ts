@@ -65,6 +65,17 @@ describe('tool executor', () => {
     expect(runs).toEqual([])
   })
 
+  test('arguments nested beyond all reason are a fault of that call alone', async () => {
+    const { tool } = countingTool({ cacheable: true })
+    const deep = `{"value":"x","more":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+    const [bad, good] = await bench([tool]).execute([
+      call('a', 'echo', deep),
+      call('b', 'echo', { value: 'y' }),
+    ])
+    expect(read(bad)).toMatchObject({ success: false })
+    expect(read(good)).toMatchObject({ success: true })
+  })
+
   test('a tool that this run may not use is unknown to it', async () => {
     const other = countingTool({ name: 'other' })
     const { tool } = countingTool()
