@@ -7,9 +7,8 @@ import {
   generateSQLiteDrizzleJson,
   generateSQLiteMigration,
 } from 'drizzle-kit/api'
-import { postgresColumns } from '../server/db/columns/postgres.ts'
-import { sqliteColumns } from '../server/db/columns/sqlite.ts'
-import { defineTables } from '../server/db/tables.ts'
+import * as postgres from '../server/db/schema/postgres.ts'
+import * as sqlite from '../server/db/schema/sqlite.ts'
 import { fullTextMigration } from './full-text-migration.ts'
 
 /**
@@ -26,7 +25,7 @@ const kinds = {
     dialect: 'sqlite',
     version: '6',
     generate: async () => {
-      const snapshot = await generateSQLiteDrizzleJson(defineTables(sqliteColumns))
+      const snapshot = await generateSQLiteDrizzleJson(sqlite)
       const empty = await generateSQLiteDrizzleJson({})
       return { snapshot, statements: await generateSQLiteMigration(empty, snapshot) }
     },
@@ -35,7 +34,7 @@ const kinds = {
     dialect: 'postgresql',
     version: '7',
     generate: async () => {
-      const snapshot = generateDrizzleJson(defineTables(postgresColumns))
+      const snapshot = generateDrizzleJson(postgres)
       return { snapshot, statements: await generateMigration(generateDrizzleJson({}), snapshot) }
     },
   },

@@ -1,29 +1,3 @@
-CREATE TABLE `users` (
-	`id` text PRIMARY KEY NOT NULL,
-	`username` text NOT NULL,
-	`username_key` text NOT NULL,
-	`password_hash` text,
-	`email` text,
-	`email_key` text,
-	`avatar` text,
-	`role` text NOT NULL,
-	`is_active` integer NOT NULL,
-	`token_version` integer NOT NULL,
-	`kept_token` text,
-	`created_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `users_username_key` ON `users` (`username_key`);
---> statement-breakpoint
-CREATE UNIQUE INDEX `users_email_key` ON `users` (`email_key`);
---> statement-breakpoint
-CREATE TABLE `revoked_tokens` (
-	`jti` text PRIMARY KEY NOT NULL,
-	`expires_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `revoked_tokens_expires` ON `revoked_tokens` (`expires_at`);
---> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
@@ -39,24 +13,33 @@ CREATE UNIQUE INDEX `api_keys_hash` ON `api_keys` (`hash`);
 --> statement-breakpoint
 CREATE INDEX `api_keys_user` ON `api_keys` (`user_id`);
 --> statement-breakpoint
-CREATE TABLE `token_usage` (
-	`user_id` text NOT NULL,
-	`day` text NOT NULL,
-	`hour` integer NOT NULL,
-	`model` text NOT NULL,
-	`currency` text DEFAULT '' NOT NULL,
-	`prompt_tokens` integer NOT NULL,
-	`completion_tokens` integer NOT NULL,
-	`cost` real NOT NULL,
-	PRIMARY KEY(`user_id`, `day`, `hour`, `model`, `currency`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+CREATE TABLE `approvals` (
+	`run_id` text NOT NULL,
+	`id_ref` text NOT NULL,
+	`position` integer NOT NULL,
+	`name` text NOT NULL,
+	`arguments` text NOT NULL,
+	`risk_level` text NOT NULL,
+	`preview` text,
+	`status` text NOT NULL,
+	`reason` text,
+	`decided_arguments` text,
+	`created_at` integer NOT NULL,
+	`decided_at` integer,
+	PRIMARY KEY(`run_id`, `id_ref`),
+	FOREIGN KEY (`run_id`) REFERENCES `runs`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE TABLE `memories` (
-	`user_id` text PRIMARY KEY NOT NULL,
+CREATE TABLE `attachments` (
+	`message_id` text NOT NULL,
+	`position` integer NOT NULL,
+	`kind` text NOT NULL,
+	`name` text NOT NULL,
+	`extension` text,
+	`mime` text,
 	`content` text NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+	PRIMARY KEY(`message_id`, `position`),
+	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE TABLE `channels` (
@@ -70,51 +53,6 @@ CREATE TABLE `channels` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `channels_user_name` ON `channels` (`user_id`,`name`);
---> statement-breakpoint
-CREATE TABLE `deliveries` (
-	`id` text PRIMARY KEY NOT NULL,
-	`user_id` text NOT NULL,
-	`channel_id` text NOT NULL,
-	`conversation_id` text,
-	`content` text NOT NULL,
-	`status` text NOT NULL,
-	`attempts` integer NOT NULL,
-	`next_attempt_at` integer,
-	`last_error` text,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`channel_id`) REFERENCES `channels`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `deliveries_due` ON `deliveries` (`status`,`next_attempt_at`);
---> statement-breakpoint
-CREATE INDEX `deliveries_channel` ON `deliveries` (`channel_id`);
---> statement-breakpoint
-CREATE TABLE `models` (
-	`id` text PRIMARY KEY NOT NULL,
-	`settings` text NOT NULL,
-	`sealed_api_key` text,
-	`created_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `settings` (
-	`key` text PRIMARY KEY NOT NULL,
-	`value` text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `projects` (
-	`id` text PRIMARY KEY NOT NULL,
-	`user_id` text NOT NULL,
-	`name` text NOT NULL,
-	`description` text,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `projects_user_name` ON `projects` (`user_id`,`name`);
---> statement-breakpoint
-CREATE INDEX `projects_user_updated` ON `projects` (`user_id`,`updated_at`,`id`);
 --> statement-breakpoint
 CREATE TABLE `checkpoints` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -130,38 +68,6 @@ CREATE TABLE `checkpoints` (
 );
 --> statement-breakpoint
 CREATE INDEX `checkpoints_project` ON `checkpoints` (`project_id`,`created_at`,`id`);
---> statement-breakpoint
-CREATE TABLE `documents` (
-	`id` text PRIMARY KEY NOT NULL,
-	`project_id` text NOT NULL,
-	`user_id` text NOT NULL,
-	`name` text NOT NULL,
-	`mime` text NOT NULL,
-	`size` integer NOT NULL,
-	`status` text NOT NULL,
-	`error` text,
-	`passages` integer NOT NULL,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `documents_project` ON `documents` (`project_id`,`created_at`,`id`);
---> statement-breakpoint
-CREATE TABLE `passages` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`document_id` text NOT NULL,
-	`project_id` text NOT NULL,
-	`position` integer NOT NULL,
-	`heading` text,
-	`page` integer,
-	`text` text NOT NULL,
-	`tokens` text NOT NULL,
-	FOREIGN KEY (`document_id`) REFERENCES `documents`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `passages_document` ON `passages` (`document_id`,`position`);
---> statement-breakpoint
-CREATE INDEX `passages_project` ON `passages` (`project_id`);
 --> statement-breakpoint
 CREATE TABLE `conversations` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -195,6 +101,48 @@ CREATE INDEX `conversations_list_in_project` ON `conversations` (`user_id`,`proj
 --> statement-breakpoint
 CREATE INDEX `conversations_project` ON `conversations` (`project_id`);
 --> statement-breakpoint
+CREATE TABLE `deliveries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`channel_id` text NOT NULL,
+	`conversation_id` text,
+	`content` text NOT NULL,
+	`status` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`next_attempt_at` integer,
+	`last_error` text,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`channel_id`) REFERENCES `channels`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`status`,`next_attempt_at`);
+--> statement-breakpoint
+CREATE INDEX `deliveries_channel` ON `deliveries` (`channel_id`);
+--> statement-breakpoint
+CREATE TABLE `documents` (
+	`id` text PRIMARY KEY NOT NULL,
+	`project_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`name` text NOT NULL,
+	`mime` text NOT NULL,
+	`size` integer NOT NULL,
+	`status` text NOT NULL,
+	`error` text,
+	`passages` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `documents_project` ON `documents` (`project_id`,`created_at`,`id`);
+--> statement-breakpoint
+CREATE TABLE `memories` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`content` text NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `messages` (
 	`row` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
@@ -217,34 +165,49 @@ CREATE INDEX `messages_conversation` ON `messages` (`conversation_id`,`parent_id
 --> statement-breakpoint
 CREATE INDEX `messages_parent` ON `messages` (`parent_id`);
 --> statement-breakpoint
-CREATE TABLE `attachments` (
-	`message_id` text NOT NULL,
-	`position` integer NOT NULL,
-	`kind` text NOT NULL,
-	`name` text NOT NULL,
-	`extension` text,
-	`mime` text,
-	`content` text NOT NULL,
-	PRIMARY KEY(`message_id`, `position`),
-	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE cascade
+CREATE TABLE `models` (
+	`id` text PRIMARY KEY NOT NULL,
+	`settings` text NOT NULL,
+	`sealed_api_key` text,
+	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `steps` (
-	`message_id` text NOT NULL,
+CREATE TABLE `passages` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`document_id` text NOT NULL,
+	`project_id` text NOT NULL,
 	`position` integer NOT NULL,
-	`type` text NOT NULL,
-	`content` text NOT NULL,
-	`id_ref` text,
-	`name` text,
-	`skipped` integer NOT NULL,
-	`artifact` text,
-	`closed` integer NOT NULL,
-	`first_event` integer,
-	`cuts` text,
-	`started_at` integer,
-	PRIMARY KEY(`message_id`, `position`),
-	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE cascade
+	`heading` text,
+	`page` integer,
+	`text` text NOT NULL,
+	`tokens` text NOT NULL,
+	FOREIGN KEY (`document_id`) REFERENCES `documents`(`id`) ON UPDATE no action ON DELETE cascade
 );
+--> statement-breakpoint
+CREATE UNIQUE INDEX `passages_document` ON `passages` (`document_id`,`position`);
+--> statement-breakpoint
+CREATE INDEX `passages_project` ON `passages` (`project_id`);
+--> statement-breakpoint
+CREATE TABLE `projects` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`name` text NOT NULL,
+	`description` text,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `projects_user_name` ON `projects` (`user_id`,`name`);
+--> statement-breakpoint
+CREATE INDEX `projects_user_updated` ON `projects` (`user_id`,`updated_at`,`id`);
+--> statement-breakpoint
+CREATE TABLE `revoked_tokens` (
+	`jti` text PRIMARY KEY NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `revoked_tokens_expires` ON `revoked_tokens` (`expires_at`);
 --> statement-breakpoint
 CREATE TABLE `runs` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -288,21 +251,48 @@ CREATE INDEX `runs_conversation` ON `runs` (`conversation_id`,`created_at`);
 --> statement-breakpoint
 CREATE INDEX `runs_parent` ON `runs` (`parent_run_id`);
 --> statement-breakpoint
-CREATE TABLE `approvals` (
-	`run_id` text NOT NULL,
-	`id_ref` text NOT NULL,
+CREATE TABLE `settings` (
+	`key` text PRIMARY KEY NOT NULL,
+	`value` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `steps` (
+	`message_id` text NOT NULL,
 	`position` integer NOT NULL,
-	`name` text NOT NULL,
-	`arguments` text NOT NULL,
-	`risk_level` text NOT NULL,
-	`preview` text,
-	`status` text NOT NULL,
-	`reason` text,
-	`decided_arguments` text,
+	`type` text NOT NULL,
+	`content` text NOT NULL,
+	`id_ref` text,
+	`name` text,
+	`skipped` integer NOT NULL,
+	`artifact` text,
+	`closed` integer NOT NULL,
+	`first_event` integer,
+	`cuts` text,
+	`started_at` integer,
+	PRIMARY KEY(`message_id`, `position`),
+	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `summaries` (
+	`conversation_id` text NOT NULL,
+	`until_message_id` text NOT NULL,
+	`text` text NOT NULL,
 	`created_at` integer NOT NULL,
-	`decided_at` integer,
-	PRIMARY KEY(`run_id`, `id_ref`),
-	FOREIGN KEY (`run_id`) REFERENCES `runs`(`id`) ON UPDATE no action ON DELETE cascade
+	PRIMARY KEY(`conversation_id`, `until_message_id`),
+	FOREIGN KEY (`conversation_id`) REFERENCES `conversations`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `token_usage` (
+	`user_id` text NOT NULL,
+	`day` text NOT NULL,
+	`hour` integer NOT NULL,
+	`model` text NOT NULL,
+	`currency` text DEFAULT '' NOT NULL,
+	`prompt_tokens` integer NOT NULL,
+	`completion_tokens` integer NOT NULL,
+	`cost` real NOT NULL,
+	PRIMARY KEY(`user_id`, `day`, `hour`, `model`, `currency`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE TABLE `tool_results` (
@@ -316,14 +306,24 @@ CREATE TABLE `tool_results` (
 --> statement-breakpoint
 CREATE INDEX `tool_results_conversation` ON `tool_results` (`conversation_id`);
 --> statement-breakpoint
-CREATE TABLE `summaries` (
-	`conversation_id` text NOT NULL,
-	`until_message_id` text NOT NULL,
-	`text` text NOT NULL,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`conversation_id`, `until_message_id`),
-	FOREIGN KEY (`conversation_id`) REFERENCES `conversations`(`id`) ON UPDATE no action ON DELETE cascade
+CREATE TABLE `users` (
+	`id` text PRIMARY KEY NOT NULL,
+	`username` text NOT NULL,
+	`username_key` text NOT NULL,
+	`password_hash` text,
+	`email` text,
+	`email_key` text,
+	`avatar` text,
+	`role` text NOT NULL,
+	`is_active` integer NOT NULL,
+	`token_version` integer NOT NULL,
+	`kept_token` text,
+	`created_at` integer NOT NULL
 );
+--> statement-breakpoint
+CREATE UNIQUE INDEX `users_username_key` ON `users` (`username_key`);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `users_email_key` ON `users` (`email_key`);
 --> statement-breakpoint
 CREATE VIRTUAL TABLE passages_index USING fts5(tokens, content='passages', content_rowid='id', tokenize='unicode61 remove_diacritics 0');
 --> statement-breakpoint

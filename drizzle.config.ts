@@ -1,0 +1,13 @@
+// For drizzle-kit's own commands (`check`, `studio`); migrations are written by `npm run db:generate`. DIALECT=postgres chooses the other database.
+import { defineConfig } from 'drizzle-kit'
+
+const dialect = process.env.DIALECT === 'postgres' ? 'postgres' : 'sqlite'
+
+export default defineConfig({
+  dialect: dialect === 'postgres' ? 'postgresql' : 'sqlite',
+  schema: `./server/db/schema/${dialect}.ts`,
+  out: `./migrations/${dialect}`,
+  dbCredentials: {
+    url: process.env.DATABASE_URL ?? (dialect === 'sqlite' ? './data/nanoclaw.db' : ''),
+  },
+})

@@ -1,0 +1,27 @@
+// The tables as SQLite has them, each by name: what drizzle-kit looks at.
+import { sqliteColumns } from '../columns/sqlite.ts'
+import { defineTables } from '../tables.ts'
+
+export const {
+  users,
+  revokedTokens,
+  apiKeys,
+  tokenUsage,
+  memories,
+  channels,
+  deliveries,
+  models,
+  settings,
+  projects,
+  checkpoints,
+  documents,
+  passages,
+  conversations,
+  messages,
+  attachments,
+  steps,
+  runs,
+  approvals,
+  toolResults,
+  summaries,
+} = defineTables(sqliteColumns)
