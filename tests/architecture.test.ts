@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '..')
 const server: Record<string, readonly string[]> = {
   'main.ts': ['app.ts', 'config', 'db', 'doctor', 'errors.ts', 'lib', 'protocol'],
   'app.ts': ['*'],
-  'app-tools.ts': ['*'],
+  assembly: ['*'],
   doctor: [
     'config',
     'db',

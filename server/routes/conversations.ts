@@ -11,7 +11,7 @@ import {
   PatchConversationBody,
 } from '../protocol/conversation.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
-import { ConversationId, type UserId } from '../protocol/ids.ts'
+import { ConversationId } from '../protocol/ids.ts'
 import { deleted, success } from './answers.ts'
 
 export interface ConversationRouteDependencies {
@@ -19,7 +19,7 @@ export interface ConversationRouteDependencies {
   /** Throws `unknown_model` when there is no such model. */
   assertModel(id: string): Promise<void>
   /** Ends what still runs in a conversation that is about to be deleted. */
-  endRuns(userId: UserId, id: ConversationId): Promise<void>
+  stopRuns(id: ConversationId): Promise<void>
 }
 
 const DEFAULT_LIMIT = 20
@@ -29,7 +29,7 @@ const One = envelope(Conversation)
 /** `/api/conversations` and `/api/conversations/:id`. */
 export function registerConversationRoutes(
   app: App,
-  { conversations, assertModel, endRuns }: ConversationRouteDependencies,
+  { conversations, assertModel, stopRuns }: ConversationRouteDependencies,
 ): void {
   app.get(
     '/api/conversations',
@@ -133,7 +133,8 @@ export function registerConversationRoutes(
       },
     },
     async ({ user, params }) => {
-      await endRuns(user.id, params.id)
+      await conversations.get(user.id, params.id)
+      await stopRuns(params.id)
       if (!(await conversations.remove(user.id, params.id)))
         throw new AppError('not_found', 'There is no such conversation.')
       return deleted

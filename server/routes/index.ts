@@ -2,12 +2,17 @@
 import type { App } from '../plugins/app.ts'
 import { registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
+import { registerChannelRoutes } from './channels.ts'
 import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
+import { type DocumentRouteDependencies, registerDocumentRoutes } from './documents.ts'
 import { type HealthDependencies, registerHealthRoutes } from './health.ts'
+import { registerMcpRoutes } from './mcp.ts'
+import { registerMemoryRoutes } from './memory.ts'
 import { type MessageRouteDependencies, registerMessageRoutes } from './messages.ts'
 import { type ModelRouteDependencies, registerModelRoutes } from './models.ts'
 import { registerRunRoutes } from './runs.ts'
 import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
+import { registerToolRoutes } from './tools.ts'
 
 /** What each group of routes needs, by its name. */
 export interface RouteDependencies {
@@ -19,6 +24,11 @@ export interface RouteDependencies {
   runs: Parameters<typeof registerRunRoutes>[1]
   models: ModelRouteDependencies
   stats: StatsRouteDependencies
+  channels: Parameters<typeof registerChannelRoutes>[1]
+  memory: Parameters<typeof registerMemoryRoutes>[1]
+  mcp: Parameters<typeof registerMcpRoutes>[1]
+  documents: DocumentRouteDependencies
+  tools: Parameters<typeof registerToolRoutes>[1]
 }
 
 /** Registers everything that is served but the page. */
@@ -31,4 +41,9 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerRunRoutes(app, dependencies.runs)
   registerModelRoutes(app, dependencies.models)
   registerStatsRoutes(app, dependencies.stats)
+  registerChannelRoutes(app, dependencies.channels)
+  registerMemoryRoutes(app, dependencies.memory)
+  registerMcpRoutes(app, dependencies.mcp)
+  registerDocumentRoutes(app, dependencies.documents)
+  registerToolRoutes(app, dependencies.tools)
 }

@@ -1,15 +1,15 @@
 // The tool `execute_python`: a model's program, run in the sandbox; its output streams, its files and images come back.
 import { z } from 'zod'
-import type { ProjectId } from '../../protocol/ids.ts'
+import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Artifact } from '../../protocol/step.ts'
 import type { PythonSandbox } from '../../sandbox/python.ts'
 import type { ProgramFile, ProgramOutcome } from '../../sandbox/python-interpreter.ts'
 import { isLooser, Strictness, timeLimitSeconds } from '../../sandbox/python-modules.ts'
 import { defineTool, fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
 
-/** Gives the files of a project that match paths or patterns. Rejects with a text for the model when it can't. */
+/** Gives the files of a user's project that match paths or patterns. Rejects with a text for the model when it can't. */
 export type ReadProjectFiles = (
-  projectId: ProjectId,
+  place: { userId: UserId; projectId: ProjectId },
   patterns: readonly string[],
   limits: { maxFiles: number; maxBytes: number },
 ) => Promise<readonly ProgramFile[]>
@@ -101,7 +101,11 @@ export function createExecutePythonTool(dependencies: {
         return fail('`files` needs a project, and this conversation has none.')
       const files =
         patterns.length > 0 && context.projectId !== null
-          ? await dependencies.readFiles(context.projectId, patterns, INPUT_LIMITS)
+          ? await dependencies.readFiles(
+              { userId: context.userId, projectId: context.projectId },
+              patterns,
+              INPUT_LIMITS,
+            )
           : []
       const startedAt = performance.now()
       const outcome = await python.run(

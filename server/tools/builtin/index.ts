@@ -1,4 +1,5 @@
 // All built-in tools in the order in which models are told of them.
+import type { Knowledge } from '../../knowledge/knowledge.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
 import type { ToolDefinition } from '../definition.ts'
@@ -9,6 +10,8 @@ import { createClockTool } from './clock.ts'
 import { createPageTools } from './fetch-page.ts'
 import { jsonProcess } from './json.ts'
 import { createResultReadTool } from './result-read.ts'
+import { createSaveMemoryTool, type SaveMemoryDependencies } from './save-memory.ts'
+import { createSearchKnowledgeTool } from './search-knowledge.ts'
 import { textProcess } from './text.ts'
 import { createWeatherTool, type WeatherSettings } from './weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web-search.ts'
@@ -18,12 +21,14 @@ export interface BuiltinDependencies {
   fetch: GuardedFetch
   pages: PageReader
   results: ResultKeeper
+  memory: SaveMemoryDependencies
+  knowledge: Pick<Knowledge, 'search' | 'list'>
   webSearch: WebSearchSettings
   weather: WeatherSettings
 }
 
 export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefinition[] => {
-  const { fetch, pages, results, webSearch, weather } = dependencies
+  const { fetch, pages, results, webSearch, weather, memory, knowledge } = dependencies
   return [
     createWebSearchTool(searchProviders(webSearch, fetch, pages)),
     ...createPageTools({ fetch, pages }),
@@ -34,5 +39,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     createClockTool(),
     calculateArea,
     createWeatherTool(weather, fetch),
+    createSearchKnowledgeTool(knowledge),
+    createSaveMemoryTool(memory),
   ]
 }

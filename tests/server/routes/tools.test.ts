@@ -1,40 +1,18 @@
 // `GET /api/tools` over real HTTP, with every built-in tool.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createAddressRules } from '../../../server/net/addresses.ts'
-import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
-import { createPageReader } from '../../../server/net/page-reader.ts'
-import { type App, createApp } from '../../../server/plugins/app.ts'
 import { ToolList } from '../../../server/protocol/catalog.ts'
 import { envelope } from '../../../server/protocol/envelope.ts'
-import { registerToolRoutes } from '../../../server/routes/tools.ts'
-import { createBuiltinTools } from '../../../server/tools/builtin/index.ts'
-import { createMemoryResultKeeper } from '../../../server/tools/long-results.ts'
-import { createToolRegistry } from '../../../server/tools/registry.ts'
+import { useServers } from '../../support/server.ts'
 
-let app: App
+const { start } = useServers()
 let listed: z.infer<typeof ToolList>
 
 beforeAll(async () => {
-  const registry = createToolRegistry(
-    createBuiltinTools({
-      fetch: createGuardedFetch({
-        rules: createAddressRules({ allowPrivate: [], allowPorts: [80, 443] }),
-      }),
-      pages: createPageReader(),
-      results: createMemoryResultKeeper(),
-      webSearch: { provider: 'duckduckgo', providers: [] },
-      weather: { provider: 'open-meteo' },
-    }),
-    { risk: { get_weather: 'high' } },
-  )
-  app = createApp({ bodyLimit: 10_000 })
-  registerToolRoutes(app, { registry })
-  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-  const answer = await fetch(`${origin}/api/tools`)
-  listed = envelope(ToolList).parse(await answer.json()).data
+  const server = await start({ config: { tools: { risk: { get_weather: 'high' } } } })
+  await server.server.toolsReady
+  listed = envelope(ToolList).parse((await server.call('GET', '/api/tools')).json).data
 })
-afterAll(() => app.close())
 
 test('lists every tool once, in the form in which models are told of it', () => {
   const names = listed.tools.map((tool) => tool.function.name)
@@ -46,6 +24,9 @@ test('lists every tool once, in the form in which models are told of it', () => 
       'crawl_batch',
       'calculator',
       'result_read',
+      'save_memory',
+      'search_knowledge',
+      'execute_python',
     ]),
   )
   for (const tool of listed.tools) {

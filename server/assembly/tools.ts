@@ -1,0 +1,174 @@
+// Every tool and what stands behind it: the way out to the web, MCP servers, channels, memory.
+import { join } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { Config } from '../config/schema.ts'
+import type { Database } from '../db/database.ts'
+import { createChannelRepository } from '../db/repositories/channels.ts'
+import type { Store } from '../db/store.ts'
+import { createKnowledge, type Knowledge } from '../knowledge/knowledge.ts'
+import { createMemory, type Memory } from '../knowledge/memory.ts'
+import { type Channels, createChannels } from '../messaging/channels.ts'
+import { createChannelKinds } from '../messaging/kinds.ts'
+import { createAddressRules } from '../net/addresses.ts'
+import { createGuardedFetch } from '../net/guarded-fetch.ts'
+import { createPageReader } from '../net/page-reader.ts'
+import { createPythonSandbox, type PythonSandbox } from '../sandbox/python.ts'
+import { createExecutePythonTool } from '../tools/builtin/execute-python.ts'
+import { createBuiltinTools } from '../tools/builtin/index.ts'
+import type { ToolDefinition } from '../tools/definition.ts'
+import type { ResultKeeper } from '../tools/long-results.ts'
+import { createMcpServers, type McpServers } from '../tools/mcp.ts'
+import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
+import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
+import { toolSettings } from './settings.ts'
+import type { WorkspaceRooms } from './workspace.ts'
+
+export interface ToolRooms {
+  registry: ToolRegistry
+  cache: ResultCache
+  results: ResultKeeper
+  memory: Memory
+  channels: Channels
+  knowledge: Knowledge
+  mcp: McpServers
+  /** Begins to work in the background; fulfils when every tool is there. */
+  start(): Promise<void>
+  /** Whether a conversation may use a tool: not when the person switched its MCP server off. */
+  isToolAllowed(
+    tool: ToolDefinition,
+    conversation: { disabledMcpServers: readonly string[] },
+  ): boolean
+  close(): Promise<void>
+}
+
+export interface ToolRoomOptions {
+  config: Config
+  database: Database
+  store: Store
+  workspace: WorkspaceRooms
+  box: SecretBox
+  log: FastifyBaseLogger
+  now(): Date
+}
+
+/** Makes all tools and starts what works in the background. */
+export function createToolRooms({
+  config,
+  database,
+  store,
+  workspace,
+  box,
+  log,
+  now,
+}: ToolRoomOptions): ToolRooms {
+  const fetch = createGuardedFetch({
+    rules: createAddressRules({
+      allowPrivate: config.network.allow_private,
+      allowPorts: config.network.allow_ports,
+    }),
+  })
+  const results = createStoredResults(store)
+  const memory = createMemory(
+    {
+      get: (userId) => store.settings.memory(userId),
+      change: (userId, replace) => store.settings.changeMemory(userId, replace),
+    },
+    { now },
+  )
+  const channels = createChannels({
+    repository: createChannelRepository(database),
+    kinds: createChannelKinds({ fetch, smtp: config.smtp }),
+    secrets: box,
+    isUniqueViolation: (error) => database.isUniqueViolation(error),
+    now,
+    log,
+  })
+  const knowledge = createKnowledge({
+    documents: store.documents,
+    folder: join(config.data_dir, 'documents'),
+    log,
+  })
+  const pages = createPageReader()
+  const python = startPython(config, log)
+  const builtin = createBuiltinTools({
+    fetch,
+    pages,
+    results,
+    knowledge,
+    memory: {
+      memory,
+      isTainted: async (userId, id) =>
+        (await store.conversations.find(userId, id))?.tainted ?? false,
+    },
+    ...toolSettings(config),
+  })
+  const registry = createToolRegistry(builtin, {
+    disabled: config.tools.disabled,
+    risk: config.tools.risk,
+  })
+  const pythonTool = python.then((sandbox) => {
+    const tool = createExecutePythonTool({
+      python: sandbox,
+      defaultStrictness: config.code_execution.default_strictness,
+      readFiles: workspace.readFiles,
+    })
+    registry.add(tool)
+  })
+  const mcp = createMcpServers({
+    servers: config.mcp_servers,
+    registry,
+    log: (message, detail) => log.warn(detail, message),
+  })
+  return {
+    registry,
+    cache: createResultCache({ ttlSeconds: config.tools.cache_ttl }),
+    results,
+    memory,
+    channels,
+    knowledge,
+    mcp,
+    async start() {
+      channels.start()
+      await Promise.all([knowledge.start(), pythonTool]).catch((error: unknown) =>
+        log.error({ err: error }, 'a tool could not be started'),
+      )
+    },
+    isToolAllowed: (tool, { disabledMcpServers }) =>
+      !mcp.toolNamesOf(disabledMcpServers).has(tool.name),
+    async close() {
+      const sandbox = await python
+      await Promise.all([channels.stop(), knowledge.stop(), mcp.close(), sandbox.close()])
+      await Promise.all([pages.close(), fetch.close()])
+    },
+  }
+}
+
+/** Finds out how Python can be isolated here, beside everything else that a start does. */
+async function startPython(config: Config, log: FastifyBaseLogger): Promise<PythonSandbox> {
+  const { isolation, pool_size, pool_idle, packages_dir, extra_allowed_modules } =
+    config.code_execution
+  const python = await createPythonSandbox({
+    isolation,
+    multiUser: config.auth_mode === 'multi',
+    poolSize: pool_size,
+    poolIdleMs: pool_idle * 1000,
+    snapshotFolder: join(config.data_dir, 'python'),
+    packagesFolder: packages_dir ?? null,
+    extraModules: extra_allowed_modules,
+    log: (message, details) => log.info(details, message),
+  })
+  log.info({ python: python.state }, 'isolation of Python programs')
+  return python
+}
+
+/** Long results in the store, each belonging to its conversation. */
+const createStoredResults = ({ toolResults }: Store): ResultKeeper => ({
+  async keep({ conversationId, runId }, content) {
+    if (conversationId === null) throw new Error('a long result needs a conversation')
+    return toolResults.keep({ conversationId, runId, content })
+  },
+  async read({ conversationId }, handle) {
+    return conversationId === null ? undefined : toolResults.find(conversationId, handle)
+  },
+})
