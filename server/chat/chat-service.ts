@@ -114,7 +114,14 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
   ): Promise<RunRow> {
     const joined = await joinedRun(conversation.id, body.client_id)
     if (joined !== undefined) return joined
-    await admit(userId, conversation.id)
+    try {
+      await admit(userId, conversation.id)
+    } catch (refusal) {
+      // The run that stands in the way may be the very one that a twin of this request has just begun.
+      const twin = await joinedRun(conversation.id, body.client_id)
+      if (twin !== undefined) return twin
+      throw refusal
+    }
     const { model } = await dependencies.catalog.resolve(body.model ?? conversation.model)
     const { userMessage, userMessageId } = turn
     if (userMessage !== null) checkMessage(userMessage, settings.messageCharacters, model.vision)
