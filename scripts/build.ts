@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { build as bundle } from 'esbuild'
+import { build as bundle, type Plugin } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '..')
 const serverOut = join(root, 'dist/server')
@@ -19,6 +19,20 @@ async function filesOf(folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
+/** Packages that go into the bundle: of mathjs only the parser is used, and loading all of it would slow down every start. */
+const bundledPackages = /^mathjs(\/|$)/
+
+const packagesStayOutside: Plugin = {
+  name: 'packages-stay-outside',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
+      bundledPackages.test(path) || importer.includes('node_modules')
+        ? null
+        : { path, external: true },
+    )
+  },
+}
+
 async function buildServer(): Promise<void> {
   await rm(serverOut, { recursive: true, force: true })
   const children = (await filesOf(join(root, 'server'))).filter(isChildProgram)
@@ -31,7 +45,7 @@ async function buildServer(): Promise<void> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    packages: 'external',
+    plugins: [packagesStayOutside],
     sourcemap: 'linked',
     logLevel: 'warning',
   })

@@ -76,7 +76,7 @@ function createPerformance(
   }
 
   async function perform(): Promise<void> {
-    const rows = await store.steps.list(run.messageId)
+    const rows = isResumed ? await store.steps.list(run.messageId) : []
     const context = await createRunContext(run, rows, dependencies).catch((error: unknown) =>
       asAppError(error),
     )

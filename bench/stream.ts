@@ -1,0 +1,255 @@
+// The 'stream' figures: the whole product beside a bare pass-through of the same bytes, interleaved in one run.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Measured, startNanoClaw, startProgram } from './processes/start.ts'
+import { median, percentile, type Row } from './row.ts'
+import { type StreamResult, type StreamTarget, stream } from './stream-client.ts'
+
+const SUITE = 'stream'
+const AT_ONCE = 8
+const ROUNDS = 5
+/** Streams held at 30 tokens a second; raised while the token latency stays below its limit. */
+const HELD_STEPS = [50, 100, 200, 300, 400, 500]
+const HELD_TOKENS = 150
+const HELD_LATENCY_MS = 100
+
+const models = ['single-2000', 'single-8000', 'burst-8000', 'single-1', `paced-${HELD_TOKENS}`]
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+interface Contender {
+  process: Measured
+  /** One stream of `model`; each has a conversation of its own. */
+  target(model: string, mode?: 'delta' | 'cumulative'): Promise<StreamTarget>
+}
+
+function passThrough(process: Measured): Contender {
+  return {
+    process,
+    target: async (model) => ({
+      port: process.port,
+      path: '/v1/chat/completions',
+      body: { model, stream: true, messages: [{ role: 'user', content: 'Go on.' }] },
+      textMark: '"content":"word ',
+      endMark: '[DONE]',
+    }),
+  }
+}
+
+function product(process: Measured): Contender {
+  return {
+    process,
+    async target(model, mode = 'delta') {
+      const answer = await fetch(`http://127.0.0.1:${process.port}/api/conversations`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      })
+      const { data } = (await answer.json()) as { data: { id: string } }
+      return {
+        port: process.port,
+        path: `/api/conversations/${data.id}/messages`,
+        body: { model, text: 'Go on.', stream_mode: mode, tools_enabled: false },
+        textMark: mode === 'delta' ? '"delta":"word ' : '"content":"word ',
+        endMark: 'event: done',
+      }
+    },
+  }
+}
+
+interface Batch {
+  tokensPerSecond: number
+  tokensPerCpuSecond: number
+  results: StreamResult[]
+}
+
+async function batch(
+  contender: Contender,
+  model: string,
+  count: number,
+  options: { mode?: 'delta' | 'cumulative'; keepGaps?: boolean } = {},
+): Promise<Batch> {
+  const targets = await Promise.all(
+    Array.from({ length: count }, () => contender.target(model, options.mode)),
+  )
+  const tokens = Number(model.split('-')[1]) * count
+  const cpuBefore = contender.process.cpuSeconds()
+  const startedAt = performance.now()
+  const results = await Promise.all(
+    targets.map((target) => stream({ ...target, keepGaps: options.keepGaps ?? false })),
+  )
+  const seconds = (performance.now() - startedAt) / 1000
+  const cpu = contender.process.cpuSeconds() - cpuBefore
+  if (results.some((result) => !result.complete)) throw new Error(`${model}: a stream was cut`)
+  return {
+    tokensPerSecond: tokens / seconds,
+    tokensPerCpuSecond: tokens / Math.max(cpu, 0.01),
+    results,
+  }
+}
+
+const figure = (name: string, value: number, unit: string, target: string, ok: boolean): Row => ({
+  suite: SUITE,
+  figure: name,
+  value,
+  unit,
+  target,
+  ok,
+})
+
+async function throughput(raw: Contender, own: Contender, tokens: number): Promise<Row[]> {
+  const model = `single-${tokens}`
+  const ratios: number[] = []
+  const cpuRatios: number[] = []
+  await batch(raw, model, AT_ONCE)
+  await batch(own, model, AT_ONCE)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const a = await batch(raw, model, AT_ONCE)
+    const b = await batch(own, model, AT_ONCE)
+    ratios.push(b.tokensPerSecond / a.tokensPerSecond)
+    cpuRatios.push(b.tokensPerCpuSecond / a.tokensPerCpuSecond)
+  }
+  return [
+    figure(
+      `tokens/s, 8 at once, ${tokens} tokens`,
+      median(ratios),
+      '× raw',
+      '≥ 0.8',
+      median(ratios) >= 0.8,
+    ),
+    figure(
+      `tokens per CPU second, ${tokens} tokens`,
+      median(cpuRatios),
+      '× raw',
+      '≥ 0.6',
+      median(cpuRatios) >= 0.6,
+    ),
+  ]
+}
+
+async function firstToken(raw: Contender, own: Contender): Promise<Row[]> {
+  const rawMs: number[] = []
+  const ownMs: number[] = []
+  for (let at = 0; at < 150; at += 1) {
+    rawMs.push((await stream(await raw.target('single-1'))).firstTokenMs)
+    ownMs.push((await stream(await own.target('single-1'))).firstTokenMs)
+  }
+  const p50 = median(ownMs) - median(rawMs)
+  const p99 = percentile(ownMs, 0.99) - percentile(rawMs, 0.99)
+  return [
+    figure('time to first token over raw, p50', p50, 'ms', '≤ 5', p50 <= 5),
+    figure('time to first token over raw, p99', p99, 'ms', '≤ 25', p99 <= 25),
+  ]
+}
+
+async function bytes(own: Contender): Promise<Row[]> {
+  const perToken = async (model: string, mode: 'delta' | 'cumulative') => {
+    const { results } = await batch(own, model, 1, { mode })
+    return (results[0]?.bytes ?? 0) / 8000
+  }
+  const single = await perToken('single-8000', 'delta')
+  const burst = await perToken('burst-8000', 'delta')
+  const cumulative = await perToken('single-8000', 'cumulative')
+  return [
+    figure('bytes to the client per token, one by one', single, 'bytes', '≤ 45', single <= 45),
+    figure('bytes to the client per token, burst', burst, 'bytes', '≤ 13', burst <= 13),
+    figure('cumulative mode, bytes per token', cumulative, 'bytes', '≤ 1005', cumulative <= 1005),
+  ]
+}
+
+/** The most streams at 30 tokens a second whose tokens arrive within 100 ms of their turn, 99 of 100. */
+async function held(contender: Contender): Promise<{ count: number; latency: number }> {
+  let best = { count: 0, latency: 0 }
+  for (const count of HELD_STEPS) {
+    const { results } = await batch(contender, `paced-${HELD_TOKENS}`, count, { keepGaps: true })
+    const latency =
+      percentile(
+        results.flatMap((result) => result.gaps),
+        0.99,
+      ) -
+      1000 / 30
+    if (latency > HELD_LATENCY_MS) break
+    best = { count, latency }
+  }
+  return best
+}
+
+async function holding(raw: Contender, own: Contender): Promise<Row[]> {
+  const atRest = own.process.memory()
+  const limit = await held(raw)
+  let peak = 0
+  const watching = setInterval(() => {
+    peak = Math.max(peak, own.process.memory())
+  }, 200)
+  const mine = await held(own)
+  clearInterval(watching)
+  const ratio = mine.count / Math.max(1, limit.count)
+  const perStream = ((peak - atRest) * 1024) / Math.max(1, mine.count)
+  return [
+    figure(
+      `streams of 30 tokens/s held (raw ${limit.count}, own ${mine.count})`,
+      ratio,
+      '× raw',
+      '≥ 0.7',
+      ratio >= 0.7,
+    ),
+    figure('token latency at that load, p99', mine.latency, 'ms', '< 100', mine.latency < 100),
+    figure('memory of each further stream', perStream, 'KB', '≤ 120', perStream <= 120),
+  ]
+}
+
+/** Runs the suite on the built server. `database`: keys of config.yml for another database than SQLite. */
+export async function run(database: Record<string, unknown> = {}): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
+  const upstream = await startProgram('upstream')
+  const rawProcess = await startProgram('raw-proxy', String(upstream.port))
+  const configFile = join(folder, 'config.yml')
+  await writeFile(
+    configFile,
+    JSON.stringify({
+      data_dir: join(folder, 'data'),
+      workspace_root: join(folder, 'workspaces'),
+      log_level: 'error',
+      titles: 'first_message',
+      limits: { runs_per_user: 10_000 },
+      models: models.map((id) => ({
+        id,
+        api_url: `http://127.0.0.1:${upstream.port}/v1`,
+        api_key: 'none',
+      })),
+      ...database,
+    }),
+  )
+  const server = await startNanoClaw(configFile, await freePort(), folder)
+  const raw = passThrough(rawProcess)
+  const own = product(server)
+  try {
+    const rows: Row[] = [
+      figure(
+        'start with an empty database',
+        server.readyAfterMs,
+        'ms',
+        '≤ 1500',
+        server.readyAfterMs <= 1500,
+      ),
+      figure('memory at rest', server.memory(), 'MB', '≤ 130', server.memory() <= 130),
+    ]
+    rows.push(...(await firstToken(raw, own)))
+    rows.push(...(await throughput(raw, own, 2000)))
+    rows.push(...(await throughput(raw, own, 8000)))
+    rows.push(...(await bytes(own)))
+    rows.push(...(await holding(raw, own)))
+    return rows
+  } finally {
+    await Promise.all([server.stop(), rawProcess.stop(), upstream.stop()])
+    await rm(folder, { recursive: true, force: true })
+  }
+}
