@@ -1,5 +1,6 @@
 // All repositories over one database.
 import type { Database } from './database.ts'
+import { createCheckpointRepository } from './repositories/checkpoints.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
 import { createDocumentRepository } from './repositories/documents.ts'
 import { createMessageRepository } from './repositories/messages.ts'
@@ -22,6 +23,7 @@ export type Store = ReturnType<typeof createStore>
 export const createStore = (database: Database) => ({
   users: createUserRepository(database),
   projects: createProjectRepository(database),
+  checkpoints: createCheckpointRepository(database),
   conversations: createConversationRepository(database),
   messages: createMessageRepository(database),
   steps: createStepRepository(database),

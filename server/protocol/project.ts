@@ -48,6 +48,25 @@ export const FileListing = z.object({
   total_dirs: z.int(),
 })
 
+/** Changes with every change of the file; given back in a write, it proves that the writer knows the file as it is. */
+const FileVersion = z.string().max(200)
+export const FileText = FileEntry.extend({
+  content: z.string(),
+  encoding: z.string(),
+  version: FileVersion,
+}).meta({ id: 'FileText' })
+export const WriteFileBody = z
+  .object({
+    content: z.string(),
+    /** The version that was read; `""` for a file that must not exist yet. Without it whatever is there is replaced. */
+    version: optional(FileVersion),
+  })
+  .meta({ id: 'WriteFile' })
+export const FileWritten = FileEntry.extend({ version: FileVersion })
+const NewPath = z.string().min(1).max(4096)
+export const RenameFileBody = z.object({ new_path: NewPath }).meta({ id: 'RenameFile' })
+export const MakeDirectoryBody = z.object({ path: NewPath }).meta({ id: 'MakeDirectory' })
+
 export const SearchFilesBody = z
   .object({
     query: z.string().min(1).max(1000),
@@ -65,6 +84,8 @@ export const FileMatches = z.object({
     }),
   ),
   total_matches: z.int(),
+  /** There may be more: the number of results or the time was up. */
+  truncated: z.boolean(),
 })
 
 export const FileChange = z.enum(['added', 'modified', 'deleted'])
@@ -79,6 +100,11 @@ export const Checkpoint = z
   })
   .meta({ id: 'Checkpoint' })
 export type Checkpoint = z.infer<typeof Checkpoint>
+export const CheckpointPage = page(Checkpoint)
+export const CheckpointDiffQuery = z.object({
+  /** `change`: what the change did; `now`: all that restoring would undo, as a difference from then to now. */
+  against: z.enum(['change', 'now']).optional(),
+})
 export const CheckpointDiff = z.object({
   files: z.array(z.object({ path: z.string(), change: FileChange, diff: z.string() })),
 })

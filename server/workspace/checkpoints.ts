@@ -50,8 +50,11 @@ export interface Checkpoints {
     work: () => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T>
-  /** Brings all that changed at or after this checkpoint back to what it was before it. Throws `not_found`, `conflict`. */
-  restore(workspace: Workspace, id: string, origin: ChangeOrigin): Promise<Restored>
+  /**
+   * Brings all that changed at or after this checkpoint back to what it was before it. Without an id nothing has changed,
+   * and nothing is brought back. Throws `not_found`, and `conflict` when an earlier content is no longer kept.
+   */
+  restore(workspace: Workspace, id: string | undefined, origin: ChangeOrigin): Promise<Restored>
   /** Settles what a dead server left open, so that the list is whole. */
   settle(workspace: Workspace): Promise<void>
   /** What files held, for comparing. */
@@ -215,10 +218,10 @@ export function createCheckpoints(options: {
     restore: (workspace, id, origin) =>
       lanes.run(workspace.projectId, async () => {
         await settleOpen(workspace)
-        const [first, ...later] = await records.since(workspace.projectId, id)
-        if (first?.id !== id) throw new AppError('not_found', 'There is no such checkpoint.')
+        const rows = id === undefined ? [] : await records.since(workspace.projectId, id)
+        if (rows[0]?.id !== id) throw new AppError('not_found', 'There is no such checkpoint.')
         const kept = keptContent(workspace.projectId)
-        const different = await differing(workspace, targetsBefore([first, ...later]))
+        const different = await differing(workspace, targetsBefore(rows))
         const targets = new Map([...different].map(([path, { target }]) => [path, target]))
         await checkKept(targets, kept)
         const before = await capturePaths(workspace, [...targets.keys()], kept)

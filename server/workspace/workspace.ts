@@ -15,6 +15,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { explainFault, linkRefused, systemCode } from './faults.ts'
@@ -26,7 +27,14 @@ import {
   readWhole,
   stateOf,
 } from './file-state.ts'
-import { type ProjectPath, parseInnerPath, parsePath, withFolder, withPlace } from './paths.ts'
+import {
+  openRegularFile,
+  type ProjectPath,
+  parseInnerPath,
+  parsePath,
+  withFolder,
+  withPlace,
+} from './paths.ts'
 import { type Entry, readFolder, walk } from './walk.ts'
 
 /** Bytes. */
@@ -51,6 +59,8 @@ export interface Workspace {
   state(path: string): Promise<FileState | null>
   /** The whole file, at most `limits.fileRead` (or `maxBytes`). Throws `not_found`, `file_too_large`, `path_escapes`. */
   read(path: string, maxBytes?: number): Promise<FileContent>
+  /** A file of any size as a stream of its bytes. Whoever asks reads or destroys the stream. */
+  download(path: string): Promise<{ size: number; stream: Readable }>
   /** The entries of one folder, sorted by name. */
   list(path: string): Promise<Entry[]>
   stats(): Promise<WorkspaceStats>
@@ -212,6 +222,18 @@ export function createWorkspace(options: {
     async read(input, maxBytes = limits.fileRead) {
       const path = parseInnerPath(input)
       return withPlace(root, path, {}, (place) => readWhole(place, path, maxBytes))
+    },
+    download: async (input) => {
+      const path = parseInnerPath(input)
+      return withPlace(root, path, {}, async (place) => {
+        const handle = await openRegularFile(place, path)
+        const { size: length } = await handle.stat()
+        // Ends where the file ended when it was opened, so that the announced length holds. An empty file has no last byte.
+        if (length > 0)
+          return { size: length, stream: handle.createReadStream({ end: length - 1 }) }
+        await handle.close()
+        return { size: 0, stream: Readable.from([]) }
+      })
     },
     list: async (input) => {
       const path = parsePath(input)

@@ -1,6 +1,6 @@
 // Checkpoints of projects: which change touched which paths, and what they held before it.
-import { and, asc, desc, eq, gte, inArray, lt, ne, sql } from 'drizzle-orm'
-import type { MessageId, ProjectId } from '../../protocol/ids.ts'
+import { and, asc, desc, eq, gte, inArray, lt, ne, or } from 'drizzle-orm'
+import type { MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
 import type { CheckpointFile } from '../tables/projects.ts'
 
@@ -11,7 +11,7 @@ export type CheckpointRepository = ReturnType<typeof createCheckpointRepository>
 /** Ids grow with time, so they are also the order. Whoever asks has checked that the project is the user's. */
 export function createCheckpointRepository(database: Database) {
   const { read, tables } = database
-  const { checkpoints } = tables
+  const { checkpoints, conversations, messages } = tables
 
   return {
     insert: (row: CheckpointRow): Promise<void> =>
@@ -64,7 +64,17 @@ export function createCheckpointRepository(database: Database) {
         .where(and(eq(checkpoints.projectId, projectId), gte(checkpoints.id, id)))
         .orderBy(asc(checkpoints.id)),
 
-    /** The oldest checkpoint made for this message or at or after `moment`, when the message began. */
+    /** When a message of this user was made; undefined when the user has no such message. */
+    async momentOfMessage(userId: UserId, messageId: MessageId): Promise<Date | undefined> {
+      const [row] = await read
+        .select({ createdAt: messages.createdAt })
+        .from(messages)
+        .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+        .where(and(eq(messages.id, messageId), eq(conversations.userId, userId)))
+      return row?.createdAt
+    },
+
+    /** The oldest checkpoint made for this message, or at or after `moment`, when it was made. */
     async firstSince(
       projectId: ProjectId,
       messageId: MessageId,
@@ -77,7 +87,7 @@ export function createCheckpointRepository(database: Database) {
           and(
             eq(checkpoints.projectId, projectId),
             eq(checkpoints.state, 'settled'),
-            sql`(${checkpoints.messageId} = ${messageId} or ${gte(checkpoints.createdAt, moment)})`,
+            or(eq(checkpoints.messageId, messageId), gte(checkpoints.createdAt, moment)),
           ),
         )
         .orderBy(asc(checkpoints.id))

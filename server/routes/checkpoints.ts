@@ -1,0 +1,149 @@
+// Checkpoints of a project: the timeline, what changed, and the way back.
+import { z } from 'zod'
+import type { CheckpointRow } from '../db/repositories/checkpoints.ts'
+import type { ProjectRepository } from '../db/repositories/projects.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../plugins/app.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { ProjectId } from '../protocol/ids.ts'
+import {
+  type Checkpoint,
+  CheckpointDiff,
+  CheckpointDiffQuery,
+  CheckpointPage,
+  ProjectListQuery,
+  RestoreBody,
+  Restored,
+} from '../protocol/project.ts'
+import { diffCheckpoint } from '../workspace/checkpoint-diff.ts'
+import type { WorkspaceRoom } from '../workspace/workspace-room.ts'
+import { success } from './answers.ts'
+import { ownProject } from './own-project.ts'
+
+export interface CheckpointRouteDependencies {
+  projects: Pick<ProjectRepository, 'find'>
+  room: WorkspaceRoom
+}
+
+const tags = ['checkpoints']
+const DEFAULT_LIMIT = 50
+const InProject = z.object({ id: ProjectId })
+const OneCheckpoint = z.object({ id: ProjectId, cid: z.string().min(1).max(64) })
+/** A cursor is the last id of the page before. */
+const Cursor = z.uuid()
+const byRestoring = { tool: 'restore', messageId: null, runId: null }
+
+/** `/api/projects/:id/checkpoints[/…]`. */
+export function registerCheckpointRoutes(
+  app: App,
+  { projects, room }: CheckpointRouteDependencies,
+): void {
+  const { checkpoints, makeDiff, records, workspaces } = room
+  const own = { projects, workspaces }
+
+  app.get(
+    '/api/projects/:id/checkpoints',
+    {
+      schema: {
+        summary: 'Changes of the project, newest first',
+        tags,
+        params: InProject,
+        querystring: ProjectListQuery,
+        response: { 200: envelope(CheckpointPage) },
+      },
+    },
+    async ({ user, params, query }) => {
+      await ownProject(own, user.id, params.id)
+      const limit = query.limit ?? DEFAULT_LIMIT
+      const before = query.cursor === undefined ? undefined : readCursor(query.cursor)
+      const rows = await records.list(params.id, { limit, before })
+      const items = rows.slice(0, limit)
+      const hasMore = rows.length > limit
+      return success({
+        items: items.map(presentCheckpoint),
+        next_cursor: hasMore ? (items.at(-1)?.id ?? null) : null,
+        has_more: hasMore,
+      })
+    },
+  )
+
+  app.get(
+    '/api/projects/:id/checkpoints/:cid/diff',
+    {
+      schema: {
+        summary: 'What a change did, or what has changed since before it',
+        tags,
+        params: OneCheckpoint,
+        querystring: CheckpointDiffQuery,
+        response: { 200: envelope(CheckpointDiff) },
+      },
+    },
+    async ({ user, params, query }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const files = await diffCheckpoint(workspace, params.cid, query.against ?? 'change', {
+        records,
+        checkpoints,
+        makeDiff,
+      })
+      return success({ files })
+    },
+  )
+
+  app.post(
+    '/api/projects/:id/checkpoints/:cid/restore',
+    {
+      schema: {
+        summary: 'Bring the files back to what they were before this change',
+        tags,
+        params: OneCheckpoint,
+        response: { 200: envelope(Restored) },
+      },
+    },
+    async ({ user, params }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const { restored, checkpoint } = await checkpoints.restore(workspace, params.cid, byRestoring)
+      return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
+    },
+  )
+
+  app.post(
+    '/api/projects/:id/checkpoints/restore',
+    {
+      schema: {
+        summary: 'Bring the files back to what they were before a message',
+        tags,
+        params: InProject,
+        body: RestoreBody,
+        response: { 200: envelope(Restored) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const moment = await records.momentOfMessage(user.id, body.before_message_id)
+      if (moment === undefined) throw new AppError('not_found', 'There is no such message.')
+      const first = await records.firstSince(params.id, body.before_message_id, moment)
+      const { restored, checkpoint } = await checkpoints.restore(workspace, first?.id, byRestoring)
+      return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
+    },
+  )
+}
+
+function readCursor(cursor: string): string {
+  const read = Cursor.safeParse(cursor)
+  if (!read.success)
+    throw new AppError('bad_cursor', 'This cursor is not one of ours: begin with the first page.')
+  return read.data
+}
+
+/** Folders are told only where nothing else changed. */
+function presentCheckpoint(row: CheckpointRow): Checkpoint {
+  const inner = row.files.filter(({ before, after }) => (before ?? after)?.kind !== 'directory')
+  return {
+    id: row.id,
+    created_at: row.createdAt.toISOString(),
+    message_id: row.messageId,
+    run_id: row.runId,
+    tool: row.tool,
+    files: (inner.length > 0 ? inner : row.files).map(({ path, change }) => ({ path, change })),
+  }
+}

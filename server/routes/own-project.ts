@@ -1,0 +1,17 @@
+// The one look-up that every route below a project begins with.
+import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
+import { AppError } from '../errors.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspaces } from '../workspace/workspaces.ts'
+
+/** The user's project with its folder. Throws `not_found`, for somebody else's too. */
+export async function ownProject(
+  { projects, workspaces }: { projects: Pick<ProjectRepository, 'find'>; workspaces: Workspaces },
+  userId: UserId,
+  id: ProjectId,
+): Promise<{ row: ProjectRow; workspace: Workspace }> {
+  const row = await projects.find(userId, id)
+  if (row === undefined) throw new AppError('not_found', 'There is no such project.')
+  return { row, workspace: workspaces.open(userId, id) }
+}

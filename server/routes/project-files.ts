@@ -1,0 +1,266 @@
+// Files of a project: list, read, download, write, rename, delete, search. Every change makes a checkpoint first.
+import { basename, extname } from 'node:path'
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import type { ProjectRepository } from '../db/repositories/projects.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../plugins/app.ts'
+import { Deleted, envelope } from '../protocol/envelope.ts'
+import { ProjectId } from '../protocol/ids.ts'
+import {
+  FileListing,
+  FileMatches,
+  FileText,
+  FileWritten,
+  MakeDirectoryBody,
+  RenameFileBody,
+  SearchFilesBody,
+  WriteFileBody,
+} from '../protocol/project.ts'
+import type { ChangeOrigin } from '../workspace/checkpoints.ts'
+import type { FileState } from '../workspace/file-state.ts'
+import { parsePath } from '../workspace/paths.ts'
+import { decodeText } from '../workspace/text.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import type { WorkspaceRoom } from '../workspace/workspace-room.ts'
+import { deleted, success } from './answers.ts'
+import { ownProject } from './own-project.ts'
+
+export interface ProjectFileRouteDependencies {
+  projects: Pick<ProjectRepository, 'find'>
+  room: WorkspaceRoom
+}
+
+const tags = ['project files']
+const PathText = z.string().max(8192)
+const InProject = z.object({ id: ProjectId })
+const OneFile = z.object({ id: ProjectId, '*': PathText })
+const DEFAULT_RESULTS = 100
+
+/** Images that a browser may draw; everything else is only ever downloaded, so that no file runs as a page of ours. */
+const DRAWABLE: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+}
+
+/** A change made by a person, not by an answer. */
+const byHand = (tool: string): ChangeOrigin => ({ tool, messageId: null, runId: null })
+
+/** `/api/projects/:id/files[/…]`, `/directories` and `/search`. */
+export function registerProjectFileRoutes(
+  app: App,
+  { projects, room }: ProjectFileRouteDependencies,
+): void {
+  const { checkpoints, search, workspaces } = room
+  const own = { projects, workspaces }
+
+  app.get(
+    '/api/projects/:id/files',
+    {
+      schema: {
+        summary: 'What is in a folder',
+        tags,
+        params: InProject,
+        querystring: z.object({ path: PathText.optional() }),
+        response: { 200: envelope(FileListing) },
+      },
+    },
+    async ({ user, params, query }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      return success(await listing(workspace, query.path ?? ''))
+    },
+  )
+
+  app.get(
+    '/api/projects/:id/files/*',
+    {
+      schema: {
+        summary: 'Read a text file; `?raw=1` downloads any file',
+        tags,
+        params: OneFile,
+        querystring: z.object({ raw: z.enum(['0', '1', 'true', 'false']).optional() }),
+        response: { 200: envelope(FileText) },
+      },
+    },
+    async ({ user, params, query }, reply) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const path = params['*']
+      if (query.raw === '1' || query.raw === 'true') return download(workspace, path, reply)
+      const { bytes, state } = await workspace.read(path)
+      const { text, encoding } = decodeText(bytes, parsePath(path).text)
+      return success({ ...presentFile(path, state), content: text, encoding: encoding.name })
+    },
+  )
+
+  app.put(
+    '/api/projects/:id/files/*',
+    {
+      // A file as JSON text: escapes and the rest of the body need room beside its bytes.
+      bodyLimit: Math.ceil(1.25 * workspaces.limits.fileWrite) + 64 * 1024,
+      schema: {
+        summary: 'Write a text file whole, making it and its folders where they are missing',
+        tags,
+        params: OneFile,
+        body: WriteFileBody,
+        response: { 200: envelope(FileWritten) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const path = params['*']
+      const state = await checkpoints.change(workspace, byHand('editor_write'), [path], () =>
+        workspace.write(
+          path,
+          Buffer.from(body.content),
+          body.version === undefined ? {} : { expected: body.version },
+        ),
+      )
+      return success(presentFile(path, state))
+    },
+  )
+
+  app.patch(
+    '/api/projects/:id/files/*',
+    {
+      schema: {
+        summary: 'Rename or move a file or folder',
+        tags,
+        params: OneFile,
+        body: RenameFileBody,
+        response: { 200: envelope(z.object({ path: z.string() })) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const from = params['*']
+      await checkpoints.change(workspace, byHand('editor_rename'), [from, body.new_path], () =>
+        workspace.move(from, body.new_path),
+      )
+      return success({ path: parsePath(body.new_path).text })
+    },
+  )
+
+  app.delete(
+    '/api/projects/:id/files/*',
+    {
+      schema: {
+        summary: 'Delete a file, or a folder with all that is in it',
+        tags,
+        params: OneFile,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const path = params['*']
+      await checkpoints.change(workspace, byHand('editor_delete'), [path], () =>
+        workspace.remove(path),
+      )
+      return deleted
+    },
+  )
+
+  app.post(
+    '/api/projects/:id/directories',
+    {
+      schema: {
+        summary: 'Make a folder',
+        tags,
+        params: InProject,
+        body: MakeDirectoryBody,
+        response: { 200: envelope(z.object({ path: z.string() })) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const path = parsePath(body.path).text
+      const made = await checkpoints.change(workspace, byHand('editor_mkdir'), [path], () =>
+        workspace.makeFolder(path),
+      )
+      if (!made) throw new AppError('conflict', `There is a folder "${path}" already.`)
+      return success({ path })
+    },
+  )
+
+  app.post(
+    '/api/projects/:id/search',
+    {
+      schema: {
+        summary: 'Lines of text files that hold a text',
+        tags,
+        params: InProject,
+        body: SearchFilesBody,
+        response: { 200: envelope(FileMatches) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const { workspace } = await ownProject(own, user.id, params.id)
+      const found = await search.grep(workspace, {
+        pattern: body.query,
+        fixed: true,
+        caseSensitive: body.case_sensitive ?? false,
+        path: body.path ?? '',
+        maxResults: body.max_results ?? DEFAULT_RESULTS,
+      })
+      const results = new Map<string, { line: number; content: string }[]>()
+      for (const { path, line, content } of found.matches)
+        results.set(path, [...(results.get(path) ?? []), { line, content }])
+      return success({
+        query: body.query,
+        results: [...results].map(([path, matches]) => ({ path, matches })),
+        total_matches: found.matches.length,
+        truncated: found.truncated,
+      })
+    },
+  )
+}
+
+const presentFile = (input: string, state: FileState) => {
+  const path = parsePath(input).text
+  return {
+    name: basename(path),
+    path,
+    size: state.size,
+    extension: extname(path),
+    version: state.version,
+  }
+}
+
+async function listing(workspace: Workspace, input: string): Promise<z.output<typeof FileListing>> {
+  const path = parsePath(input).text
+  const entries = await workspace.list(path)
+  const files = entries.filter(({ kind }) => kind === 'file')
+  const directories = entries.filter(({ kind }) => kind === 'directory')
+  return {
+    current_path: path,
+    files: files.map(({ name, path: inner, size }) => ({
+      name,
+      path: inner,
+      size,
+      extension: extname(name),
+    })),
+    directories: directories.map(({ name, path: inner }) => ({ name, path: inner })),
+    total_files: files.length,
+    total_dirs: directories.length,
+  }
+}
+
+/** Sends a file's bytes so that no browser takes them for a page: as an attachment, of a type that is never active. */
+async function download(workspace: Workspace, input: string, reply: FastifyReply) {
+  const { size, stream } = await workspace.download(input)
+  const path = parsePath(input).text
+  const name = encodeURIComponent(basename(path)).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return reply
+    .header('content-type', DRAWABLE[extname(path).toLowerCase()] ?? 'application/octet-stream')
+    .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+    .header('x-content-type-options', 'nosniff')
+    .header('content-security-policy', "default-src 'none'; sandbox")
+    .header('content-length', size)
+    .send(stream)
+}

@@ -1,0 +1,59 @@
+// Puts the workspace room together for the server.
+import type { CheckpointRepository } from '../db/repositories/checkpoints.ts'
+import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts'
+import { createDiffs, type MakeDiff } from './diffs.ts'
+import { createLanes, type Lanes } from './lanes.ts'
+import type { PruneRule } from './prune.ts'
+import { createProjectSearch, findRipgrep, type ProjectSearch } from './search.ts'
+import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
+import type { WorkspaceLimits } from './workspace.ts'
+import { createWorkspaces, type Workspaces } from './workspaces.ts'
+
+/** Everything that works on projects' files. */
+export interface WorkspaceRoom {
+  workspaces: Workspaces
+  checkpoints: Checkpoints
+  search: ProjectSearch
+  makeDiff: MakeDiff
+  lanes: Lanes
+  pool: WorkerPool
+  records: CheckpointRepository
+  close(): Promise<void>
+}
+
+const WORKERS = 2
+/** How long a change waits for another one of the same project. */
+const LANE_WAIT_MS = 60_000
+const SEARCH_MS = 2_000
+
+/** Throws when the workspace root cannot be used. */
+export async function createWorkspaceRoom(options: {
+  root: string
+  limits: WorkspaceLimits
+  rule: PruneRule
+  records: CheckpointRepository
+  bubblewrap: BubblewrapState
+  log: { warn(details: object, message: string): void }
+}): Promise<WorkspaceRoom> {
+  const { root, limits, rule, records, bubblewrap, log } = options
+  const workspaces = await createWorkspaces({ root, limits })
+  const lanes = createLanes(LANE_WAIT_MS)
+  const pool = createWorkerPool(WORKERS)
+  return {
+    workspaces,
+    lanes,
+    pool,
+    records,
+    checkpoints: createCheckpoints({ records, workspaces, lanes, pool, rule, log }),
+    search: createProjectSearch({
+      ripgrep: findRipgrep(),
+      bubblewrap,
+      pool,
+      timeoutMs: SEARCH_MS,
+      maxFileBytes: limits.fileRead,
+    }),
+    makeDiff: createDiffs(pool),
+    close: () => pool.close(),
+  }
+}
