@@ -67,7 +67,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     idleTimeout: config.stream.idle_timeout,
     onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
   })
-  const workspace = await createWorkspaceRooms(config)
+  const workspace = await createWorkspaceRooms(config, store.checkpoints, log)
   const tools = createToolRooms({ config, database, store, workspace, box, log, now })
   const chat = createChatService({
     database,
@@ -118,6 +118,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     },
     messages: { chat, store, database },
     runs: { chat, store },
+    projects: {
+      projects: store.projects,
+      room: workspace,
+      uploadLimits: { bytes: config.limits.upload, files: config.limits.upload_files },
+    },
     models: {
       listModels: () => catalog.list(),
       configured: config.models,

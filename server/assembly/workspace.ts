@@ -1,49 +1,41 @@
-// Projects' folders and what looks into them.
-
+// Projects' folders and what works on them.
+import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config/schema.ts'
+import type { CheckpointRepository } from '../db/repositories/checkpoints.ts'
 import { AppError } from '../errors.ts'
-import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
+import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts'
 import type { ReadProjectFiles } from '../tools/builtin/execute-python.ts'
-import { createProjectSearch, findRipgrep, type ProjectSearch } from '../workspace/search.ts'
-import { createWorkerPool, type WorkerPool } from '../workspace/worker-pool.ts'
-import { createWorkspaces, type Workspaces } from '../workspace/workspaces.ts'
+import type { ProjectSearch } from '../workspace/search.ts'
+import { createWorkspaceRoom, type WorkspaceRoom } from '../workspace/workspace-room.ts'
+import type { Workspaces } from '../workspace/workspaces.ts'
 
-export interface WorkspaceRooms {
-  workspaces: Workspaces
-  search: ProjectSearch
+export interface WorkspaceRooms extends WorkspaceRoom {
   /** The files that a program asks for, within its limits. */
   readFiles: ReadProjectFiles
-  pool: WorkerPool
-  close(): Promise<void>
+  /** Whether programs can be isolated by the kernel here. */
+  bubblewrap: BubblewrapState
 }
 
-const SEARCH_MS = 2000
-const POOL_SIZE = 2
-
 /** Prepares the workspace root. Throws when it cannot be used. */
-export async function createWorkspaceRooms({
-  workspace_root: root,
-  limits,
-}: Config): Promise<WorkspaceRooms> {
-  const workspaces = await createWorkspaces({
+export async function createWorkspaceRooms(
+  { workspace_root: root, limits, checkpoints }: Config,
+  records: CheckpointRepository,
+  log: FastifyBaseLogger,
+): Promise<WorkspaceRooms> {
+  const bubblewrap = await detectBubblewrap()
+  const room = await createWorkspaceRoom({
     root,
     limits: { fileRead: limits.file_read, fileWrite: limits.file_write, project: limits.project },
+    rule: {
+      keep: checkpoints.keep,
+      maxAgeDays: checkpoints.max_age_days,
+      maxBytes: checkpoints.max_size,
+    },
+    records,
+    bubblewrap,
+    log,
   })
-  const pool = createWorkerPool(POOL_SIZE)
-  const search = createProjectSearch({
-    ripgrep: findRipgrep(),
-    bubblewrap: await detectBubblewrap(),
-    pool,
-    timeoutMs: SEARCH_MS,
-    maxFileBytes: limits.file_read,
-  })
-  return {
-    workspaces,
-    search,
-    readFiles: createFileReader(workspaces, search),
-    pool,
-    close: () => pool.close(),
-  }
+  return { ...room, bubblewrap, readFiles: createFileReader(room.workspaces, room.search) }
 }
 
 /** Reads files by exact path or by pattern; a pattern that matches nothing is told, so that the model can mend it. */

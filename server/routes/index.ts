@@ -3,6 +3,7 @@ import type { App } from '../plugins/app.ts'
 import { registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
 import { registerChannelRoutes } from './channels.ts'
+import { registerCheckpointRoutes } from './checkpoints.ts'
 import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
 import { type DocumentRouteDependencies, registerDocumentRoutes } from './documents.ts'
 import { type HealthDependencies, registerHealthRoutes } from './health.ts'
@@ -10,6 +11,8 @@ import { registerMcpRoutes } from './mcp.ts'
 import { registerMemoryRoutes } from './memory.ts'
 import { type MessageRouteDependencies, registerMessageRoutes } from './messages.ts'
 import { type ModelRouteDependencies, registerModelRoutes } from './models.ts'
+import { registerProjectFileRoutes } from './project-files.ts'
+import { type ProjectRouteDependencies, registerProjectRoutes } from './projects.ts'
 import { registerRunRoutes } from './runs.ts'
 import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
 import { registerToolRoutes } from './tools.ts'
@@ -22,6 +25,8 @@ export interface RouteDependencies {
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
+  /** For projects, their files and their checkpoints. */
+  projects: ProjectRouteDependencies
   models: ModelRouteDependencies
   stats: StatsRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
@@ -39,6 +44,9 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)
   registerRunRoutes(app, dependencies.runs)
+  registerProjectRoutes(app, dependencies.projects)
+  registerProjectFileRoutes(app, dependencies.projects)
+  registerCheckpointRoutes(app, dependencies.projects)
   registerModelRoutes(app, dependencies.models)
   registerStatsRoutes(app, dependencies.stats)
   registerChannelRoutes(app, dependencies.channels)

@@ -91,6 +91,7 @@ export function registerProjectFileRoutes(
       if (query.raw === '1' || query.raw === 'true') return download(workspace, path, reply)
       const { bytes, state } = await workspace.read(path)
       const { text, encoding } = decodeText(bytes, parsePath(path).text)
+      reply.header('etag', `"${state.version}"`)
       return success({ ...presentFile(path, state), content: text, encoding: encoding.name })
     },
   )
@@ -101,23 +102,27 @@ export function registerProjectFileRoutes(
       // A file as JSON text: escapes and the rest of the body need room beside its bytes.
       bodyLimit: Math.ceil(1.25 * workspaces.limits.fileWrite) + 64 * 1024,
       schema: {
-        summary: 'Write a text file whole, making it and its folders where they are missing',
+        summary:
+          'Write a text file whole, making it and its folders where they are missing; `version` or `If-Match` guards against foreign changes',
         tags,
         params: OneFile,
         body: WriteFileBody,
+        headers: z.object({ 'if-match': z.string().max(500).optional() }),
         response: { 200: envelope(FileWritten) },
       },
     },
-    async ({ user, params, body }) => {
+    async ({ user, params, body, headers }, reply) => {
       const { workspace } = await ownProject(own, user.id, params.id)
       const path = params['*']
+      const expected = body.version ?? headers['if-match']?.replace(/^(?:W\/)?"(.*)"$/, '$1')
       const state = await checkpoints.change(workspace, byHand('editor_write'), [path], () =>
         workspace.write(
           path,
           Buffer.from(body.content),
-          body.version === undefined ? {} : { expected: body.version },
+          expected === undefined ? {} : { expected },
         ),
       )
+      reply.header('etag', `"${state.version}"`)
       return success(presentFile(path, state))
     },
   )

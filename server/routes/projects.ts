@@ -141,7 +141,14 @@ export function registerProjectRoutes(
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
     await scope.register(multipart, {
-      limits: { fields: 20, fieldSize: 10_000, files: uploadLimits.files + 1 },
+      limits: {
+        fields: 20,
+        fieldSize: 10_000,
+        // One more than allowed, so that it is the upload itself that counts and refuses.
+        files: uploadLimits.files + 1,
+        parts: uploadLimits.files + 21,
+        fileSize: uploadLimits.bytes + 1,
+      },
     })
     scope.post(
       '/api/projects/upload',
