@@ -1,6 +1,7 @@
 // Everything a person can ask of a conversation: send, edit, regenerate, stop, resume, decide.
 
 import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
@@ -50,8 +51,8 @@ export interface ChatService {
   decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
   /** Stops what runs in a conversation that is about to change under it. */
   stopConversation(conversationId: ConversationId): Promise<void>
-  /** Begins a task in the background of a conversation. */
-  beginBackground(run: RunRow): Promise<void>
+  /** Begins a task in the background; `message` will hold its answer, beside the conversation until it is announced. */
+  beginBackground(run: RunRow, message: MessageRow): Promise<void>
   readonly runs: RunRegistry
   /** Goes on with what a former process left. */
   recover(): Promise<void>
@@ -310,8 +311,13 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       )
     },
 
-    async beginBackground(run) {
-      await runs.begin(run, () => writes.commit((tx) => store.runs.insert(tx, run)))
+    async beginBackground(run, message) {
+      await runs.begin(run, () =>
+        writes.commit(async (tx) => {
+          await store.messages.insertApart(tx, message)
+          await store.runs.insert(tx, run)
+        }),
+      )
     },
 
     async recover() {
@@ -364,7 +370,8 @@ function checkMessage(message: NewUserMessage, maxCharacters: number, vision: bo
   checkAttachments(message.attachments, vision)
 }
 
-const blankMessage = {
+/** What a message is before anything is said in it. */
+export const blankMessage = {
   text: '',
   tokenCount: 0,
   model: null,

@@ -4,10 +4,16 @@ import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError, errorText } from '../errors.ts'
 import type { LlmMessage } from '../llm/client.ts'
-import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../protocol/run-event.ts'
+import type {
+  DoneEvent,
+  ErrorEvent,
+  FinishReason,
+  RiskLevel,
+  RunEvent,
+} from '../protocol/run-event.ts'
 import type { ToolAnswer } from '../tools/answer.ts'
 import { toSchema } from '../tools/definition.ts'
-import { createToolExecutor } from '../tools/executor.ts'
+import { createToolExecutor, type ExecutorHooks } from '../tools/executor.ts'
 import { needsApproval } from '../tools/risk.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { type LoopEvent, runAgentLoop } from './agent-loop.ts'
@@ -19,7 +25,7 @@ import { createRecorder } from './recorder.ts'
 import { createRunContext, DEFAULT_CONTEXT_WINDOW, type RunContext } from './run-context.ts'
 import { createWorkClock, watchListeners } from './run-guards.ts'
 import { createQuestions } from './run-questions.ts'
-import { type RunState, readRunState } from './run-state.ts'
+import { type RunState, readRunOptions, readRunState } from './run-state.ts'
 import { summarizeTurns } from './summarize.ts'
 import { titleFromMessage, titleFromModel } from './title.ts'
 import type { WriteGroup } from './write-group.ts'
@@ -66,6 +72,7 @@ function createPerformance(
     graceMs: settings.disconnectGrace * 1_000,
     isResumed,
   })
+  let leaveScope = (): void => {}
   const clock = createWorkClock(settings.runMinutes * 60_000, () => active.stop('time_limit'))
 
   const setStatus = async (tx: Writer, status: 'running' | 'awaiting_approval'): Promise<void> => {
@@ -109,6 +116,7 @@ function createPerformance(
           : null
       await end(ending, title, recorder)
     } finally {
+      leaveScope()
       endWatch()
       clock.end()
     }
@@ -140,6 +148,30 @@ function createPerformance(
     const { model, options } = context
     const maxTokens = context.conversation.maxTokens ?? model.max_tokens ?? undefined
     const { temperature, thinkingEnabled } = context.conversation
+    const needsPerson = (tool: { name: string; riskLevel: RiskLevel }): boolean =>
+      needsApproval({
+        ...tool,
+        mode: options.approval,
+        tainted: taint.isTainted(),
+        remembered: taint.remembered(),
+      })
+    const askPerson: ExecutorHooks['ask'] = async (question) => {
+      const decision = await ask(question)
+      await taint.reload()
+      return decision
+    }
+    const thinking = thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false
+    leaveScope = dependencies.scopes.enter(run.id, {
+      llm: context.llm,
+      request: { ...(temperature === null ? {} : { temperature }), thinking },
+      contextWindow: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
+      tools: context.tools,
+      needsApproval: needsPerson,
+      ask: askPerson,
+      see: (answer) => taint.see(answer),
+      addUsage: (usage, answering) => books.add(usage, answering),
+      isBudgetLeft: () => books.isBudgetLeft(),
+    })
     const loop = runAgentLoop({
       llm: context.llm,
       messages: context.messages,
@@ -150,7 +182,7 @@ function createPerformance(
           : { toolChoice: options.toolChoice }),
         ...(temperature === null ? {} : { temperature }),
         ...(maxTokens === undefined ? {} : { maxTokens }),
-        thinking: thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false,
+        thinking,
       },
       maxRounds: Math.max(0, (state.roundLimit ?? settings.maxIterations) - run.round),
       pendingCalls: context.resume.pendingCalls,
@@ -171,18 +203,8 @@ function createPerformance(
           },
           progress: (callId, progress) => channel.reportProgress({ id_ref: callId, progress }),
           hooks: {
-            needsApproval: (tool) =>
-              needsApproval({
-                ...tool,
-                mode: options.approval,
-                tainted: taint.isTainted(),
-                remembered: taint.remembered(),
-              }),
-            ask: async (question) => {
-              const decision = await ask(question)
-              await taint.reload()
-              return decision
-            },
+            needsApproval: needsPerson,
+            ask: askPerson,
             begin: (call) => recorder.begin(call),
             // What the end of the process cut off is no result: the next start looks at it again.
             settled: async (_position, answer) => {
@@ -368,6 +390,8 @@ function createPerformance(
       })
       await store.conversations.update(tx, run.conversationId, { updatedAt: endedAt })
       if (title !== null) await store.conversations.setMadeTitle(tx, run.conversationId, title)
+      if (run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false)
+        await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
     }, events)
   }
 
