@@ -9,7 +9,6 @@ import type { ToolDefinition } from '../tools/definition.ts'
 import type { ResultKeeper } from '../tools/long-results.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { ResultCache } from '../tools/result-cache.ts'
-import type { RunScopes } from './run-scopes.ts'
 
 export interface ChatLog {
   info(details: object, message: string): void
@@ -41,8 +40,6 @@ export interface ChatDependencies {
   registry: ToolRegistry
   cache: ResultCache
   results: ResultKeeper
-  /** What runs lend to the tools that start sub-agents. */
-  scopes: RunScopes
   /** Whether a conversation may use a tool (switched-off MCP servers). */
   isToolAllowed(
     tool: ToolDefinition,

@@ -18,6 +18,7 @@ import { exceededBudget } from './bookkeeping.ts'
 import type { ChatDependencies } from './chat-dependencies.ts'
 import { decideApproval } from './decide-approval.ts'
 import { createRunRegistry, type RunRegistry, stopAndWait } from './run-registry.ts'
+import { createRunScopes, type RunScopes } from './run-scopes.ts'
 import { type RunOptions, readRunState } from './run-state.ts'
 import { performRun } from './run-worker.ts'
 import { createWriteGroup } from './write-group.ts'
@@ -54,6 +55,8 @@ export interface ChatService {
   /** Begins a task in the background; `message` will hold its answer, beside the conversation until it is announced. */
   beginBackground(run: RunRow, message: MessageRow): Promise<void>
   readonly runs: RunRegistry
+  /** What the runs of this process lend to the tools that start sub-agents. */
+  readonly scopes: RunScopes
   /** Goes on with what a former process left. */
   recover(): Promise<void>
   /** No new runs; those that are there get `graceMs`, then they are left for the next start. */
@@ -64,8 +67,9 @@ export interface ChatService {
 export function createChatService(dependencies: ChatDependencies): ChatService {
   const { store, database, settings, log, now } = dependencies
   const writes = createWriteGroup(database)
+  const scopes = createRunScopes()
   const runs = createRunRegistry({ store, database }, (active, run) =>
-    performRun(active, run, dependencies, writes),
+    performRun(active, run, { ...dependencies, scopes }, writes),
   )
   let isDraining = false
 
@@ -206,6 +210,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
 
   return {
     runs,
+    scopes,
     get isDraining() {
       return isDraining
     },

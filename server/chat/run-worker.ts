@@ -25,10 +25,14 @@ import { createRecorder } from './recorder.ts'
 import { createRunContext, DEFAULT_CONTEXT_WINDOW, type RunContext } from './run-context.ts'
 import { createWorkClock, watchListeners } from './run-guards.ts'
 import { createQuestions } from './run-questions.ts'
+import type { RunScopes } from './run-scopes.ts'
 import { type RunState, readRunOptions, readRunState } from './run-state.ts'
 import { summarizeTurns } from './summarize.ts'
 import { titleFromMessage, titleFromModel } from './title.ts'
 import type { WriteGroup } from './write-group.ts'
+
+/** `scopes`: what the run lends to the tools that start sub-agents. */
+export type RunDependencies = ChatDependencies & { scopes: RunScopes }
 
 /** How a run came to its end. */
 type Ending =
@@ -43,7 +47,7 @@ type Ending =
 export async function performRun(
   active: ActiveRun,
   run: RunRow,
-  dependencies: ChatDependencies,
+  dependencies: RunDependencies,
   writes: WriteGroup,
 ): Promise<void> {
   try {
@@ -59,7 +63,7 @@ export async function performRun(
 function createPerformance(
   active: ActiveRun,
   run: RunRow,
-  dependencies: ChatDependencies,
+  dependencies: RunDependencies,
   writes: WriteGroup,
 ) {
   const { store, settings, log, now } = dependencies
