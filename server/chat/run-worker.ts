@@ -372,7 +372,6 @@ function createPerformance(
     const events: RunEvent[] = title === null ? [last] : [{ event: 'title', title }, last]
     const writeBooks = await books.takeWrite(ending.kind === 'done')
     const endedAt = now()
-    const text = answerText(recorder)
     await recorder.end(async (tx, lastEvent) => {
       await writeBooks(tx)
       await store.runs.update(tx, run.id, {
@@ -388,7 +387,8 @@ function createPerformance(
       })
       await store.messages.update(tx, run.messageId, {
         status,
-        text,
+        // Read here: what was still being gathered is part of it by now.
+        text: answerText(recorder),
         tokenCount: usage.completion_tokens,
         error: failure?.content ?? null,
       })

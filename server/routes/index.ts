@@ -2,6 +2,7 @@
 import type { App } from '../plugins/app.ts'
 import { registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
+import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './background.ts'
 import { registerChannelRoutes } from './channels.ts'
 import { registerCheckpointRoutes } from './checkpoints.ts'
 import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
@@ -29,6 +30,7 @@ export interface RouteDependencies {
   projects: ProjectRouteDependencies
   models: ModelRouteDependencies
   stats: StatsRouteDependencies
+  background: BackgroundRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
   memory: Parameters<typeof registerMemoryRoutes>[1]
   mcp: Parameters<typeof registerMcpRoutes>[1]
@@ -49,6 +51,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerCheckpointRoutes(app, dependencies.projects)
   registerModelRoutes(app, dependencies.models)
   registerStatsRoutes(app, dependencies.stats)
+  registerBackgroundRoutes(app, dependencies.background)
   registerChannelRoutes(app, dependencies.channels)
   registerMemoryRoutes(app, dependencies.memory)
   registerMcpRoutes(app, dependencies.mcp)
