@@ -1,7 +1,8 @@
 // The process: reads the configuration, starts the server, prints the URL, drains on SIGTERM; and the subcommands.
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { createServer, type Server } from './app.ts'
+import type { Server } from './app.ts'
+import { commands } from './commands.ts'
 import { ConfigError, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
@@ -20,11 +21,25 @@ await run()
 
 async function run(): Promise<void> {
   try {
-    await serve(loadConfig(process.env))
+    const config = loadConfig(process.env)
+    const [name, ...operands] = process.argv.slice(2)
+    if (name === undefined) await serve(config)
+    else await runCommand(config, name, operands)
   } catch (error) {
     if (error instanceof ConfigError) endWith(EXIT_CONFIG, error.faults)
     else endWith(EXIT_FAILED, [startFault(error)])
   }
+}
+
+async function runCommand(config: Config, name: string, operands: string[]): Promise<void> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined)
+    endWith(EXIT_CONFIG, [
+      `There is no command ${JSON.stringify(name)}. Known: ${Object.keys(commands).join(', ')}.`,
+    ])
+  const { lines, status } = await command(config, operands, webRoot)
+  for (const line of lines) console.log(line)
+  process.exit(status)
 }
 
 async function serve(config: Config): Promise<void> {
@@ -37,6 +52,8 @@ async function serve(config: Config): Promise<void> {
     pino.destination({ dest: 2, sync: false }),
   )
   surviveStrayFaults(log)
+  // Loaded only now, so that a fault in the configuration is told at once.
+  const { createServer } = await import('./app.ts')
   const server = await createServer({
     config,
     log,

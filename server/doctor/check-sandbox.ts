@@ -1,0 +1,60 @@
+// Which isolation is in force for Python programs and for the shell.
+import { join } from 'node:path'
+import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
+import { createPythonSandbox } from '../sandbox/python.ts'
+import { type Finding, fine } from './finding.ts'
+
+/** How Python is configured. */
+export interface PythonHabits {
+  isolation: 'auto' | 'kernel' | 'wasm'
+  multiUser: boolean
+  packagesFolder: string | null
+}
+
+const INSTALL = 'Install bubblewrap (apt-get install bubblewrap) and allow user namespaces.'
+
+/** Starts the sandbox as the server does and tells its state. */
+export async function checkPython(
+  { isolation, multiUser, packagesFolder }: PythonHabits,
+  dataDirectory: string,
+): Promise<Finding[]> {
+  const subject = 'execute_python'
+  const python = await createPythonSandbox({
+    isolation,
+    multiUser,
+    poolSize: 0,
+    poolIdleMs: 0,
+    snapshotFolder: join(dataDirectory, 'python'),
+    packagesFolder,
+    extraModules: {},
+    log: () => {},
+  })
+  const { available, reason, engine, isolation: inForce } = python.state
+  await python.close()
+  if (!available)
+    return [{ state: 'fail', subject, detail: reason ?? 'not available', advice: INSTALL }]
+  if (inForce === 'kernel') return [fine(subject, `${engine}, isolated by the kernel`)]
+  return [
+    {
+      state: 'warn',
+      subject,
+      detail: `${engine}, isolated by WebAssembly alone${reason === null ? '' : ` (${reason})`}`,
+      advice: INSTALL,
+    },
+  ]
+}
+
+/** Whether commands of the `exec` tool are isolated, where the tool is on. */
+export async function checkShell({ enabled }: { enabled: boolean }): Promise<Finding[]> {
+  if (!enabled) return [fine('exec', 'off (tools.exec.enabled)')]
+  const bubblewrap = await detectBubblewrap()
+  if (bubblewrap.available) return [fine('exec', 'on, isolated by the kernel')]
+  return [
+    {
+      state: 'warn',
+      subject: 'exec',
+      detail: `on, and not isolated: ${bubblewrap.reason}`,
+      advice: INSTALL,
+    },
+  ]
+}

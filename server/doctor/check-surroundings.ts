@@ -1,0 +1,84 @@
+// Node, folders, free space and the built page.
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type Finding, fine } from './finding.ts'
+
+const LOW_SPACE_BYTES = 500 * 1024 * 1024
+
+/** The version of Node. */
+export async function checkNode(): Promise<Finding[]> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const fits = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24
+  if (fits) return [fine('Node', process.version)]
+  return [
+    {
+      state: 'warn',
+      subject: 'Node',
+      detail: `${process.version} is not one that NanoClaw is tested on`,
+      advice: 'Install Node 20.19, 22.12, 24 or later.',
+    },
+  ]
+}
+
+/** A folder that the server writes to: there (or can be made), writable, private, with room left. */
+export async function checkFolder(subject: string, path: string): Promise<Finding[]> {
+  const folder = resolve(path)
+  const present = await stat(folder).catch(() => undefined)
+  const place = present === undefined ? await nearestFolder(folder) : folder
+  if (present !== undefined && !present.isDirectory())
+    return [
+      {
+        state: 'fail',
+        subject,
+        detail: `${folder} is not a folder`,
+        advice: 'Move it away, or name another folder in config.yml.',
+      },
+    ]
+  const isWritable = await access(place, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!isWritable)
+    return [
+      {
+        state: 'fail',
+        subject,
+        detail: `${place} cannot be written by this user`,
+        advice: `chown or chmod it, or name another folder in config.yml.`,
+      },
+    ]
+  const findings = [fine(subject, present === undefined ? `${folder} will be made` : folder)]
+  const { bavail, bsize } = await statfs(place)
+  if (bavail * bsize < LOW_SPACE_BYTES)
+    findings.push({
+      state: 'warn',
+      subject,
+      detail: `only ${Math.floor((bavail * bsize) / 1024 ** 2)} MB are free`,
+      advice: 'Free some space; writing fails when the disk is full.',
+    })
+  if (present !== undefined && (present.mode & 0o077) !== 0)
+    findings.push({
+      state: 'warn',
+      subject,
+      detail: 'other users of this machine can look into it',
+      advice: `chmod 700 ${folder}`,
+    })
+  return findings
+}
+
+async function nearestFolder(folder: string): Promise<string> {
+  for (let place = folder; ; place = dirname(place)) {
+    const found = await stat(place).catch(() => undefined)
+    if (found !== undefined || place === dirname(place)) return place
+  }
+}
+
+/** Whether the page is built. */
+export async function checkPage(webRoot: string): Promise<Finding[]> {
+  const isBuilt = await stat(join(webRoot, 'index.html')).then(
+    () => true,
+    () => false,
+  )
+  if (isBuilt) return [fine('page', 'built')]
+  return [{ state: 'warn', subject: 'page', detail: 'not built', advice: 'npm run build' }]
+}

@@ -1,0 +1,166 @@
+// Starting and ending as an operator sees it: lines, exit codes, signals. Each server is a process of its own.
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { useProcesses } from '../support/process.ts'
+
+const { folder, start } = useProcesses()
+
+describe('a start that cannot succeed', () => {
+  test.each([
+    ['an unknown key', 'nonsense: 1\n', {}, 2, /config\.yml: nonsense: /],
+    ['a wrong type', 'max_iterations: many\n', {}, 2, /max_iterations: found "many"/],
+    [
+      'a variable that is not set',
+      'models: [{id: a, name: A, api_url: "http://127.0.0.1:1", api_key: "${NOT_SET}"}]\n',
+      {},
+      2,
+      /models\[0\]\.api_key: .*NOT_SET/,
+    ],
+    ['a public address without sign-in', '', { HOST: '0.0.0.0' }, 2, /host: .*single/],
+    ['accounts without a secret', 'auth_mode: multi\n', {}, 2, /jwt_secret: /],
+    [
+      'a missing file',
+      null,
+      { NANOCLAW_CONFIG: '/nowhere/config.yml' },
+      2,
+      /\/nowhere\/config\.yml/,
+    ],
+    ['a database that is a folder', 'db_sqlite_file: .\n', {}, 1, /database/],
+    [
+      'a database server that is not there',
+      'db_type: postgresql\ndb_host: 127.0.0.1\ndb_port: 1\ndb_user: nobody\n',
+      {},
+      1,
+      /127\.0\.0\.1|database|PostgreSQL/i,
+    ],
+    ['a port that is no number', '', { PORT: 'x' }, 2, /backend_port/],
+  ])('%s ends it with a clear line', async (_name, config, environment, status, line) => {
+    const server = start(folder(), { config, environment })
+    expect((await server.ended).status).toBe(status)
+    const { stderr, stdout } = server.output()
+    expect(stderr).toMatch(line)
+    // One line a fault, not a stack.
+    expect(stderr).not.toMatch(/\n\s+at /)
+    expect(stdout).not.toContain('ready')
+  })
+
+  test('a taken port ends it with a clear line', async () => {
+    const taken = createServer()
+    await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
+    const address = taken.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const server = start(folder(), { config: '', environment: { PORT: String(port) } })
+    expect((await server.ended).status).toBe(1)
+    expect(server.output().stderr).toContain(`Port ${port} on 127.0.0.1 is already in use`)
+    taken.close()
+  })
+
+  test('a damaged database is named and left as it is', async () => {
+    const place = folder()
+    mkdirSync(join(place, 'data'))
+    const file = join(place, 'data/nanoclaw.db')
+    writeFileSync(file, 'this is no database '.repeat(500))
+    const before = readFileSync(file)
+    const server = start(place, { config: '' })
+    expect((await server.ended).status).toBe(1)
+    expect(server.output().stderr).toContain('nanoclaw.db')
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  test('an unknown command is named', async () => {
+    const server = start(folder(), { config: '', arguments: ['fly'] })
+    expect((await server.ended).status).toBe(2)
+    expect(server.output().stderr).toContain('doctor, backup, restore')
+  })
+})
+
+describe('a server that runs', () => {
+  test('serves without any configuration, keeps its files private, and ends cleanly at SIGTERM', async () => {
+    const place = folder()
+    const server = start(place, { config: null })
+    const url = await server.ready
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect(statSync(join(place, 'data')).mode & 0o777).toBe(0o700)
+    for (const name of readdirSync(join(place, 'data')))
+      expect(statSync(join(place, 'data', name)).mode & 0o077, name).toBe(0)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual({ status: 0, signal: null })
+  })
+
+  test('does not open the inspector at SIGUSR1', async () => {
+    const server = start(folder(), { config: null })
+    const url = await server.ready
+    server.child.kill('SIGUSR1')
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect(server.output().stderr).not.toContain('Debugger')
+  })
+
+  test('is not ready any more while it drains, and a second signal ends it at once', async () => {
+    const server = start(folder(), { config: 'shutdown_grace: 60\n' })
+    const url = await server.ready
+    const json = { 'content-type': 'application/json' }
+    const made = await fetch(`${url}/api/conversations`, {
+      method: 'POST',
+      headers: json,
+      body: '{}',
+    })
+    const { data } = (await made.json()) as { data: { id: string } }
+    // A run that waits for nobody: the demo streams for a while.
+    const stream = await fetch(`${url}/api/conversations/${data.id}/messages`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ text: 'Tell me at length what you are and what you can do.' }),
+    })
+    expect(stream.status).toBe(200)
+    server.child.kill('SIGTERM')
+    await expect
+      .poll(() =>
+        fetch(`${url}/readyz`).then(
+          ({ status }) => status,
+          () => 503,
+        ),
+      )
+      .toBe(503)
+    server.child.kill('SIGTERM')
+    await server.ended
+    await stream.body?.cancel().catch(() => {})
+  })
+
+  test('doctor, backup and restore work on what it left', async () => {
+    const place = folder()
+    const first = start(place, { config: null })
+    const url = await first.ready
+    const json = { 'content-type': 'application/json' }
+    await fetch(`${url}/api/conversations`, {
+      method: 'POST',
+      headers: json,
+      body: '{"title":"kept"}',
+    })
+    const backup = start(place, { config: null, arguments: ['backup', 'copy.db'] })
+    expect((await backup.ended).status, backup.output().stdout).toBe(0)
+    expect(statSync(join(place, 'copy.db')).mode & 0o777).toBe(0o600)
+    await fetch(`${url}/api/conversations`, {
+      method: 'POST',
+      headers: json,
+      body: '{"title":"lost"}',
+    })
+    first.child.kill('SIGTERM')
+    await first.ended
+
+    const restore = start(place, { config: null, arguments: ['restore', 'copy.db'] })
+    expect((await restore.ended).status, restore.output().stdout).toBe(0)
+    const doctor = start(place, { config: null, arguments: ['doctor'] })
+    const { status } = await doctor.ended
+    expect(doctor.output().stdout).toContain('[ ok ] database: SQLite')
+    expect(status).toBe(doctor.output().stdout.includes('[FAIL]') ? 1 : 0)
+
+    const second = start(place, { config: null })
+    const list = await fetch(`${await second.ready}/api/conversations`)
+    const { data } = (await list.json()) as { data: { items: { title: string }[] } }
+    expect(data.items.map(({ title }) => title)).toEqual(['kept'])
+    expect(existsSync(join(place, 'copy.db'))).toBe(true)
+  })
+})

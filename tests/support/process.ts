@@ -1,0 +1,85 @@
+// The server as a process of its own, run from the sources, for tests of starting and ending.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+
+export interface ServerProcess {
+  child: ChildProcess
+  /** What was printed so far. */
+  output(): { stdout: string; stderr: string }
+  /** Fulfils with the printed URL, or rejects with what was printed when the process ends before. */
+  ready: Promise<string>
+  /** Fulfils when the process has ended. */
+  ended: Promise<{ status: number | null; signal: NodeJS.Signals | null }>
+}
+
+export interface ProcessOptions {
+  /** Text of config.yml; null for none. */
+  config: string | null
+  arguments?: readonly string[]
+  environment?: Record<string, string>
+}
+
+/** Starts processes in a folder of their own each; all are ended and removed after the last test of the file. */
+export function useProcesses(): {
+  folder(): string
+  start(folder: string, options: ProcessOptions): ServerProcess
+} {
+  const undo: (() => Promise<void> | void)[] = []
+  afterAll(async () => {
+    for (const step of undo.reverse()) await step()
+  })
+  return {
+    folder() {
+      const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-process-'))
+      undo.push(() => rmSync(folder, { recursive: true, force: true }))
+      return folder
+    },
+    start(folder, options) {
+      const started = startProcess(folder, options)
+      undo.push(async () => {
+        started.child.kill('SIGKILL')
+        await started.ended
+      })
+      return started
+    },
+  }
+}
+
+function startProcess(folder: string, options: ProcessOptions): ServerProcess {
+  if (options.config !== null) writeFileSync(join(folder, 'config.yml'), options.config)
+  const child = spawn(
+    process.execPath,
+    ['--import', loader, join(root, 'server/main.ts'), ...(options.arguments ?? [])],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', PORT: '0', ...options.environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const printed = { stdout: '', stderr: '' }
+  const ended = new Promise<{ status: number | null; signal: NodeJS.Signals | null }>((done) =>
+    child.once('close', (status, signal) => done({ status, signal })),
+  )
+  const ready = new Promise<string>((done, fail) => {
+    child.stderr.on('data', (chunk) => {
+      printed.stderr += chunk
+    })
+    child.stdout.on('data', (chunk) => {
+      printed.stdout += chunk
+      const url = /NanoClaw is ready: (http\S+)/.exec(printed.stdout)?.[1]
+      if (url !== undefined) done(url)
+    })
+    void ended.then(() => fail(new Error(`ended early:\n${printed.stdout}${printed.stderr}`)))
+  })
+  // Whoever does not wait for it looks at `ended`.
+  ready.catch(() => {})
+  return { child, output: () => ({ ...printed }), ready, ended }
+}
