@@ -1,7 +1,6 @@
 // The only file that knows every room: from the configuration to a server that is ready to listen.
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
-import { createAgents } from './assembly/agents.ts'
 import {
   authenticationOptions,
   chatSettings,
@@ -70,7 +69,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
   const workspace = await createWorkspaceRooms(config, store.checkpoints, log)
   const tools = createToolRooms({ config, database, store, workspace, box, log, now })
-  const instance = newId<string>()
   const chat = createChatService({
     database,
     store,
@@ -84,9 +82,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     describeProject: async () => null,
     log,
     now,
-    instance,
+    instance: newId<string>(),
   })
-  const background = createAgents({ config, store, chat, tools, instance, now })
 
   const { app, issueToken, finish } = await createHttpStack({
     bodyLimit: config.limits.json_body,
@@ -133,7 +130,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       box,
     },
     stats: { tokenUsage: store.tokenUsage, now },
-    background: { background, store },
     channels: { channels: tools.channels },
     memory: { memory: tools.memory },
     mcp: { mcp: tools.mcp },

@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SecretBox } from '../auth/secret-box.ts'
-import { postMessage } from '../chat/post-message.ts'
 import type { Config } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { createChannelRepository } from '../db/repositories/channels.ts'
@@ -102,10 +101,6 @@ export function createToolRooms({
       isTainted: async (userId, id) =>
         (await store.conversations.find(userId, id))?.tainted ?? false,
     },
-    messages: {
-      channels,
-      post: (message) => postMessage({ database, store, now }, message),
-    },
     ...toolSettings(config),
   })
   const registry = createToolRegistry(builtin, {
@@ -135,7 +130,7 @@ export function createToolRooms({
     mcp,
     async start() {
       channels.start()
-      await Promise.all([knowledge.start(), pythonTool, mcp.ready]).catch((error: unknown) =>
+      await Promise.all([knowledge.start(), pythonTool]).catch((error: unknown) =>
         log.error({ err: error }, 'a tool could not be started'),
       )
     },

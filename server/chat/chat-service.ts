@@ -1,7 +1,6 @@
 // Everything a person can ask of a conversation: send, edit, regenerate, stop, resume, decide.
 
 import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
@@ -18,7 +17,6 @@ import { exceededBudget } from './bookkeeping.ts'
 import type { ChatDependencies } from './chat-dependencies.ts'
 import { decideApproval } from './decide-approval.ts'
 import { createRunRegistry, type RunRegistry, stopAndWait } from './run-registry.ts'
-import { createRunScopes, type RunScopes } from './run-scopes.ts'
 import { type RunOptions, readRunState } from './run-state.ts'
 import { performRun } from './run-worker.ts'
 import { createWriteGroup } from './write-group.ts'
@@ -52,11 +50,9 @@ export interface ChatService {
   decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
   /** Stops what runs in a conversation that is about to change under it. */
   stopConversation(conversationId: ConversationId): Promise<void>
-  /** Begins a task in the background; `message` will hold its answer, beside the conversation until it is announced. */
-  beginBackground(run: RunRow, message: MessageRow): Promise<void>
+  /** Begins a task in the background of a conversation. */
+  beginBackground(run: RunRow): Promise<void>
   readonly runs: RunRegistry
-  /** What the runs of this process lend to the tools that start sub-agents. */
-  readonly scopes: RunScopes
   /** Goes on with what a former process left. */
   recover(): Promise<void>
   /** No new runs; those that are there get `graceMs`, then they are left for the next start. */
@@ -67,9 +63,8 @@ export interface ChatService {
 export function createChatService(dependencies: ChatDependencies): ChatService {
   const { store, database, settings, log, now } = dependencies
   const writes = createWriteGroup(database)
-  const scopes = createRunScopes()
   const runs = createRunRegistry({ store, database }, (active, run) =>
-    performRun(active, run, { ...dependencies, scopes }, writes),
+    performRun(active, run, dependencies, writes),
   )
   let isDraining = false
 
@@ -210,7 +205,6 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
 
   return {
     runs,
-    scopes,
     get isDraining() {
       return isDraining
     },
@@ -316,13 +310,8 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       )
     },
 
-    async beginBackground(run, message) {
-      await runs.begin(run, () =>
-        writes.commit(async (tx) => {
-          await store.messages.insertApart(tx, message)
-          await store.runs.insert(tx, run)
-        }),
-      )
+    async beginBackground(run) {
+      await runs.begin(run, () => writes.commit((tx) => store.runs.insert(tx, run)))
     },
 
     async recover() {
@@ -375,8 +364,7 @@ function checkMessage(message: NewUserMessage, maxCharacters: number, vision: bo
   checkAttachments(message.attachments, vision)
 }
 
-/** What a message is before anything is said in it. */
-export const blankMessage = {
+const blankMessage = {
   text: '',
   tokenCount: 0,
   model: null,

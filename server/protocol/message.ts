@@ -28,6 +28,11 @@ export const ImageAttachment = z.object({
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof Attachment>
 
+/** An attachment as it is given back: what is absent stays absent, where a body may also say null. */
+export const StoredAttachment = z
+  .union([ImageAttachment, TextAttachment.extend({ extension: z.string().optional() })])
+  .meta({ id: 'StoredAttachment' })
+
 /** The calls of an answer in the OpenAI form, derived from its steps. */
 export const MessageToolCall = z.object({
   id: CallId,
@@ -41,7 +46,7 @@ export const Message = z
     id: MessageId,
     role: z.enum(['user', 'assistant']),
     text: z.string(),
-    attachments: z.array(Attachment).optional(),
+    attachments: z.array(StoredAttachment).optional(),
     tool_calls: z.array(MessageToolCall).optional(),
     process_steps: z.array(Step).optional(),
     token_count: z.int(),

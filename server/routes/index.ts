@@ -2,7 +2,6 @@
 import type { App } from '../plugins/app.ts'
 import { registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
-import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './background.ts'
 import { registerChannelRoutes } from './channels.ts'
 import { registerCheckpointRoutes } from './checkpoints.ts'
 import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
@@ -30,7 +29,6 @@ export interface RouteDependencies {
   projects: ProjectRouteDependencies
   models: ModelRouteDependencies
   stats: StatsRouteDependencies
-  background: BackgroundRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
   memory: Parameters<typeof registerMemoryRoutes>[1]
   mcp: Parameters<typeof registerMcpRoutes>[1]
@@ -51,7 +49,6 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerCheckpointRoutes(app, dependencies.projects)
   registerModelRoutes(app, dependencies.models)
   registerStatsRoutes(app, dependencies.stats)
-  registerBackgroundRoutes(app, dependencies.background)
   registerChannelRoutes(app, dependencies.channels)
   registerMemoryRoutes(app, dependencies.memory)
   registerMcpRoutes(app, dependencies.mcp)

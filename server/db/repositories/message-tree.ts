@@ -1,15 +1,10 @@
 // The tree that a conversation's messages form, walked by the database itself: branches, subtrees, leaves.
-import { and, desc, eq, isNull, notLike, or, type SQL, sql } from 'drizzle-orm'
-import { type ConversationId, MessageId } from '../../protocol/ids.ts'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Reader } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 type Messages = Tables['messages']
-
-const APART = 'apart:'
-
-/** The parent of a message that stands beside every branch: no message has this id, so nothing leads there. */
-export const apart = (id: MessageId): MessageId => MessageId.parse(`${APART}${id}`)
 
 /** From one message up to its root: a table `branch(id, depth)`, depth 0 first, `length` rows at most. */
 export const branchUpFrom = (
@@ -65,12 +60,7 @@ export async function newestLeaf(
   const [leaf] = await read
     .select({ id: messages.id })
     .from(messages)
-    .where(
-      and(
-        eq(messages.conversationId, conversationId),
-        or(isNull(messages.parentId), notLike(messages.parentId, `${APART}%`)),
-      ),
-    )
+    .where(and(eq(messages.conversationId, conversationId)))
     .orderBy(desc(messages.row))
     .limit(1)
   return leaf?.id ?? null

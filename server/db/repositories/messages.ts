@@ -8,7 +8,7 @@ import type { Attachment } from '../../protocol/message.ts'
 import type { Step } from '../../protocol/step.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { apart, branchUpFrom, leafUnder, newestLeaf, subtreeOf } from './message-tree.ts'
+import { branchUpFrom, leafUnder, newestLeaf, subtreeOf } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
 export type MessageRow = Omit<Database['tables']['messages']['$inferSelect'], 'row'>
@@ -133,10 +133,9 @@ export function createMessageRepository(database: Database) {
   return {
     find,
 
-    /** @throws AppError `not_found`, also for a message that stands apart. */
+    /** @throws AppError `not_found`. */
     async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
-      const found = await find(conversationId, id)
-      const row = found?.parentId === apart(id) ? undefined : found
+      const row = await find(conversationId, id)
       const [message] = row === undefined ? [] : await complete(conversationId, [row])
       if (message === undefined) throw new AppError('not_found', 'There is no such message.')
       return message
@@ -195,37 +194,6 @@ export function createMessageRepository(database: Database) {
           messageCount: sql`${conversations.messageCount} + 1`,
         })
         .where(eq(conversations.id, message.conversationId))
-    },
-
-    /** Inside the caller's transaction: stores a message beside every branch, where nobody sees it until it is attached. */
-    async insertApart(tx: Writer, message: MessageRow): Promise<void> {
-      await tx.insert(messages).values({ ...message, parentId: apart(message.id) })
-    },
-
-    /** Inside the caller's transaction: hangs a message stored apart under the shown leaf and shows it. */
-    async attach(
-      tx: Writer,
-      conversationId: ConversationId,
-      id: MessageId,
-      at: Date,
-    ): Promise<void> {
-      await tx.lock(`leaf ${conversationId}`)
-      const [conversation] = await tx
-        .select({ leafId: conversations.leafId })
-        .from(conversations)
-        .where(eq(conversations.id, conversationId))
-      await tx
-        .update(messages)
-        .set({ parentId: conversation?.leafId ?? null, createdAt: at })
-        .where(and(eq(messages.id, id), eq(messages.parentId, apart(id))))
-      await tx
-        .update(conversations)
-        .set({
-          leafId: id,
-          updatedAt: at,
-          messageCount: sql`${conversations.messageCount} + 1`,
-        })
-        .where(eq(conversations.id, conversationId))
     },
 
     /** Inside the caller's transaction. */

@@ -12,7 +12,6 @@ import { jsonProcess } from './json.ts'
 import { createResultReadTool } from './result-read.ts'
 import { createSaveMemoryTool, type SaveMemoryDependencies } from './save-memory.ts'
 import { createSearchKnowledgeTool } from './search-knowledge.ts'
-import { createSendMessageTool, type SendMessageDependencies } from './send-message.ts'
 import { textProcess } from './text.ts'
 import { createWeatherTool, type WeatherSettings } from './weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web-search.ts'
@@ -23,14 +22,13 @@ export interface BuiltinDependencies {
   pages: PageReader
   results: ResultKeeper
   memory: SaveMemoryDependencies
-  messages: SendMessageDependencies
   knowledge: Pick<Knowledge, 'search' | 'list'>
   webSearch: WebSearchSettings
   weather: WeatherSettings
 }
 
 export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefinition[] => {
-  const { fetch, pages, results, webSearch, weather, memory, messages, knowledge } = dependencies
+  const { fetch, pages, results, webSearch, weather, memory, knowledge } = dependencies
   return [
     createWebSearchTool(searchProviders(webSearch, fetch, pages)),
     ...createPageTools({ fetch, pages }),
@@ -43,6 +41,5 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     createWeatherTool(weather, fetch),
     createSearchKnowledgeTool(knowledge),
     createSaveMemoryTool(memory),
-    createSendMessageTool(messages),
   ]
 }
