@@ -1,5 +1,5 @@
 // Reads a run's server-sent events from a fetch answer (the browser's EventSource can neither POST nor send headers).
-import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { createParser } from 'eventsource-parser'
 import type { RunEvent } from '../../../server/protocol/run-event.ts'
 
 /** One event with its place in the run; `id` is null for what is never replayed (live tool output). */
@@ -30,23 +30,45 @@ const toRunEvent = (name: string, data: string): RunEvent | null => {
   return event as RunEvent // the server builds every frame from the same type
 }
 
-/** Yields events until the connection ends. A broken connection throws what the body's reader throws. */
-export async function* readEvents(response: Response): AsyncGenerator<NumberedEvent> {
-  if (response.body === null) return
-  const frames = response.body
-    .pipeThrough(
-      new TextDecoderStream() as unknown as TransformStream<Uint8Array<ArrayBuffer>, string>,
-    ) // lib.dom types its input as any buffer
-    .pipeThrough(new EventSourceParserStream())
-    .getReader()
-  try {
-    for (;;) {
-      const { done, value } = await frames.read()
-      if (done) return
-      const event = toRunEvent(value.event ?? 'message', value.data)
-      if (event !== null) yield { id: value.id ?? null, event }
+/** Events as they arrive, until the connection ends; `close` ends it from this side. */
+export type EventStream = { events: AsyncGenerator<NumberedEvent>; close: () => void }
+
+/** The server says something at least every 15 seconds; a line that is silent for this long is dead. */
+const silentMs = 40_000
+
+/** Reads an answer's body. The events end without an error when the line goes dead or `close` is called. */
+export function readEvents(response: Response): EventStream {
+  const reader = response.body?.getReader()
+  let heardAt = Date.now()
+  const close = (): void => void reader?.cancel().catch(() => undefined)
+  async function* events(): AsyncGenerator<NumberedEvent> {
+    if (reader === undefined) return
+    let ready: NumberedEvent[] = []
+    const parser = createParser({
+      onEvent: ({ event = 'message', data, id }) => {
+        const known = toRunEvent(event, data)
+        if (known !== null) ready.push({ id: id ?? null, event: known })
+      },
+    })
+    const decoder = new TextDecoder()
+    // A laptop that slept finds its timers late: the first look after waking sees the silence.
+    const watch = setInterval(() => {
+      if (Date.now() - heardAt > silentMs) close()
+    }, 5_000)
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return
+        heardAt = Date.now()
+        parser.feed(decoder.decode(value, { stream: true }))
+        const batch = ready
+        ready = []
+        yield* batch
+      }
+    } finally {
+      clearInterval(watch)
+      close()
     }
-  } finally {
-    void frames.cancel().catch(() => undefined)
   }
+  return { events: events(), close }
 }

@@ -14,7 +14,7 @@ export type DiffFile = {
   rows: DiffRow[]
 }
 
-const hunkHeader = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
+const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 const mostRows = 4_000
 
 const fileName = (line: string): string =>
@@ -38,14 +38,15 @@ export function readDiff(diff: string): DiffFile[] {
   }
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  let inHunk = false
+  // Lines of the hunk that are still to come; while there are some, a `---` is a removed line and no heading.
+  let beforeLeft = 0
+  let afterLeft = 0
   for (const [index, line] of lines.entries()) {
     if (count > mostRows) break
     count += 1
     const key = String(index)
-    if (!inHunk || (line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ') === true)) {
+    if (beforeLeft <= 0 && afterLeft <= 0) {
       if (line.startsWith('--- ')) {
-        inHunk = false
         files.push({ key: `file-${index}`, name: fileName(line), added: 0, removed: 0, rows: [] })
         continue
       }
@@ -59,9 +60,10 @@ export function readDiff(diff: string): DiffFile[] {
     }
     const header = hunkHeader.exec(line)
     if (header !== null) {
-      inHunk = true
       before = Number(header[1])
-      after = Number(header[2])
+      beforeLeft = Number(header[2] ?? 1)
+      after = Number(header[3])
+      afterLeft = Number(header[4] ?? 1)
       current().rows.push({ key, kind: 'hunk', text: line, before: null, after: null })
       continue
     }
@@ -71,14 +73,18 @@ export function readDiff(diff: string): DiffFile[] {
       file.added += 1
       file.rows.push({ key, kind: 'add', text: line.slice(1), before: null, after })
       after += 1
+      afterLeft -= 1
     } else if (line.startsWith('-')) {
       file.removed += 1
       file.rows.push({ key, kind: 'remove', text: line.slice(1), before, after: null })
       before += 1
+      beforeLeft -= 1
     } else {
       file.rows.push({ key, kind: 'context', text: line.slice(1), before, after })
       before += 1
       after += 1
+      beforeLeft -= 1
+      afterLeft -= 1
     }
   }
   return files

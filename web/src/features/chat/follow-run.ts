@@ -5,7 +5,7 @@ import { conversationKeys, updateCached } from '../../lib/api/conversations.ts'
 import { messageKeys } from '../../lib/api/messages.ts'
 import { followRun } from '../../lib/api/runs.ts'
 import { ApiError } from '../../lib/api-client.ts'
-import { type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
+import { type EventStream, type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
 import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
 
 /** Runs that a reader of this page is already attached to. */
@@ -93,7 +93,7 @@ async function settle({ conversationId, runId, client }: Following): Promise<voi
  */
 export async function follow(
   following: Following,
-  first?: { events: AsyncGenerator<NumberedEvent>; read: readonly NumberedEvent[] },
+  first?: { stream: EventStream; read: readonly NumberedEvent[] },
 ): Promise<void> {
   const { conversationId, runId } = following
   if (attached.has(runId)) return
@@ -115,7 +115,10 @@ export async function follow(
       run.connection === connection ? run : { ...run, connection },
     )
 
-  let source = first?.events
+  let source = first?.stream
+  // Without a network the open line would hang for minutes; closed at once, it is made anew as soon as there is one.
+  const onOffline = (): void => source?.close()
+  addEventListener('offline', onOffline)
   for (const event of first?.read ?? []) take(event)
   while (!ended) {
     try {
@@ -124,7 +127,7 @@ export async function follow(
         setConnection('open')
         source = readEvents(response)
       }
-      for await (const event of source) take(event)
+      for await (const event of source.events) take(event)
     } catch (error) {
       // Gone (deleted, or another user's) or signed out: nothing more will come.
       if (
@@ -142,6 +145,7 @@ export async function follow(
     await waitToReconnect(waitMs)
     waitMs = Math.min(waitMs * 2, longestWaitMs)
   }
+  removeEventListener('offline', onOffline)
   batcher.flush()
   await settle(following)
   attached.delete(runId)

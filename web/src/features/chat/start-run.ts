@@ -60,11 +60,11 @@ export async function startRun(
     headers: { accept: 'text/event-stream' },
     body: { ...request.body, stream: true, stream_mode: 'delta', client_id: clientId },
   })
-  const events = readEvents(response)
-  const { read, started } = await untilStarted(events)
+  const stream = readEvents(response)
+  const { read, started } = await untilStarted(stream.events)
   if (started === null) throw new ApiError(0, 'offline')
   placeMessages(client, conversationId, request, started)
-  void follow({ conversationId, runId: started.run_id, client }, { events, read })
+  void follow({ conversationId, runId: started.run_id, client }, { stream, read })
 }
 
 /** Shows the new messages at once; what the server stored replaces them when the run is over. */

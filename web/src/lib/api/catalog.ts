@@ -54,7 +54,8 @@ export const useProbe = () =>
 export const useAdminModels = (enabled: boolean) =>
   useQuery({
     queryKey: adminModelsKey,
-    queryFn: ({ signal }) => request<AdminModel[]>('/api/admin/models', { signal }),
+    queryFn: ({ signal }) =>
+      request<{ items: AdminModel[] }>('/api/admin/models', { signal }).then(({ items }) => items),
     enabled,
   })
 

@@ -8,12 +8,9 @@ const fencedOrCode = /(`+)[\s\S]*?\1/g
  */
 function markMath(text: string): string {
   const converted = text
-    .replace(/\\\[([\s\S]+?)\\\]/g, (_all, body: string) => `\n$$$$\n${body.trim()}\n$$$$\n`)
+    .replace(/\\\[([\s\S]+?)\\\]/g, (_all, body: string) => `\n$$\n${body.trim()}\n$$\n`)
     // On a line of its own it is a displayed formula.
-    .replace(
-      /^[ \t]*\$\$([^\n$]+)\$\$[ \t]*$/gm,
-      (_all, body: string) => `$$$$\n${body.trim()}\n$$$$`,
-    )
+    .replace(/^[ \t]*\$\$([^\n$]+)\$\$[ \t]*$/gm, (_all, body: string) => `$$\n${body.trim()}\n$$`)
     .replace(/\\\(([\s\S]+?)\\\)/g, (_all, body: string) => `$${body.trim()}$`)
   return converted.replace(
     /\$\$[\s\S]*?\$\$|\\\$|\$(?!\s)([^$\n]*?[^\s\\$])\$(?!\d)|\$/g,
