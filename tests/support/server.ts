@@ -42,6 +42,8 @@ export function useServers(): {
     config?: Record<string, unknown>
     dialect?: Dialect
     folder?: string
+    /** The built page; without it the API is served alone. */
+    webRoot?: string
   }): Promise<TestServer>
 } {
   const databases = useDatabases()
@@ -50,12 +52,13 @@ export function useServers(): {
     for (const step of undo.reverse()) await step()
   })
   return {
-    async start({ config = {}, dialect = 'sqlite', folder } = {}) {
+    async start({ config = {}, dialect = 'sqlite', folder, webRoot } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
-      const started = await startServer(place, {
-        ...databaseKeys(await databases.settings(dialect)),
-        ...config,
-      })
+      const started = await startServer(
+        place,
+        { ...databaseKeys(await databases.settings(dialect)), ...config },
+        webRoot,
+      )
       undo.push(async () => {
         await started.close()
         rmSync(place, { recursive: true, force: true })
@@ -86,7 +89,11 @@ export const databaseKeys = (settings: DatabaseSettings): Record<string, unknown
         ...('url' in settings.connection ? { database_url: settings.connection.url } : {}),
       }
 
-async function startServer(folder: string, keys: Record<string, unknown>): Promise<TestServer> {
+async function startServer(
+  folder: string,
+  keys: Record<string, unknown>,
+  webRoot = join(folder, 'web'),
+): Promise<TestServer> {
   const config = parseConfig(
     JSON.stringify({
       backend_port: 0,
@@ -98,7 +105,7 @@ async function startServer(folder: string, keys: Record<string, unknown>): Promi
   )
   const lines: string[] = []
   const log = pino({ level: 'info', base: null }, { write: (line: string) => lines.push(line) })
-  const server = await createServer({ config, log, webRoot: join(folder, 'web') })
+  const server = await createServer({ config, log, webRoot })
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   let closed = false
   return {

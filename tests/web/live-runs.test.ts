@@ -1,0 +1,119 @@
+// A followed run is the fold of its events: steps, open questions, live output, its end.
+import { describe, expect, test } from 'vitest'
+import { CallId, ConversationId, MessageId, RunId } from '../../server/protocol/ids.ts'
+import type { RunEvent } from '../../server/protocol/run-event.ts'
+import { foldEvent, newLiveRun } from '../../web/src/features/chat/live-runs.ts'
+import { toSegments } from '../../web/src/features/chat/steps/segments.ts'
+
+const call = CallId.parse('call-1')
+const runId = RunId.parse('r')
+const fold = (events: readonly RunEvent[]) =>
+  events.reduce(
+    (run, event) => foldEvent(run, event, 1_000),
+    newLiveRun(runId, ConversationId.parse('c')),
+  )
+
+const toolCall: RunEvent = {
+  event: 'process_step',
+  step: {
+    id: 'step-1',
+    index: 1,
+    type: 'tool_call',
+    id_ref: call,
+    name: 'exec',
+    arguments: '{"command":"ls"}',
+  },
+}
+const toolResult: RunEvent = {
+  event: 'process_step',
+  step: {
+    id: 'step-2',
+    index: 2,
+    type: 'tool_result',
+    id_ref: call,
+    name: 'exec',
+    content: '{"success":true}',
+    skipped: false,
+  },
+}
+const question: RunEvent = {
+  event: 'approval_required',
+  run_id: runId,
+  id_ref: call,
+  name: 'exec',
+  arguments: '{"command":"ls"}',
+  risk_level: 'high',
+}
+
+describe('a run that is followed', () => {
+  test('text grows by its deltas and is replaced by the closing step', () => {
+    const run = fold([
+      { event: 'step_delta', id: 'step-0', index: 0, type: 'text', delta: 'Hel' },
+      { event: 'step_delta', id: 'step-0', index: 0, type: 'text', delta: 'lo' },
+      {
+        event: 'process_step',
+        step: { id: 'step-0', index: 0, type: 'text', content: 'Hello.' },
+      },
+    ])
+    expect(run.steps).toEqual([{ id: 'step-0', index: 0, type: 'text', content: 'Hello.' }])
+  })
+
+  test('a question stands until its call has a result', () => {
+    expect(fold([toolCall, question]).approvals).toHaveLength(1)
+    expect(fold([toolCall, question, question]).approvals).toHaveLength(1)
+    expect(fold([toolCall, question, toolResult]).approvals).toEqual([])
+  })
+
+  test('live output of a tool gathers and goes when the result is there', () => {
+    const progress = (text: string): RunEvent => ({
+      event: 'tool_progress',
+      id_ref: call,
+      progress: { stdout: text },
+    })
+    const running = fold([toolCall, progress('one\n'), progress('two\n')])
+    expect(running.progress[call]?.output).toBe('one\ntwo\n')
+    expect(foldEvent(running, toolResult, 2_000).progress).toEqual({})
+  })
+
+  test('its end is told by done or error', () => {
+    const done = fold([
+      {
+        event: 'done',
+        message_id: MessageId.parse('m'),
+        token_count: 3,
+        suggested_title: 'T',
+        usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
+        finish_reason: 'max_iterations',
+      },
+    ])
+    expect(done).toMatchObject({ state: 'done', finishReason: 'max_iterations', title: 'T' })
+    expect(
+      fold([{ event: 'error', content: 'Too busy.', code: 'model_rate_limited', retryable: true }]),
+    ).toMatchObject({ state: 'error', error: { content: 'Too busy.' } })
+  })
+})
+
+describe('steps as they are drawn', () => {
+  test('a result is drawn with its call, prose stands between the activity', () => {
+    const { steps } = fold([
+      { event: 'step_delta', id: 'step-0', index: 0, type: 'thinking', delta: 'hm' },
+      toolCall,
+      toolResult,
+      { event: 'step_delta', id: 'step-3', index: 3, type: 'text', delta: 'Done.' },
+    ])
+    const segments = toSegments(steps, true)
+    expect(segments.map(({ kind }) => kind)).toEqual(['activity', 'prose'])
+    expect(segments[0]).toMatchObject({
+      items: [
+        { kind: 'thinking', open: false },
+        { kind: 'tool', result: { id_ref: call } },
+      ],
+    })
+  })
+
+  test('steps of which an earlier one is still missing are drawn as far as they are there', () => {
+    const { steps } = fold([toolCall])
+    expect(() => toSegments(steps, true)).not.toThrow()
+    expect(toSegments(steps, true)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,68 @@
+// Markdown is cut into blocks without changing what it means, and blocks that are finished stay as they are.
+import { describe, expect, test } from 'vitest'
+import { splitBlocks } from '../../web/src/ui/markdown/split-blocks.ts'
+
+const texts = (markdown: string) =>
+  splitBlocks(markdown).map((block) => (block.kind === 'code' ? block.code : block.text.trim()))
+
+describe('cutting Markdown into blocks', () => {
+  test('paragraphs, headings and tables are blocks of their own', () => {
+    expect(texts('# One\n\ntwo\nlines\n\n| a |\n| - |\n| 1 |')).toEqual([
+      '# One',
+      'two\nlines',
+      '| a |\n| - |\n| 1 |',
+    ])
+  })
+
+  test('a fenced block is told apart with its language, and keeps blank lines', () => {
+    expect(splitBlocks('before\n```py\na = 1\n\nb = 2\n```\nafter')).toEqual([
+      { kind: 'markdown', text: 'before' },
+      { kind: 'code', language: 'py', code: 'a = 1\n\nb = 2', closed: true },
+      { kind: 'markdown', text: 'after' },
+    ])
+  })
+
+  test('a fence that is still open is code already', () => {
+    expect(splitBlocks('```ts\nconst a')).toEqual([
+      { kind: 'code', language: 'ts', code: 'const a', closed: false },
+    ])
+  })
+
+  test('a longer fence may hold a shorter one', () => {
+    expect(texts('````md\n```js\n1\n```\n````')).toEqual(['```js\n1\n```'])
+  })
+
+  test('a list with blank lines and nested content stays whole', () => {
+    const list = '1. one\n\n   more of one\n2. two\n   - nested\n\n3. three'
+    expect(texts(`${list}\n\nparagraph`)).toEqual([list, 'paragraph'])
+  })
+
+  test('a fence inside a list item belongs to the item', () => {
+    const list = '- item\n\n  ```sh\n  ls\n  ```\n\n- next'
+    expect(splitBlocks(list)).toHaveLength(1)
+  })
+
+  test('a displayed formula is not cut at its blank lines', () => {
+    expect(texts('$$\na\n\nb\n$$\n\nafter')).toEqual(['$$\na\n\nb\n$$', 'after'])
+  })
+
+  test('what is finished does not change while more arrives', () => {
+    const answer = Array.from(
+      { length: 40 },
+      (_, n) => `## Part ${n}\n\nSome *text*.\n\n\`\`\`js\nrun(${n})\n\`\`\`\n\n- a\n- b`,
+    ).join('\n\n')
+    const whole = splitBlocks(answer)
+    for (let end = 0; end < answer.length; end += 37) {
+      const part = splitBlocks(answer.slice(0, end))
+      // All but the last block are final.
+      expect(part.slice(0, -1)).toEqual(whole.slice(0, Math.max(0, part.length - 1)))
+    }
+  })
+
+  test('an endless list is cut between its items', () => {
+    const list = Array.from({ length: 2_000 }, (_, n) => `- item number ${n}`).join('\n')
+    const blocks = splitBlocks(list)
+    expect(blocks.length).toBeGreaterThan(5)
+    expect(texts(list).join('\n')).toBe(list)
+  })
+})
