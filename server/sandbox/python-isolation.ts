@@ -26,13 +26,27 @@ const NOBODY = { uid: 65534, gid: 65534 }
 
 /**
  * A program that looks around inside bubblewrap, without Node's own locks, so that what it can't see is the kernel's
- * doing. It prints what it found where nothing may be found.
+ * doing. It is told what was bound into the new root, and prints whatever else it finds, and what of it it can't read.
  */
 const LOOK_AROUND = `
-const fs = require('node:fs'), os = require('node:os')
+const fs = require('node:fs'), os = require('node:os'), { join } = require('node:path')
+const bound = JSON.parse(process.argv[1])
 const found = []
-for (const path of ['/etc/passwd', '/proc/1', '/home', '/root', '/usr/bin/env', '/bin/sh', '/tmp'])
-  if (fs.existsSync(path)) found.push(path)
+const visit = (folder) => {
+  for (const name of fs.readdirSync(folder)) {
+    const path = join(folder, name)
+    if (bound.includes(path)) continue
+    if (bound.some((inside) => inside.startsWith(path + '/'))) visit(path)
+    else if (found.length < 10) found.push(path)
+  }
+}
+visit('/')
+for (const path of bound)
+  try {
+    fs.accessSync(path, fs.constants.R_OK)
+    if (fs.statSync(path).isDirectory())
+      for (const name of fs.readdirSync(path)) fs.accessSync(join(path, name), fs.constants.R_OK)
+  } catch { found.push('no right to read ' + path) }
 for (const [name, list] of Object.entries(os.networkInterfaces()))
   if (list.some((entry) => !entry.internal)) found.push('network ' + name)
 if (process.getuid() === 0) found.push('root')
@@ -47,9 +61,10 @@ async function kernelFault(
   files: InterpreterFiles,
   user: { uid: number; gid: number } | null,
 ): Promise<string | null> {
+  const bound = wrapping.filter((_, index) => wrapping[index - 2] === '--ro-bind')
   const outcome = await runProcess({
     command: bubblewrap,
-    args: [...wrapping, '--', files.node, '-e', LOOK_AROUND],
+    args: [...wrapping, '--', files.node, '-e', LOOK_AROUND, JSON.stringify(bound)],
     cwd: '/',
     env: {},
     timeoutMs: PROBE_MS,
@@ -57,7 +72,7 @@ async function kernelFault(
     ...(user === null ? {} : { user }),
   })
   if (outcome.stdout.trim() === '[]') return null
-  if (outcome.exitCode === 0) return `inside of it these can be reached: ${outcome.stdout.trim()}`
+  if (outcome.exitCode === 0) return `what is wrong inside of it: ${outcome.stdout.trim()}`
   return outcome.stderr.trim().split('\n')[0] ?? 'it did not start'
 }
 

@@ -1,6 +1,7 @@
 // The process of one Python interpreter: starts it locked down, reads one program from stdin, tells what it did on fd 3.
 import './lock.mjs'
 import fs from 'node:fs'
+import { basename } from 'node:path'
 import { lockProcess } from './lock.mjs'
 
 const COMMANDS = 0
@@ -177,8 +178,9 @@ function sendFiles(pyodide) {
 /** Puts the packages that the program imports in place; each is a wheel from a folder the operator filled. */
 async function loadPackages(pyodide, wheels) {
   for (const wheel of wheels) {
-    const bytes = readFileSync(wheel.file)
-    await pyodide._api.install(bytes, wheel.name, pyodide._api.sitePackages, new Map())
+    // A plain array: Pyodide does not know Node's own kind.
+    const bytes = new Uint8Array(readFileSync(wheel.file))
+    await pyodide._api.install(bytes, basename(wheel.file), pyodide._api.sitePackages, new Map())
   }
 }
 

@@ -1,18 +1,11 @@
 // The tool `execute_python`: a model's program, run in the sandbox; its output streams, its files and images come back.
 import { z } from 'zod'
-import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Artifact } from '../../protocol/step.ts'
 import type { PythonSandbox } from '../../sandbox/python.ts'
 import type { ProgramFile, ProgramOutcome } from '../../sandbox/python-interpreter.ts'
 import { isLooser, Strictness, timeLimitSeconds } from '../../sandbox/python-modules.ts'
 import { defineTool, fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
-
-/** Gives the files of a user's project that match paths or patterns. Rejects with a text for the model when it can't. */
-export type ReadProjectFiles = (
-  place: { userId: UserId; projectId: ProjectId },
-  patterns: readonly string[],
-  limits: { maxFiles: number; maxBytes: number },
-) => Promise<readonly ProgramFile[]>
+import type { ReadProjectFiles } from '../project-files.ts'
 
 const MAX_CODE_CHARACTERS = 200_000
 const INPUT_LIMITS = { maxFiles: 200, maxBytes: 20 * 1024 * 1024 }
@@ -61,15 +54,16 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
   ].join(' ')
 }
 
-/**
- * `defaultStrictness` is the operator's: the model may ask for less without asking anybody. `readFiles` gives the
- * project's files; nothing else of the host is ever passed in.
- */
-export function createExecutePythonTool(dependencies: {
+export interface ExecutePythonDependencies {
   python: PythonSandbox
+  /** The operator's: the model may ask for less, and for more only with somebody's consent where that is `lenient`. */
   defaultStrictness: Strictness
+  /** The project's files that a call names; nothing else of the host is ever passed in. */
   readFiles: ReadProjectFiles
-}): ToolDefinition {
+}
+
+/** Runs a program of the model; risky only where it asks for more than the operator's default. */
+export function createExecutePythonTool(dependencies: ExecutePythonDependencies): ToolDefinition {
   const { python, defaultStrictness } = dependencies
   return defineTool({
     name: 'execute_python',
@@ -105,6 +99,7 @@ export function createExecutePythonTool(dependencies: {
               { userId: context.userId, projectId: context.projectId },
               patterns,
               INPUT_LIMITS,
+              context.signal,
             )
           : []
       const startedAt = performance.now()
