@@ -1,0 +1,103 @@
+// The end of a process: SIGTERM lets runs end, leaves the rest in a state that the next start goes on from.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openEvents } from '../support/events.ts'
+import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+let upstream: Upstream
+let folder: string
+let place: ServerPlace
+let server: ServerProcess
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  folder = mkdtempSync(join(tmpdir(), 'nanoclaw-drain-'))
+  place = await serverPlace(folder, {
+    models: [{ id: 'scripted', api_url: upstream.url }],
+    titles: 'off',
+    shutdown_grace: 2,
+    log_level: 'warn',
+  })
+})
+beforeEach(async () => {
+  upstream.reset()
+  server = await place.start()
+})
+afterAll(async () => {
+  await place.close()
+  await upstream.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function send(text: string) {
+  const made = await fetch(`${server.url}/api/conversations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
+  const { data } = (await made.json()) as { data: { id: string } }
+  return await openEvents(`${server.url}/api/conversations/${data.id}/messages`, {
+    body: { text, stream_mode: 'delta' },
+  })
+}
+
+const readiness = async (): Promise<number> =>
+  await fetch(`${server.url}/readyz`).then(
+    ({ status }) => status,
+    () => 0,
+  )
+
+test('a run that ends within the grace is answered to its end; readiness is 503 at once', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  upstream.enqueue(turn.text('Just in time.', { until: held }))
+  const stream = await send('Hurry')
+  await upstream.nextRequest()
+  process.kill(server.pid, 'SIGTERM')
+  await expect.poll(readiness).not.toBe(200)
+  release()
+  expect((await stream.all()).at(-1)).toMatchObject({
+    event: 'done',
+    data: { finish_reason: 'stop' },
+  })
+  expect(await server.exited).toMatchObject({ code: 0 })
+})
+
+test('a run that does not end is left, its listener told to come back, and goes on after the start', async () => {
+  upstream.enqueue(turn.text('Never', { until: new Promise(() => {}) }))
+  const stream = await send('Take your time')
+  const begun = await stream.next(({ event }) => event === 'run')
+  const request = await upstream.nextRequest()
+  process.kill(server.pid, 'SIGTERM')
+  const events = await stream.all()
+  expect(events.some(({ event }) => event === 'done' || event === 'error')).toBe(false)
+  expect(await request.closed).toBe('client_left')
+  expect(await server.exited).toMatchObject({ code: 0 })
+
+  upstream.enqueue(turn.text('Back again.'))
+  server = await place.start()
+  const back = await openEvents(
+    `${server.url}/api/runs/${begun.data.run_id}/events?stream_mode=delta`,
+    { headers: { 'last-event-id': String(events.at(-1)?.id) } },
+  )
+  const later = await back.all()
+  expect(later.at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stop' } })
+  expect(later.map(({ data }) => data.delta ?? '').join('')).toBe('Back again.')
+  await server.kill('SIGTERM')
+})
+
+test('a second SIGTERM ends at once', async () => {
+  upstream.enqueue(turn.text('Never', { until: new Promise(() => {}) }))
+  await send('Hold')
+  await upstream.nextRequest()
+  process.kill(server.pid, 'SIGTERM')
+  await expect.poll(readiness).not.toBe(200)
+  process.kill(server.pid, 'SIGTERM')
+  expect(await server.exited).toMatchObject({ code: 1 })
+})

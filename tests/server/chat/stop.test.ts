@@ -1,0 +1,133 @@
+// Stop is a state of the run: whatever the run is doing, it ends within a second and keeps what came.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type EventReader, openEvents, type ReceivedEvent } from '../../support/events.ts'
+import { type TestServer, useServers } from '../../support/server.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { chunk, dataLine, turn } from '../../support/upstream-turns.ts'
+
+const never = new Promise<void>(() => {})
+let upstream: Upstream
+let server: TestServer
+let silentSite: Server
+let siteUrl: string
+const { start } = useServers()
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  // A web page that never answers: a tool that is busy for as long as it may.
+  silentSite = createServer(() => {})
+  await new Promise<void>((resolve) => silentSite.listen(0, '127.0.0.1', resolve))
+  siteUrl = `http://127.0.0.1:${(silentSite.address() as AddressInfo).port}/`
+  server = await start({
+    config: {
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+      network: { allow_private: ['127.0.0.0/8'] },
+    },
+  })
+})
+beforeEach(() => upstream.reset())
+afterAll(async () => {
+  silentSite.closeAllConnections()
+  silentSite.close()
+  await upstream.close()
+})
+
+async function send(): Promise<{ id: string; runId: string; stream: EventReader }> {
+  const { json } = await server.call('POST', '/api/conversations', { body: {} })
+  const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+    body: { text: 'Go', stream_mode: 'delta' },
+  })
+  const run = await stream.next(({ event }) => event === 'run')
+  return { id: json.data.id, runId: run.data.run_id, stream }
+}
+const stop = async (runId: string) => await server.call('POST', `/api/runs/${runId}/stop`)
+const isDelta =
+  (type: string) =>
+  ({ event, data }: ReceivedEvent): boolean =>
+    event === 'step_delta' && data.type === type
+
+async function expectStopped(sent: Awaited<ReturnType<typeof send>>): Promise<unknown[]> {
+  const { json, status } = await stop(sent.runId)
+  expect(status).toBe(200)
+  expect(json.data).toMatchObject({ status: 'stopped', finish_reason: 'stopped' })
+  const events = await sent.stream.all()
+  expect(events.at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stopped' } })
+  const page = await server.call('GET', `/api/conversations/${sent.id}/messages`)
+  const answer = page.json.data.items.at(-1)
+  expect(answer.status).toBe('stopped')
+  return answer.process_steps
+}
+
+test('during thinking: what was thought is kept, the upstream is closed', async () => {
+  upstream.enqueue(
+    turn.raw([dataLine(chunk({ reasoning_content: 'Let me think' })), { until: never }]),
+  )
+  const sent = await send()
+  const request = await upstream.nextRequest()
+  await sent.stream.next(isDelta('thinking'))
+  expect(await expectStopped(sent)).toMatchObject([{ type: 'thinking', content: 'Let me think' }])
+  expect(await request.closed).toBe('client_left')
+})
+
+test('in text: what was written is kept, and can be continued by hand', async () => {
+  upstream.enqueue(turn.raw([dataLine(chunk({ content: 'Half an ' })), { until: never }]))
+  const sent = await send()
+  await sent.stream.next(isDelta('text'))
+  expect(await expectStopped(sent)).toMatchObject([{ type: 'text', content: 'Half an ' }])
+
+  upstream.enqueue(turn.text('answer.'))
+  const resumed = await server.call('POST', `/api/runs/${sent.runId}/resume`)
+  expect(resumed.status).toBe(200)
+  const events = await (await openEvents(`${server.url}/api/runs/${sent.runId}/events`)).all()
+  expect(events.at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stop' } })
+  const page = await server.call('GET', `/api/conversations/${sent.id}/messages`)
+  expect(page.json.data.items.at(-1).process_steps).toMatchObject([
+    { content: 'Half an ' },
+    { content: 'answer.' },
+  ])
+})
+
+test('during a tool: the tool is given up, and the conversation goes on with valid history', async () => {
+  upstream.enqueue(turn.toolCalls([{ name: 'fetch_page', arguments: { url: siteUrl } }]))
+  const sent = await send()
+  await sent.stream.next(({ data }) => data.type === 'tool_call')
+  await expectStopped(sent)
+  upstream.enqueue(turn.text('Fine.'))
+  const next = await openEvents(`${server.url}/api/conversations/${sent.id}/messages`, {
+    body: { text: 'Then not' },
+  })
+  expect((await next.all()).at(-1)?.event).toBe('done')
+  const roles = upstream.requests.at(-1)?.messages.map(({ role }) => role)
+  expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
+})
+
+test('in the wait before another try', async () => {
+  upstream.enqueue(turn.rateLimited(30))
+  const sent = await send()
+  const request = await upstream.nextRequest()
+  await request.closed
+  await expectStopped(sent)
+})
+
+test('twice at once, after the end, and then sending again at once', async () => {
+  upstream.enqueue(turn.text('', { until: never }))
+  const sent = await send()
+  const both = await Promise.all([stop(sent.runId), stop(sent.runId)])
+  for (const { status, json } of both) {
+    expect(status).toBe(200)
+    expect(json.data.status).toBe('stopped')
+  }
+  upstream.enqueue(turn.text('Here.'))
+  const again = await openEvents(`${server.url}/api/conversations/${sent.id}/messages`, {
+    body: { text: 'Again' },
+  })
+  expect((await again.all()).at(-1)).toMatchObject({ event: 'done' })
+  expect((await stop(sent.runId)).json.data.status).toBe('stopped')
+})
+
+test("somebody else's run can't be stopped: it does not exist", async () => {
+  expect((await stop('01a00000-0000-7000-8000-000000000000')).status).toBe(404)
+})

@@ -1,0 +1,107 @@
+// The server as a process of its own, so that a test can kill it and start it again on the same data.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const root = join(import.meta.dirname, '../..')
+/** The build when it is there and asked for, else the sources. */
+const built = join(root, 'dist/server/main.js')
+const program =
+  process.env.SERVER === 'dist' && existsSync(built)
+    ? [built]
+    : ['--import', import.meta.resolve('tsx'), join(root, 'server/main.ts')]
+
+export interface ServerProcess {
+  readonly url: string
+  readonly pid: number
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** What it wrote to its standard error so far: the log. */
+  logged(): string
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+export interface ServerPlace {
+  /** Starts the server on the place's data; resolves when it is ready. */
+  start(options?: { wrapper?: readonly string[] }): Promise<ServerProcess>
+  /** Ends whatever runs. */
+  close(): Promise<void>
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (typeof address !== 'object' || address === null) throw new Error('no free port')
+  return address.port
+}
+
+/** A folder with a configuration of its own; the port stays the same over restarts, as a browser needs it. */
+export async function serverPlace(
+  folder: string,
+  config: Record<string, unknown>,
+): Promise<ServerPlace> {
+  const port = await freePort()
+  const configFile = join(folder, 'config.yml')
+  await writeFile(
+    configFile,
+    JSON.stringify({
+      data_dir: join(folder, 'data'),
+      workspace_root: join(folder, 'workspaces'),
+      ...config,
+    }),
+  )
+  const running = new Set<ChildProcess>()
+  return {
+    async start({ wrapper = [] } = {}) {
+      const [command, ...before] = [...wrapper, process.execPath]
+      if (command === undefined) throw new Error('nothing to start')
+      const child = spawn(command, [...before, ...program], {
+        cwd: folder,
+        env: { ...process.env, NANOCLAW_CONFIG: configFile, PORT: String(port) },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      running.add(child)
+      let log = ''
+      child.stderr.on('data', (chunk: Buffer) => {
+        log = (log + chunk.toString()).slice(-20_000)
+      })
+      const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(
+        (resolve) =>
+          child.once('exit', (code, signal) => {
+            running.delete(child)
+            resolve({ code, signal })
+          }),
+      )
+      const ready = new Promise<void>((resolve, reject) => {
+        createInterface({ input: child.stdout }).on('line', (line) => {
+          if (line.includes('is ready')) resolve()
+        })
+        void exited.then(({ code, signal }) =>
+          reject(new Error(`the server ended (${code ?? signal}) before it was ready:\n${log}`)),
+        )
+      })
+      await ready
+      return {
+        url: `http://127.0.0.1:${port}`,
+        pid: child.pid ?? 0,
+        exited,
+        logged: () => log,
+        async kill(signal) {
+          child.kill(signal)
+          await exited
+        },
+      }
+    },
+    async close() {
+      for (const child of [...running]) {
+        const gone = new Promise((resolve) => child.once('exit', resolve))
+        child.kill('SIGKILL')
+        await gone
+      }
+    },
+  }
+}
