@@ -1,0 +1,180 @@
+// What lists and pages cost when much is stored, and what a request costs over the query behind it.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import SqliteClient from 'better-sqlite3'
+import { connect } from '../server/db/connect.ts'
+import type { Database, DatabaseSettings } from '../server/db/database.ts'
+import { createStore, type Store } from '../server/db/store.ts'
+import type { ConversationId, MessageId, UserId } from '../server/protocol/ids.ts'
+import { laterByCopy, makeCopies } from '../tests/support/copies.ts'
+import { onConnection } from '../tests/support/explain.ts'
+import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
+import { say } from '../tests/support/store-rows.ts'
+import { startNanoClaw } from './processes/start.ts'
+import { median, type Row } from './row.ts'
+
+const rounds = 400
+const log = { info() {}, warn() {} }
+
+type Action = () => Promise<unknown>
+
+/** Milliseconds of two actions in turns, medians; the first tenth only warms up. */
+async function compare(one: Action, other: Action): Promise<[number, number]> {
+  const times: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round += 1)
+    for (const [at, action] of [one, other].entries()) {
+      const began = performance.now()
+      await action()
+      if (round >= rounds / 10) times[at]?.push(performance.now() - began)
+    }
+  return [median(times[0]), median(times[1])]
+}
+
+const ratioRow = (figure: string, limit: number, [value, base]: [number, number]): Row => ({
+  suite: 'store',
+  figure: `${figure} (${base.toFixed(2)} ms)`,
+  target: `≤ ${limit} ×`,
+  value: value / base,
+  unit: '×',
+  ok: value / base <= limit,
+})
+
+type Filled = {
+  userId: UserId
+  conversationId: ConversationId
+  leaf: MessageId
+}
+
+/** A user with this many conversations, one of them with this many messages in one branch. */
+async function fill(
+  settings: DatabaseSettings,
+  database: Database,
+  store: Store,
+  user: { id: UserId; username: string },
+  [conversations, messages]: [number, number],
+): Promise<Filled> {
+  const seed = await store.conversations.create(user.id, { title: 'A conversation like any other' })
+  const name = user.username
+  await makeCopies(settings, database.tables.conversations, seed, conversations - 1, {
+    id: `'${name}-' || n.i`,
+    updated_at: laterByCopy(settings, 'updated_at'),
+  })
+  const root = await say(database, seed.id, 'A message of some length. '.repeat(10), null)
+  await makeCopies(settings, database.tables.messages, { id: root }, messages - 1, {
+    // Far from the numbers that the database gives by itself.
+    row: `n.i + original."row" * 1000000`,
+    id: `'${name}-m' || n.i`,
+    parent_id: `case when n.i = 1 then original.id else '${name}-m' || (n.i - 1) end`,
+  })
+  // The id that the statement above gave the last message of the chain.
+  return { userId: user.id, conversationId: seed.id, leaf: `${name}-m${messages - 1}` as MessageId }
+}
+
+/** Ratios of the large against the small, on one database that holds both. */
+async function growth(settings: DatabaseSettings): Promise<Row[]> {
+  const database = await connect(settings, { log })
+  try {
+    const store = createStore(database)
+    const [large, small] = [
+      await store.users.ensureDefault('default'),
+      await store.users.register({ username: 'small', passwordHash: null }, () => {}),
+    ]
+    const much = await fill(settings, database, store, large, [100_000, 10_000])
+    const little = await fill(settings, database, store, small, [100, 100])
+    await onConnection(settings, 'analyze')
+    const list = (of: Filled) => () => store.conversations.list(of.userId, { limit: 50 })
+    const page = (of: Filled) => () =>
+      store.messages.page(of.conversationId, of.leaf, { limit: 50 })
+    const { dialect } = settings
+    return [
+      ratioRow(
+        `page of 100,000 conversations over one of 100, ${dialect}`,
+        1.5,
+        await compare(list(much), list(little)),
+      ),
+      ratioRow(
+        `page of 10,000 messages over one of 100, ${dialect}`,
+        1.5,
+        await compare(page(much), page(little)),
+      ),
+    ]
+  } finally {
+    await database.close()
+  }
+}
+
+/** The statement that a page of conversations is, as the driver alone runs it. */
+async function bareQuery(file: string): Promise<{ ask: () => unknown[]; close: () => void }> {
+  let captured: { sql: string; values: unknown[] } | undefined
+  const database = await connect(
+    { dialect: 'sqlite', file },
+    {
+      log,
+      onStatement: (sql, values) => {
+        captured = { sql, values }
+      },
+    },
+  )
+  const store = createStore(database)
+  const user = await store.users.ensureDefault('default')
+  await store.conversations.list(user.id, { limit: 50 })
+  await database.close()
+  if (captured === undefined) throw new Error('No statement was seen.')
+  const { sql, values } = captured
+  const client = new SqliteClient(file, { readonly: true })
+  const statement = client.prepare(sql)
+  return { ask: () => statement.all(...values), close: () => client.close() }
+}
+
+/** The built server's answer to one request for that page, over a connection that stays open. */
+async function request(file: string, folder: string): Promise<Row[]> {
+  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const config = join(folder, 'config.yml')
+  writeFileSync(
+    config,
+    `db_sqlite_file: ${file}\ndata_dir: ${join(folder, 'data')}\nworkspace_root: ${join(folder, 'workspaces')}\n`,
+  )
+  const server = await startNanoClaw(config, port, folder)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const bare = await bareQuery(file)
+  const fetchPage = () =>
+    new Promise<void>((resolve, reject) => {
+      get({ host: '127.0.0.1', port, path: '/api/conversations?limit=50', agent }, (response) => {
+        if (response.statusCode !== 200) reject(new Error(`answered ${response.statusCode}`))
+        response.resume().on('end', resolve)
+      }).on('error', reject)
+    })
+  try {
+    const times = await compare(fetchPage, async () => bare.ask())
+    return [ratioRow('request for a page over its query in the driver', 3, times)]
+  } finally {
+    agent.destroy()
+    bare.close()
+    await server.stop()
+  }
+}
+
+/** The built server must be there: `npm run build`. */
+export async function run(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-bench-'))
+  const postgres = await findPostgres()
+  const name = `nanoclaw_bench_${process.pid}`
+  await onServer(postgres.url, `create database ${name}`)
+  try {
+    const file = join(folder, 'store.db')
+    return [
+      ...(await growth({ dialect: 'sqlite', file })),
+      ...(await growth({
+        dialect: 'postgres',
+        connection: { url: withDatabase(postgres.url, name) },
+      })),
+      ...(await request(file, folder)),
+    ]
+  } finally {
+    await onServer(postgres.url, `drop database ${name} with (force)`)
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
