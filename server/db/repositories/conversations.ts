@@ -7,7 +7,7 @@ import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../
 import type { RunStatus } from '../../protocol/run.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { afterMoment, containsFolded, foldCase } from '../fragments.ts'
+import { afterMoment, containsFolded, foldCase, foldedPattern, prepareOnce } from '../fragments.ts'
 import { leafUnder } from './message-tree.ts'
 
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
@@ -82,6 +82,35 @@ export function createConversationRepository(database: Database) {
         sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
       )
 
+  /** One of the eight shapes of the list, put together once: that costs as much as running it. */
+  const listStatement = prepareOnce(
+    'conversations',
+    (shape: { inProject: boolean; titled: boolean; continued: boolean }, name) => {
+      const { updatedAt, id } = conversations
+      return selectItems()
+        .where(
+          and(
+            eq(conversations.userId, sql.placeholder('userId')),
+            // As a parameter of the column, which knows how its database writes a boolean.
+            eq(
+              conversations.archived,
+              sql.param(sql.placeholder('archived'), conversations.archived),
+            ),
+            shape.inProject ? eq(conversations.projectId, sql.placeholder('projectId')) : undefined,
+            shape.titled
+              ? containsFolded(conversations.titleKey, sql.placeholder('pattern'))
+              : undefined,
+            shape.continued
+              ? afterMoment(updatedAt, id, sql.placeholder('moment'), sql.placeholder('lastId'))
+              : undefined,
+          ),
+        )
+        .orderBy(desc(updatedAt), desc(id))
+        .limit(sql.placeholder('limit'))
+        .prepare(name)
+    },
+  )
+
   async function get(userId: UserId, id: ConversationId): Promise<ConversationItem> {
     const [item] = await selectItems().where(owned(userId, id))
     if (item === undefined) throw missing()
@@ -145,23 +174,20 @@ export function createConversationRepository(database: Database) {
     async list(userId: UserId, filter: ConversationFilter): Promise<Page<ConversationItem>> {
       const place =
         filter.cursor === undefined ? undefined : decodeCursor(MomentPlace, filter.cursor)
-      const { updatedAt, id } = conversations
-      const rows = await selectItems()
-        .where(
-          and(
-            eq(conversations.userId, userId),
-            eq(conversations.archived, filter.archived ?? false),
-            filter.projectId === undefined
-              ? undefined
-              : eq(conversations.projectId, filter.projectId),
-            filter.q === undefined || filter.q === ''
-              ? undefined
-              : containsFolded(conversations.titleKey, filter.q),
-            place && afterMoment(updatedAt, id, place),
-          ),
-        )
-        .orderBy(desc(updatedAt), desc(id))
-        .limit(filter.limit + 1)
+      const q = filter.q === '' ? undefined : filter.q
+      const rows = await listStatement({
+        inProject: filter.projectId !== undefined,
+        titled: q !== undefined,
+        continued: place !== undefined,
+      }).execute({
+        userId,
+        archived: filter.archived ?? false,
+        projectId: filter.projectId,
+        pattern: q === undefined ? undefined : foldedPattern(q),
+        moment: place && new Date(place[0]),
+        lastId: place?.[1],
+        limit: filter.limit + 1,
+      })
       return toPage(rows, filter.limit, (item) => [item.updatedAt.getTime(), item.id])
     },
 

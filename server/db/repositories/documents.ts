@@ -102,7 +102,7 @@ export function createDocumentRepository(database: Database) {
         .where(
           and(
             eq(documents.projectId, projectId),
-            place && afterMoment(documents.createdAt, documents.id, place),
+            place && afterMoment(documents.createdAt, documents.id, new Date(place[0]), place[1]),
           ),
         )
         .orderBy(desc(documents.createdAt), desc(documents.id))

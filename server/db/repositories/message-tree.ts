@@ -1,5 +1,5 @@
 // The tree that a conversation's messages form, walked by the database itself: branches, subtrees, leaves.
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Reader } from '../database.ts'
 import type { Tables } from '../tables.ts'
@@ -22,20 +22,39 @@ export const branchUpFrom = (
       where branch.depth + 1 < ${length}
   ) select id, depth from branch) as branch`
 
-/** A message and all that hangs on it: a query of ids, to be used after `in`. */
-export const subtreeOf = (
+/**
+ * A message and all that hangs on it: a table `subtree(id, number)`, a larger number being newer. The two comparisons
+ * mean `=`: with that, PostgreSQL may join by hashing and read the whole table anew for every step down.
+ */
+const subtreeOf = (
   messages: Messages,
   conversationId: ConversationId,
   from: MessageId,
 ): SQL => sql`(
-  with recursive subtree(id) as (
-    select start.id from ${messages} as start
+  with recursive subtree(id, number) as (
+    select start.id, start."row" from ${messages} as start
       where start.id = ${from} and start.conversation_id = ${conversationId}
     union all
-    select child.id from subtree join ${messages} as child on child.parent_id = subtree.id
-  ) select id from subtree)`
+    select child.id, child."row"
+      from subtree join ${messages} as child
+        on child.parent_id >= subtree.id and child.parent_id <= subtree.id
+  ) select id, number from subtree) as subtree`
 
-/** The newest message of a subtree that has no children: where its newest branch ends. null when `from` is not there. */
+/** The ids of a message and all that hangs on it, newest first; none when it is not there. */
+export async function subtreeIds(
+  read: Reader,
+  messages: Messages,
+  conversationId: ConversationId,
+  from: MessageId,
+): Promise<MessageId[]> {
+  const rows = await read
+    .select({ id: sql<MessageId>`subtree.id` })
+    .from(subtreeOf(messages, conversationId, from))
+    .orderBy(sql`subtree.number desc`)
+  return rows.map(({ id }) => id)
+}
+
+/** The newest message of a subtree, which has no children: where its newest branch ends. null when `from` is not there. */
 export async function leafUnder(
   read: Reader,
   messages: Messages,
@@ -43,10 +62,9 @@ export async function leafUnder(
   from: MessageId,
 ): Promise<MessageId | null> {
   const [leaf] = await read
-    .select({ id: messages.id })
-    .from(messages)
-    .where(sql`${messages.id} in ${subtreeOf(messages, conversationId, from)}`)
-    .orderBy(desc(messages.row))
+    .select({ id: sql<MessageId>`subtree.id` })
+    .from(subtreeOf(messages, conversationId, from))
+    .orderBy(sql`subtree.number desc`)
     .limit(1)
   return leaf?.id ?? null
 }
@@ -60,7 +78,7 @@ export async function newestLeaf(
   const [leaf] = await read
     .select({ id: messages.id })
     .from(messages)
-    .where(and(eq(messages.conversationId, conversationId)))
+    .where(eq(messages.conversationId, conversationId))
     .orderBy(desc(messages.row))
     .limit(1)
   return leaf?.id ?? null

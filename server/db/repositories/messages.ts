@@ -8,7 +8,7 @@ import type { Attachment } from '../../protocol/message.ts'
 import type { Step } from '../../protocol/step.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { branchUpFrom, leafUnder, newestLeaf, subtreeOf } from './message-tree.ts'
+import { branchUpFrom, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
 export type MessageRow = Omit<Database['tables']['messages']['$inferSelect'], 'row'>
@@ -22,6 +22,9 @@ export type FullMessage = MessageRow & {
 }
 
 export type MessageRepository = ReturnType<typeof createMessageRepository>
+
+/** Messages deleted by one statement. */
+const deletedAtOnce = 500
 
 const MessagePlace = z.tuple([MessageId])
 
@@ -218,26 +221,19 @@ export function createMessageRepository(database: Database) {
     ): Promise<number> {
       const message = await find(conversationId, id, tx)
       if (message === undefined) return 0
-      const subtree = await tx
-        .select({ id: messages.id })
-        .from(messages)
-        .where(sql`${messages.id} in ${subtreeOf(messages, conversationId, id)}`)
-      await tx
-        .delete(runs)
-        .where(
-          and(
-            eq(runs.conversationId, conversationId),
-            sql`${runs.messageId} in ${subtreeOf(messages, conversationId, id)}`,
-          ),
-        )
-      await tx
-        .delete(messages)
-        .where(sql`${messages.id} in ${subtreeOf(messages, conversationId, id)}`)
+      const subtree = await subtreeIds(tx, messages, conversationId, id)
+      for (let from = 0; from < subtree.length; from += deletedAtOnce) {
+        const ids = subtree.slice(from, from + deletedAtOnce)
+        await tx
+          .delete(runs)
+          .where(and(eq(runs.conversationId, conversationId), inArray(runs.messageId, ids)))
+        await tx.delete(messages).where(inArray(messages.id, ids))
+      }
       const [conversation] = await tx
         .select({ leafId: conversations.leafId })
         .from(conversations)
         .where(eq(conversations.id, conversationId))
-      const wasShown = subtree.some((gone) => gone.id === conversation?.leafId)
+      const wasShown = subtree.some((gone) => gone === conversation?.leafId)
       const leaf = message.parentId
         ? await leafUnder(tx, messages, conversationId, message.parentId)
         : await newestLeaf(tx, messages, conversationId)

@@ -43,7 +43,7 @@ export function createProjectRepository(database: Database) {
           .where(
             and(
               eq(projects.userId, userId),
-              place && afterMoment(projects.updatedAt, projects.id, place),
+              place && afterMoment(projects.updatedAt, projects.id, new Date(place[0]), place[1]),
             ),
           )
           .orderBy(desc(projects.updatedAt), desc(projects.id))

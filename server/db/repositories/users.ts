@@ -54,6 +54,13 @@ export function createUserRepository(database: Database) {
     }
   }
 
+  const sessionStatement = read
+    .select({ user: users })
+    .from(users)
+    .leftJoin(revokedTokens, eq(revokedTokens.jti, sql.placeholder('jti')))
+    .where(and(eq(users.id, sql.placeholder('id')), isNull(revokedTokens.jti)))
+    .prepare('session')
+
   return {
     async find(id: UserId): Promise<UserRow | undefined> {
       const [user] = await read.select().from(users).where(eq(users.id, id))
@@ -70,11 +77,7 @@ export function createUserRepository(database: Database) {
 
     /** The account of a session token, unless that token was ended. One query, because every request asks it. */
     async findForSession(id: UserId, jti: string): Promise<UserRow | undefined> {
-      const [found] = await read
-        .select({ user: users })
-        .from(users)
-        .leftJoin(revokedTokens, eq(revokedTokens.jti, jti))
-        .where(and(eq(users.id, id), isNull(revokedTokens.jti)))
+      const [found] = await sessionStatement.execute({ id, jti })
       return found?.user
     },
 
@@ -124,7 +127,7 @@ export function createUserRepository(database: Database) {
       const rows = await read
         .select()
         .from(users)
-        .where(place && afterMoment(users.createdAt, users.id, place))
+        .where(place && afterMoment(users.createdAt, users.id, new Date(place[0]), place[1]))
         .orderBy(desc(users.createdAt), desc(users.id))
         .limit(limit + 1)
       return toPage(rows, limit, (user) => [user.createdAt.getTime(), user.id])
