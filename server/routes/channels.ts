@@ -8,7 +8,13 @@ import { Deleted, envelope } from '../protocol/envelope.ts'
 export function registerChannelRoutes(app: App, { channels }: { channels: Channels }): void {
   app.get(
     '/api/channels',
-    { schema: { tags: ['channels'], response: { 200: envelope(ChannelList) } } },
+    {
+      schema: {
+        summary: 'The own channels',
+        tags: ['channels'],
+        response: { 200: envelope(ChannelList) },
+      },
+    },
     async (request) =>
       ({ code: 0, data: { items: await channels.list(request.user.id) } }) as const,
   )
@@ -17,6 +23,7 @@ export function registerChannelRoutes(app: App, { channels }: { channels: Channe
     '/api/channels',
     {
       schema: {
+        summary: 'Set up a channel; its secrets are never given back',
         tags: ['channels'],
         body: CreateChannelBody,
         response: { 200: envelope(Channel) },
@@ -30,6 +37,7 @@ export function registerChannelRoutes(app: App, { channels }: { channels: Channe
     '/api/channels/:id',
     {
       schema: {
+        summary: 'Delete a channel',
         tags: ['channels'],
         params: z.object({ id: z.string().max(64) }),
         response: { 200: Deleted },

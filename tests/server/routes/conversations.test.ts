@@ -1,0 +1,167 @@
+// Conversations over real HTTP, on both databases.
+import { beforeAll, expect, test } from 'vitest'
+import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+
+describeOnEachServer('conversations', (start) => {
+  let server: TestServer
+  let ann = ''
+  let bob = ''
+  beforeAll(async () => {
+    server = await start({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
+    const register = async (username: string): Promise<string> =>
+      (
+        await server.call('POST', '/api/auth/register', {
+          body: { username, password: 'a good password' },
+        })
+      ).json.data.token
+    ann = await register('ann')
+    bob = await register('bob')
+  })
+  const call = (method: string, path: string, body?: unknown, token = ann) =>
+    server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
+  const make = async (body: unknown = {}, token = ann) =>
+    (await call('POST', '/api/conversations', body, token)).json.data
+
+  test('one is made with what was asked, and with defaults without a body', async () => {
+    const made = await make({
+      title: '  Plans ',
+      system_prompt: 'Be brief.',
+      temperature: 0.5,
+      max_tokens: 100,
+      thinking_enabled: true,
+      approval: 'auto_medium',
+      user_id: 'somebody else',
+    })
+    expect(made).toMatchObject({
+      title: 'Plans',
+      system_prompt: 'Be brief.',
+      temperature: 0.5,
+      max_tokens: 100,
+      thinking_enabled: true,
+      approval: 'auto_medium',
+      message_count: 0,
+      active_run_id: null,
+      project_name: null,
+      archived: false,
+    })
+    expect(made).not.toHaveProperty('user_id')
+    expect(made.created_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
+    const bare = await server.call('POST', '/api/conversations', { token: ann })
+    expect(bare.json.data).toMatchObject({ model: null, temperature: null, approval: null })
+  })
+
+  test.each([
+    [{ temperature: 2.1 }],
+    [{ temperature: -1 }],
+    [{ temperature: '1' }],
+    [{ max_tokens: 0 }],
+    [{ max_tokens: 1.5 }],
+    [{ title: 'x'.repeat(256) }],
+    [{ title: 5 }],
+    [{ model: 'no such model' }],
+    [{ approval: 'never' }],
+    [{ thinking_enabled: 'yes' }],
+    [[]],
+    ['text'],
+  ])('%j is refused with 400', async (body) => {
+    const answer = await call('POST', '/api/conversations', body)
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ code: 400, message: expect.any(String) })
+  })
+
+  test('a patch changes what it names, null clears, an empty one changes nothing', async () => {
+    const { id } = await make({ title: 'Before', temperature: 1, system_prompt: 'x' })
+    const path = `/api/conversations/${id}`
+    const patched = await call('PATCH', path, { title: 'After', pinned: true, temperature: null })
+    expect(patched.json.data).toMatchObject({
+      title: 'After',
+      pinned: true,
+      temperature: null,
+      system_prompt: 'x',
+    })
+    expect((await call('PATCH', path, {})).json.data).toEqual(patched.json.data)
+    expect((await call('PATCH', path, { title: null })).json.data.title).toBe('After')
+    expect((await call('PATCH', path, { leaf_id: 'nothing' })).status).toBe(404)
+    expect((await call('PATCH', path, { project_id: 'nothing' })).status).toBe(404)
+  })
+
+  test('somebody else’s conversation is not there, whatever is asked of it', async () => {
+    const { id } = await make({ title: 'Secret plans' })
+    const path = `/api/conversations/${id}`
+    const nowhere = '/api/conversations/01990000-0000-7000-8000-000000000000'
+    for (const [method, tail, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { title: 'Mine' }],
+      ['DELETE', '', undefined],
+      ['GET', '/messages', undefined],
+      ['POST', '/messages', { text: 'hello' }],
+    ] as const) {
+      const foreign = await call(method, path + tail, body, bob)
+      const absent = await call(method, nowhere + tail, body, bob)
+      expect(foreign.status, `${method} ${tail}`).toBe(404)
+      expect(foreign.json).toEqual(absent.json)
+    }
+    expect((await call('GET', path)).json.data.title).toBe('Secret plans')
+    expect(
+      JSON.stringify((await call('GET', '/api/conversations?q=secret', undefined, bob)).json),
+    ).not.toContain(id)
+  })
+
+  test('the list pages by cursor without gaps or doubles, and filters', async () => {
+    for (let number = 0; number < 7; number += 1) await make({ title: `Página ${number}` }, bob)
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const { json } = await call('GET', `/api/conversations?limit=3${query}`, undefined, bob)
+      seen.push(...json.data.items.map(({ title }: { title: string }) => title))
+      cursor = json.data.next_cursor
+      expect(json.data.has_more).toBe(cursor !== null)
+    } while (cursor !== null)
+    expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((number) => `Página ${number}`))
+    const found = await call('GET', '/api/conversations?q=P%C3%81GINA%203', undefined, bob)
+    expect(found.json.data.items).toHaveLength(1)
+    await call(
+      'PATCH',
+      `/api/conversations/${found.json.data.items[0].id}`,
+      { archived: true },
+      bob,
+    )
+    const archived = await call('GET', '/api/conversations?archived=true', undefined, bob)
+    expect(archived.json.data.items).toHaveLength(1)
+    expect((await call('GET', '/api/conversations', undefined, bob)).json.data.items).toHaveLength(
+      6,
+    )
+  })
+
+  test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense', 'archived=maybe', 'cursor=e30'])(
+    'the query %s is refused with 400',
+    async (query) => expect((await call('GET', `/api/conversations?${query}`)).status).toBe(400),
+  )
+
+  test('a deleted one is gone', async () => {
+    const { id } = await make()
+    expect((await call('DELETE', `/api/conversations/${id}`)).json).toEqual({
+      code: 0,
+      message: 'deleted',
+    })
+    expect((await call('GET', `/api/conversations/${id}`)).status).toBe(404)
+    expect((await call('DELETE', `/api/conversations/${id}`)).status).toBe(404)
+  })
+
+  test('statistics have the shape of their period, empty without any use', async () => {
+    const daily = await call('GET', '/api/stats/tokens')
+    expect(daily.json.data).toEqual({
+      period: 'daily',
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      total_tokens: 0,
+      by_model: {},
+      hourly: {},
+      cost: {},
+    })
+    expect((await call('GET', '/api/stats/tokens?period=weekly')).json.data.daily).toEqual({})
+    expect((await call('GET', '/api/stats/tokens?period=yearly')).status).toBe(400)
+    expect((await call('GET', '/api/admin/stats', undefined, bob)).status).toBe(403)
+  })
+})

@@ -1,0 +1,155 @@
+// Hostile requests against every route: each is answered below 500, in the envelope, and the server lives on.
+import { beforeAll, expect, test } from 'vitest'
+import { type TestServer, useServers } from '../../support/server.ts'
+
+const { start } = useServers()
+let server: TestServer
+let routes: { method: string; path: string }[] = []
+/** Things that are there, so that bodies are looked at and not only ids. */
+let present: Record<string, string> = {}
+
+beforeAll(async () => {
+  server = await start({ config: { log_level: 'warn' } })
+  const document = await (await fetch(`${server.url}/openapi.json`)).json()
+  routes = Object.entries<object>(Object(document).paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+  )
+  const make = async (path: string, body: object): Promise<string> =>
+    (await server.call('POST', path, { body })).json.data.id
+  present = {
+    conversations: await make('/api/conversations', {}),
+    projects: await make('/api/projects', { name: 'Target' }),
+  }
+})
+
+const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const bodies: readonly (string | undefined)[] = [
+  undefined,
+  '',
+  'null',
+  '0',
+  '"text"',
+  '[]',
+  '{}',
+  '{"',
+  '\u0000',
+  deep(100_000),
+  `{"text":${deep(500)}}`,
+  '{"__proto__":{"role":"admin"},"constructor":{"prototype":{}}}',
+  JSON.stringify({
+    text: 1,
+    title: {},
+    model: [],
+    name: null,
+    content: 7,
+    path: false,
+    id_ref: 'x',
+  }),
+  JSON.stringify({
+    text: '\u0000\ud800',
+    title: '\u0000',
+    name: '\u0000',
+    path: '../../etc/passwd',
+    content: 'x',
+    query: '(',
+  }),
+  JSON.stringify({
+    text: 'x'.repeat(300_000),
+    title: 'x'.repeat(300_000),
+    name: 'x'.repeat(300_000),
+    path: 'x'.repeat(300_000),
+  }),
+  JSON.stringify({
+    limit: 1e308,
+    temperature: -1e308,
+    max_tokens: -0,
+    attachments: Array(30).fill({}),
+    files: {},
+  }),
+]
+const ids = [
+  'x',
+  '..%2f..',
+  '%00',
+  '%ff',
+  "'%20or%201=1--",
+  'x'.repeat(3000),
+  '%F0%9F%92%A9',
+  '__proto__',
+]
+const queries = [
+  '',
+  '?limit=-1&cursor=%00&q=%00&path=..%2f&period=x',
+  '?limit=1&limit=2&cursor=a&cursor=b&path=a&path=b&q=a&q=b',
+]
+
+test('no body, id or query makes a route fail', { timeout: 120_000 }, async () => {
+  expect(routes.length).toBeGreaterThan(40)
+  const wrong: string[] = []
+  for (const { method, path } of routes) {
+    if (path.endsWith('/events')) continue
+    const attempts = [
+      ...bodies.map((body) => ({ id: 'x', query: '', body })),
+      ...(method === 'DELETE' ? [] : bodies).map((body) => ({
+        id: present[path.split('/')[2] ?? ''] ?? 'x',
+        query: '',
+        body,
+      })),
+      ...ids.map((id) => ({ id, query: '', body: method === 'GET' ? undefined : '{}' })),
+      ...queries.map((query) => ({ id: 'x', query, body: undefined })),
+    ]
+    await Promise.all(
+      attempts.map(async ({ id, query, body }) => {
+        const url = server.url + path.replaceAll(/\{[^}]+\}|\*/g, id) + query
+        const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
+        const answer = await fetch(url, {
+          method,
+          ...(hasBody ? { body, headers: { 'content-type': 'application/json' } } : {}),
+          signal: AbortSignal.timeout(20_000),
+        })
+        const text = await answer.text()
+        const isEnvelope = answer.status < 400 || JSON.parse(text).code === answer.status
+        if (answer.status >= 500 || !isEnvelope)
+          wrong.push(
+            `${method} ${path} ${id.slice(0, 20)}${query} ${body?.slice(0, 60)} → ${answer.status} ${text.slice(0, 100)}`,
+          )
+      }),
+    )
+  }
+  expect(wrong).toEqual([])
+  expect(server.logged()).not.toContain('"level":50')
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+})
+
+test('a body over the limit is refused before it is read', async () => {
+  const answer = await fetch(`${server.url}/api/conversations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) }),
+  }).catch(() => undefined)
+  // The server may close the connection while the client still writes; then there is no answer to read.
+  if (answer !== undefined) expect(answer.status).toBe(413)
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+})
+
+test.each([
+  [{ host: 'evil.example' }, 403],
+  [{ host: '127.0.0.1.evil.example' }, 403],
+  [{ host: 'localhost@evil.example' }, 403],
+  [{ origin: 'https://evil.example' }, 403],
+  [{ origin: 'null' }, 403],
+  [{ origin: 'http://localhost:4000' }, 200],
+  [{ host: 'LOCALHOST:1' }, 200],
+])('in single mode a request with %j answers %i', async (headers, status) => {
+  // Not `fetch`, which keeps these headers to itself.
+  const { request } = await import('node:http')
+  const answered = await new Promise<number | undefined>((resolve, reject) => {
+    request(`${server.url}/api/auth/mode`, { headers }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+  expect(answered).toBe(status)
+})
