@@ -19,6 +19,8 @@ import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
 import { newId } from './lib/ids.ts'
 import { createModelCatalog } from './llm/catalog.ts'
+import { listPresets } from './llm/presets.ts'
+import { createModelProbe } from './llm/probe.ts'
 import type { App } from './plugins/app.ts'
 import { createHttpStack } from './plugins/http.ts'
 import { registerRoutes } from './routes/index.ts'
@@ -67,6 +69,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     idleTimeout: config.stream.idle_timeout,
     onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
   })
+  const probe = createModelProbe()
   const workspace = await createWorkspaceRooms(config, store.checkpoints, log)
   const tools = createToolRooms({ config, database, store, workspace, box, log, now })
   const chat = createChatService({
@@ -129,6 +132,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       models: store.models,
       box,
     },
+    modelSetup: { probe: probe.probe, listPresets },
     stats: { tokenUsage: store.tokenUsage, now },
     channels: { channels: tools.channels },
     memory: { memory: tools.memory },
@@ -155,7 +159,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     async close() {
       if (!chat.isDraining) await chat.drain(0)
       await app.close()
-      await Promise.all([tools.close(), catalog.close(), workspace.close()])
+      await Promise.all([tools.close(), catalog.close(), probe.close(), workspace.close()])
       await database.close()
     },
   }

@@ -108,6 +108,18 @@ export const ProbeBody = z
   })
   .meta({ id: 'ProbeModel' })
 
+/** A provider that the first-run page offers by name. */
+export const ModelPreset = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    api_url: z.url(),
+    /** Found running on the server's own machine. */
+    detected: z.boolean(),
+  })
+  .meta({ id: 'ModelPreset' })
+export type ModelPreset = z.infer<typeof ModelPreset>
+
 /** What a few tiny requests to a provider showed. */
 export const ProbeReport = z
   .object({

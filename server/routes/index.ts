@@ -10,6 +10,7 @@ import { type HealthDependencies, registerHealthRoutes } from './health.ts'
 import { registerMcpRoutes } from './mcp.ts'
 import { registerMemoryRoutes } from './memory.ts'
 import { type MessageRouteDependencies, registerMessageRoutes } from './messages.ts'
+import { type ModelSetupDependencies, registerModelSetupRoutes } from './model-setup.ts'
 import { type ModelRouteDependencies, registerModelRoutes } from './models.ts'
 import { registerProjectFileRoutes } from './project-files.ts'
 import { type ProjectRouteDependencies, registerProjectRoutes } from './projects.ts'
@@ -28,6 +29,7 @@ export interface RouteDependencies {
   /** For projects, their files and their checkpoints. */
   projects: ProjectRouteDependencies
   models: ModelRouteDependencies
+  modelSetup: ModelSetupDependencies
   stats: StatsRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
   memory: Parameters<typeof registerMemoryRoutes>[1]
@@ -48,6 +50,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerProjectFileRoutes(app, dependencies.projects)
   registerCheckpointRoutes(app, dependencies.projects)
   registerModelRoutes(app, dependencies.models)
+  registerModelSetupRoutes(app, dependencies.modelSetup)
   registerStatsRoutes(app, dependencies.stats)
   registerChannelRoutes(app, dependencies.channels)
   registerMemoryRoutes(app, dependencies.memory)

@@ -1,0 +1,54 @@
+// Adding a provider: the presets of the first-run page, and the probe that finds out what a provider can do.
+import { z } from 'zod'
+import type { ModelProbe } from '../llm/probe.ts'
+import type { App } from '../plugins/app.ts'
+import { ModelPreset, ProbeBody, ProbeReport } from '../protocol/catalog.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { success } from './answers.ts'
+
+export interface ModelSetupDependencies {
+  probe: ModelProbe['probe']
+  listPresets(): Promise<ModelPreset[]>
+}
+
+/** `GET /api/admin/models/presets` and `POST /api/admin/models/probe`. */
+export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDependencies): void {
+  app.get(
+    '/api/admin/models/presets',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Known providers; a local Ollama is marked when it runs',
+        response: { 200: envelope(z.array(ModelPreset)) },
+      },
+    },
+    async () => success(await dependencies.listPresets()),
+  )
+
+  app.post(
+    '/api/admin/models/probe',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Try a provider with a few tiny requests',
+        body: ProbeBody,
+        response: { 200: envelope(ProbeReport) },
+      },
+    },
+    async ({ body, raw }) => {
+      const left = new AbortController()
+      const leave = () => left.abort()
+      raw.socket.once('close', leave)
+      try {
+        const target = {
+          api_url: body.api_url,
+          api_key: body.api_key ?? undefined,
+          upstream_model: body.upstream_model ?? undefined,
+        }
+        return success(await dependencies.probe(target, left.signal))
+      } finally {
+        raw.socket.off('close', leave)
+      }
+    },
+  )
+}
