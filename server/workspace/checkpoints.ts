@@ -57,6 +57,8 @@ export interface Checkpoints {
   restore(workspace: Workspace, id: string | undefined, origin: ChangeOrigin): Promise<Restored>
   /** Settles what a dead server left open, so that the list is whole. */
   settle(workspace: Workspace): Promise<void>
+  /** `listener` hears of every project in which something was changed through this room. It must not throw. */
+  onChange(listener: (projectId: ProjectId) => void): void
   /** What files held, for comparing. */
   keptContent(projectId: ProjectId): KeptContent
 }
@@ -75,6 +77,7 @@ export function createCheckpoints(options: {
 }): Checkpoints {
   const { records, workspaces, lanes, pool, rule, log } = options
   const sinceLastPrune = new Map<ProjectId, number>()
+  const listeners: ((projectId: ProjectId) => void)[] = []
 
   const contentsOf = (projectId: ProjectId): string =>
     join(workspaces.sideFolder(projectId), 'contents')
@@ -119,6 +122,7 @@ export function createCheckpoints(options: {
     if (files.length === 0 && !keepEmpty) await records.remove([row.id])
     else await records.settle(row.id, files)
     workspace.forgetSize()
+    if (files.length > 0) for (const listener of listeners) listener(workspace.projectId)
     return files
   }
   const settleOpen = async (workspace: Workspace): Promise<void> => {
@@ -186,6 +190,9 @@ export function createCheckpoints(options: {
 
   return {
     keptContent,
+    onChange: (listener) => {
+      listeners.push(listener)
+    },
     change: (workspace, origin, paths, work, signal) =>
       lanes.run(
         workspace.projectId,

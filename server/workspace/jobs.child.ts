@@ -3,7 +3,13 @@ import { parentPort } from 'node:worker_threads'
 import type { CheckpointFile } from '../db/tables/projects.ts'
 import { errorText } from '../errors.ts'
 import { systemCode } from './faults.ts'
-import { findMatches, type RegexMatches, type RegexReplacement, replaceMatches } from './regex.ts'
+import {
+  findMatches,
+  locateText,
+  type RegexMatches,
+  type RegexReplacement,
+  replaceMatches,
+} from './regex.ts'
 import { collectContents, compareSnapshot, type SnapshotInput, takeSnapshot } from './snapshot.ts'
 import { type TextDiff, unifiedDiff } from './unified-diff.ts'
 
@@ -22,6 +28,10 @@ export interface Jobs {
   replace: {
     input: { pattern: string; replacement: string; text: string; all: boolean }
     output: RegexReplacement
+  }
+  locate: {
+    input: { text: string; old: string; limit: number }
+    output: { ranges: [start: number, end: number][] }
   }
   find: {
     input: { pattern: string; fixed: boolean; caseSensitive: boolean; text: string; limit: number }
@@ -50,6 +60,8 @@ function perform(job: Job): Jobs[JobKind]['output'] {
     }
     case 'replace':
       return replaceMatches(job.input)
+    case 'locate':
+      return locateText(job.input)
     case 'find':
       return findMatches(job.input)
   }

@@ -25,6 +25,8 @@ function compile(pattern: string, flags: string): RegExp {
   }
 }
 
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+
 /** The lines that match, each cut to 500 characters. Throws `SyntaxError` for a pattern that is none. */
 export function findMatches(input: {
   pattern: string
@@ -34,7 +36,7 @@ export function findMatches(input: {
   text: string
   limit: number
 }): RegexMatches {
-  const source = input.fixed ? input.pattern.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') : input.pattern
+  const source = input.fixed ? escaped(input.pattern) : input.pattern
   const expression = compile(source, input.caseSensitive ? '' : 'i')
   const matches: RegexMatches['matches'] = []
   for (const [index, line] of splitLines(input.text).entries()) {
@@ -73,4 +75,22 @@ export function replaceMatches(input: {
   const replacement = input.replacement.replace(/\\(\d)/g, (_all, digit: string) => `$${digit}`)
   const once = input.all ? expression : compile(input.pattern, 'm')
   return { text: count === 0 ? input.text : input.text.replace(once, replacement), lines, count }
+}
+
+/**
+ * Where a text is, counting any run of whitespace as equal to any other: character ranges from its first to its last
+ * character that is no whitespace.
+ */
+export function locateText(input: { text: string; old: string; limit: number }): {
+  ranges: [start: number, end: number][]
+} {
+  const words = input.old.split(/\s+/).filter((word) => word !== '')
+  const ranges: [number, number][] = []
+  if (words.length === 0) return { ranges }
+  const expression = new RegExp(words.map(escaped).join('\\s+'), 'g')
+  for (const match of input.text.matchAll(expression)) {
+    ranges.push([match.index, match.index + match[0].length])
+    if (ranges.length >= input.limit) break
+  }
+  return { ranges }
 }

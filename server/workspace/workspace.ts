@@ -55,6 +55,7 @@ export interface Workspace {
   readonly projectId: ProjectId
   /** The real folder, for programs that run in it; never shown to anybody. */
   readonly root: string
+  readonly limits: WorkspaceLimits
   /** What is at `path`, or null when there is nothing. A link is told as a link. */
   state(path: string): Promise<FileState | null>
   /** The whole file, at most `limits.fileRead` (or `maxBytes`). Throws `not_found`, `file_too_large`, `path_escapes`. */
@@ -212,6 +213,7 @@ export function createWorkspace(options: {
     userId: options.userId,
     projectId: options.projectId,
     root,
+    limits,
     state: async (input) => {
       const path = parsePath(input)
       if (path.segments.length > 0) return stateAt(path)

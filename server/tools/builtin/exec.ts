@@ -1,0 +1,147 @@
+// The `exec` tool: a command in the project's folder, isolated by bubblewrap where that works, else said plainly not to be.
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
+import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
+import { type ProcessOutcome, runProcess } from '../../sandbox/process.ts'
+import type { Workspace } from '../../workspace/workspace.ts'
+import type { WorkspaceRoom } from '../../workspace/workspace-room.ts'
+import { defineTool, fail, succeed, type ToolContext, type ToolDefinition } from '../definition.ts'
+import { originOf, requireWorkspace } from './project-access.ts'
+
+const DEFAULT_SECONDS = 30
+const MAX_SECONDS = 600
+/** Time for the checkpoint before and the comparison after a command. */
+const ALLOWANCE_MS = 120_000
+/** Bytes of each output that the model gets: the beginning and the end. */
+const MAX_OUTPUT = 30_000
+/** Characters of output that are streamed to the person while the command runs. */
+const MAX_STREAMED = 200_000
+/** Inside, the project is seen here and nothing else of the host but its system folders. */
+const INSIDE = '/project'
+
+const NOT_ISOLATED =
+  'This command is NOT isolated: it runs with the rights of the server itself. It can read and change every file that the server can, and use the network.'
+
+export interface ExecDependencies {
+  room: WorkspaceRoom
+  bubblewrap: BubblewrapState
+  /** Whether commands may use the network. Without isolation they always can. */
+  network: boolean
+}
+
+/** The tool, for servers on which the operator has switched it on. */
+export function createExecTool({ room, bubblewrap, network }: ExecDependencies): ToolDefinition {
+  const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
+  const surroundings = bubblewrap.available
+    ? `It sees only the project (at ${INSIDE}) and ${network ? 'may use the network' : 'has no network'}.`
+    : 'It runs in the project folder.'
+
+  return defineTool({
+    name: 'exec',
+    description: `Runs a shell command in the project folder and returns {stdout, stderr, exit_code, timed_out}. ${surroundings} It gets no input, so use options that ask nothing. What it changes can be undone.`,
+    category: 'shell',
+    riskLevel: 'high',
+    changesProject: true,
+    timeoutMs: MAX_SECONDS * 1_000 + ALLOWANCE_MS,
+    isolation: bubblewrap.available ? 'kernel' : 'none',
+    input: z.object({
+      command: z.string().min(1).max(20_000).describe(`Command line for ${shell}.`),
+      timeout: z
+        .int()
+        .min(1)
+        .max(MAX_SECONDS)
+        .default(DEFAULT_SECONDS)
+        .describe('Seconds after which it is stopped.'),
+    }),
+    // Commands of one batch run in the order of the calls: a later one may build on an earlier one.
+    orderKey: () => 'exec',
+    async preview({ command, timeout }) {
+      return {
+        display: `Run a command (at most ${timeout} s)`,
+        command,
+        ...(bubblewrap.available ? {} : { warning: NOT_ISOLATED }),
+      }
+    },
+    async handler({ command, timeout }, context) {
+      const workspace = requireWorkspace(room, context)
+      const outcome = await room.checkpoints.changeAnything(
+        workspace,
+        originOf('exec', context),
+        () => perform(workspace, command, timeout, context),
+        context.signal,
+      )
+      if (outcome.startError !== null && !outcome.aborted)
+        return fail('The command could not be started on this server.')
+      if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
+      return succeed(dataOf(outcome), {
+        display: outcome.timedOut
+          ? `Stopped after ${timeout} s: ${firstLine(command)}`
+          : `Exit code ${outcome.exitCode ?? 'none'}: ${firstLine(command)}`,
+        kind: 'command',
+        command,
+        exit_code: outcome.exitCode,
+        isolated: bubblewrap.available,
+      })
+    },
+  })
+
+  async function perform(
+    workspace: Workspace,
+    command: string,
+    timeout: number,
+    context: ToolContext,
+  ): Promise<ProcessOutcome> {
+    let left = MAX_STREAMED
+    // Files and folders that a command makes are the server's own; no core dumps, no file larger than a project.
+    const limited = [
+      '/bin/sh',
+      '-c',
+      `umask 077; ulimit -c 0; ulimit -f ${Math.ceil(workspace.limits.project / 512)}; ulimit -n 1024; exec "$0" -c "$1"`,
+      shell,
+      command,
+    ]
+    const wrapped = bubblewrap.available
+      ? [
+          bubblewrap.path,
+          ...(await bubblewrapArguments({
+            writable: [{ host: workspace.root, inside: INSIDE }],
+            workingDirectory: INSIDE,
+            network,
+          })),
+          ...limited,
+        ]
+      : limited
+    const [program = '/bin/sh', ...args] = wrapped
+    return runProcess({
+      command: program,
+      args,
+      cwd: workspace.root,
+      env: {
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        HOME: '/tmp',
+        LANG: 'C.UTF-8',
+        TERM: 'dumb',
+      },
+      timeoutMs: timeout * 1_000,
+      signal: context.signal,
+      maxOutputBytes: MAX_OUTPUT,
+      onOutput: (stream, text) => {
+        if (left <= 0) return
+        left -= text.length
+        context.progress({ kind: 'output', stream, text })
+      },
+    })
+  }
+}
+
+const dataOf = ({ stdout, stderr, exitCode, timedOut }: ProcessOutcome) => ({
+  stdout,
+  stderr,
+  exit_code: exitCode,
+  timed_out: timedOut,
+})
+
+const firstLine = (command: string): string => {
+  const line = command.split('\n', 1)[0] ?? ''
+  return line.length > 100 ? `${line.slice(0, 100)}…` : line
+}

@@ -1,0 +1,249 @@
+// The file tools that only look: `file_read`, `file_list`, `file_exists`, `file_glob`, `file_grep`.
+import { z } from 'zod'
+import { compileGlob } from '../../workspace/glob.ts'
+import { parsePath } from '../../workspace/paths.ts'
+import { decodeText } from '../../workspace/text.ts'
+import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
+import { type FileToolDependencies, requireWorkspace } from './project-access.ts'
+
+/** What one reading gives the model at most; it is told how to go on. */
+const MAX_LINES = 2_000
+const MAX_CHARACTERS = 40_000
+const MAX_LISTED = 1_000
+
+const PathInput = z.string().min(1).max(4096)
+const FILE_PATH = 'Path of the file, relative to the project folder, e.g. "src/main.py".'
+const folderPath = PathInput.default('.').describe('Folder relative to the project folder.')
+
+const ReadInput = z.object({
+  path: PathInput.describe(FILE_PATH),
+  encoding: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('Only when the file is not UTF-8, e.g. "gb18030" or "windows-1252".'),
+  start_line: z.int().min(1).optional().describe('First line to read, from 1.'),
+  end_line: z.int().min(1).optional().describe('Last line to read, included.'),
+  line_numbers: z.boolean().default(false).describe('Begin each line with its number and a tab.'),
+})
+
+export function createReadingFileTools({ room, seen }: FileToolDependencies): ToolDefinition[] {
+  const fileRead = defineTool({
+    name: 'file_read',
+    aliases: ['read_file'],
+    description:
+      'Reads a text file of the project, whole or a range of lines. Long files come in parts: when "truncated" is true, "note" says with which start_line to go on. Binary files are refused.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: ReadInput,
+    async handler({ path, encoding: asked, start_line, end_line, line_numbers }, context) {
+      if (start_line !== undefined && end_line !== undefined && end_line < start_line)
+        return fail(`end_line (${end_line}) is before start_line (${start_line}).`)
+      const workspace = requireWorkspace(room, context)
+      const { bytes, state } = await workspace.read(path)
+      const { text, encoding } = decodeText(bytes, path, asked)
+      seen.note(context.runId, path, state.version)
+      const part = cutLines(text, start_line ?? 1, end_line ?? Number.POSITIVE_INFINITY)
+      if (start_line !== undefined && start_line > Math.max(1, part.total))
+        return fail(`"${path}" has ${part.total} lines; start_line ${start_line} is past its end.`)
+      const shownPath = parsePath(path).text
+      const range = `lines ${part.start} to ${part.end} of ${part.total}`
+      return succeed(
+        {
+          path: shownPath,
+          content: line_numbers ? numbered(part.content, part.start) : part.content,
+          start_line: part.start,
+          end_line: part.end,
+          total_lines: part.total,
+          truncated: part.truncated,
+          ...(part.truncated ? { note: noteFor(part, range) } : {}),
+          ...(encoding.name === 'utf-8' ? {} : { encoding: encoding.name }),
+        },
+        { display: `Read ${shownPath} (${range})`, kind: 'file', path: shownPath },
+      )
+    },
+  })
+
+  const fileList = defineTool({
+    name: 'file_list',
+    aliases: ['ls', 'list_dir'],
+    description:
+      'Lists the files and folders directly in one folder of the project, with sizes in bytes. Use file_glob to look in all folders.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: z.object({
+      path: folderPath,
+      pattern: z
+        .string()
+        .min(1)
+        .max(500)
+        .default('*')
+        .describe('Only names like this, e.g. "*.py".'),
+    }),
+    async handler({ path, pattern }, context) {
+      const matches = compileGlob(pattern)
+      const shownPath = parsePath(path).text || '.'
+      const all = await requireWorkspace(room, context).list(path)
+      const found = all.filter(({ name }) => matches(name))
+      const entries = found.slice(0, MAX_LISTED).map(({ name, path: inner, kind, size }) => ({
+        name,
+        path: inner,
+        type: kind,
+        size,
+      }))
+      const rest = found.length - entries.length
+      return succeed(
+        {
+          path: shownPath,
+          entries,
+          ...(rest > 0 ? { note: `${rest} more are left out; narrow the pattern.` } : {}),
+        },
+        { display: `${found.length} entries in ${shownPath}`, kind: 'listing', path: shownPath },
+      )
+    },
+  })
+
+  const fileExists = defineTool({
+    name: 'file_exists',
+    description:
+      'Tells whether there is a file or folder at a path of the project, and which of both.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: z.object({ path: PathInput.describe(FILE_PATH) }),
+    async handler({ path }, context) {
+      const state = await requireWorkspace(room, context).state(path)
+      const shownPath = parsePath(path).text || '.'
+      return succeed(
+        state === null
+          ? { path: shownPath, exists: false }
+          : { path: shownPath, exists: true, type: state.kind, size: state.size },
+        {
+          display: `${shownPath} ${state === null ? 'does not exist' : 'exists'}`,
+          path: shownPath,
+        },
+      )
+    },
+  })
+
+  const fileGlob = defineTool({
+    name: 'file_glob',
+    aliases: ['glob'],
+    description:
+      'Finds files of the project whose path matches a pattern: "*.py" in all folders, "src/**/*.ts" below src, "{a,b}" for alternatives. Leaves out what .gitignore names.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: z.object({ pattern: z.string().min(1).max(500).describe('For example "**/*.md".') }),
+    async handler({ pattern }, context) {
+      const workspace = requireWorkspace(room, context)
+      const { paths, truncated } = await room.search.find(
+        workspace,
+        pattern,
+        MAX_LISTED,
+        context.signal,
+      )
+      return succeed(
+        { pattern, paths, total: paths.length, truncated },
+        { display: `${paths.length} files match ${pattern}`, kind: 'listing' },
+      )
+    },
+  })
+
+  const fileGrep = defineTool({
+    name: 'file_grep',
+    aliases: ['grep'],
+    description:
+      'Searches the text files of the project for a regular expression, line by line. Leaves out binary files and what .gitignore names. Escape special characters to find them as they are.',
+    category: 'file',
+    riskLevel: 'low',
+    cacheable: true,
+    input: z.object({
+      pattern: z.string().min(1).max(1000).describe('Regular expression, e.g. "def \\\\w+\\\\(".'),
+      path: PathInput.optional().describe('File or folder to search; the whole project otherwise.'),
+      glob: z.string().min(1).max(500).optional().describe('Only files like this, e.g. "*.ts".'),
+      case_sensitive: z.boolean().default(false),
+      max_results: z.int().min(1).max(1000).default(100),
+    }),
+    async handler({ pattern, path, glob, case_sensitive, max_results }, context) {
+      const { matches, truncated } = await room.search.grep(requireWorkspace(room, context), {
+        pattern,
+        fixed: false,
+        caseSensitive: case_sensitive,
+        path: path ?? '',
+        ...(glob === undefined ? {} : { glob }),
+        maxResults: max_results,
+        signal: context.signal,
+      })
+      const files = new Set(matches.map((match) => match.path)).size
+      return succeed(
+        {
+          matches,
+          truncated,
+          ...(truncated
+            ? { note: 'There may be more matches; narrow pattern, path or glob.' }
+            : {}),
+        },
+        { display: `${matches.length} matches in ${files} files for ${pattern}`, kind: 'matches' },
+      )
+    },
+  })
+
+  return [fileRead, fileList, fileExists, fileGlob, fileGrep]
+}
+
+interface LinePart {
+  content: string
+  start: number
+  end: number
+  total: number
+  truncated: boolean
+  /** The last line shown is only the beginning of a very long one. */
+  cutInLine: boolean
+}
+
+/** The lines from `start` to `end`, as many as fit; found by counting, so that a large file is not cut into pieces. */
+function cutLines(text: string, start: number, end: number): LinePart {
+  let line = 1
+  let from = start === 1 ? 0 : -1
+  let to = text.length
+  let last = Number.POSITIVE_INFINITY
+  const wanted = Math.min(end, start + MAX_LINES - 1)
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    if (line === wanted) {
+      to = at + 1
+      last = line
+    }
+    line++
+    if (line === start) from = at + 1
+  }
+  const total = text === '' ? 0 : text.endsWith('\n') ? line - 1 : line
+  if (from === -1)
+    return { content: '', start, end: start - 1, total, truncated: false, cutInLine: false }
+  let content = text.slice(from, to)
+  let shownEnd = Math.min(last, total)
+  let cutInLine = false
+  if (content.length > MAX_CHARACTERS) {
+    const whole = content.lastIndexOf('\n', MAX_CHARACTERS - 1)
+    cutInLine = whole === -1
+    content = content.slice(0, cutInLine ? MAX_CHARACTERS : whole + 1)
+    const ends = content.split('\n').length - 1
+    shownEnd = start + (cutInLine ? 0 : ends - 1)
+  }
+  const truncated = cutInLine || shownEnd < Math.min(end, total)
+  return { content, start, end: shownEnd, total, truncated, cutInLine }
+}
+
+const noteFor = (part: LinePart, range: string): string =>
+  part.cutInLine
+    ? `Line ${part.start} is longer than ${MAX_CHARACTERS} characters and was cut. Use file_grep to find a place in it${part.end < part.total ? `, or go on with start_line=${part.end + 1}` : ''}.`
+    : `Only ${range} are shown. Go on with start_line=${part.end + 1}.`
+
+function numbered(content: string, start: number): string {
+  const closed = content.endsWith('\n')
+  const lines = (closed ? content.slice(0, -1) : content).split('\n')
+  const text = lines.map((line, index) => `${start + index}\t${line}`).join('\n')
+  return closed ? `${text}\n` : text
+}
