@@ -13,9 +13,10 @@ import { createChannelKinds } from '../messaging/kinds.ts'
 import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
+import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
 import { createPythonSandbox, type PythonSandbox } from '../sandbox/python.ts'
 import { createExecutePythonTool } from '../tools/builtin/execute-python.ts'
-import { createBuiltinTools } from '../tools/builtin/index.ts'
+import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ResultKeeper } from '../tools/long-results.ts'
 import { createMcpServers, type McpServers } from '../tools/mcp.ts'
@@ -101,8 +102,13 @@ export function createToolRooms({
       isTainted: async (userId, id) =>
         (await store.conversations.find(userId, id))?.tainted ?? false,
     },
+    room: workspace,
+    exec: execSettings(config, workspace.bubblewrap, log),
     ...toolSettings(config),
   })
+  const cache = createResultCache({ ttlSeconds: config.tools.cache_ttl })
+  // Also what a person changes in the editor makes earlier readings stale.
+  workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
   const registry = createToolRegistry(builtin, {
     disabled: config.tools.disabled,
     risk: config.tools.risk,
@@ -122,7 +128,7 @@ export function createToolRooms({
   })
   return {
     registry,
-    cache: createResultCache({ ttlSeconds: config.tools.cache_ttl }),
+    cache,
     results,
     memory,
     channels,
@@ -142,6 +148,20 @@ export function createToolRooms({
       await Promise.all([pages.close(), fetch.close()])
     },
   }
+}
+
+/** Commands are isolated where the kernel can; several users on one server get them in no other way. */
+function execSettings(
+  { tools: { exec }, auth_mode }: Config,
+  bubblewrap: BubblewrapState,
+  log: FastifyBaseLogger,
+): BuiltinDependencies['exec'] {
+  if (!exec.enabled) return null
+  if (!bubblewrap.available && (exec.isolation === 'kernel' || auth_mode === 'multi')) {
+    log.warn({ reason: bubblewrap.reason }, 'exec stays off: commands cannot be isolated here')
+    return null
+  }
+  return { bubblewrap, network: exec.network }
 }
 
 /** Finds out how Python can be isolated here, beside everything else that a start does. */

@@ -2,13 +2,19 @@
 import type { Knowledge } from '../../knowledge/knowledge.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
+import type { WorkspaceRoom } from '../../workspace/workspace-room.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { ResultKeeper } from '../long-results.ts'
 import { calculateArea } from './area.ts'
 import { calculator } from './calculator.ts'
 import { createClockTool } from './clock.ts'
+import { createExecTool, type ExecDependencies } from './exec.ts'
 import { createPageTools } from './fetch-page.ts'
+import { createFileEditTool } from './file-edit.ts'
+import { createReadingFileTools } from './files-read.ts'
+import { createWritingFileTools } from './files-write.ts'
 import { jsonProcess } from './json.ts'
+import { createSeenFiles } from './project-access.ts'
 import { createResultReadTool } from './result-read.ts'
 import { createSaveMemoryTool, type SaveMemoryDependencies } from './save-memory.ts'
 import { createSearchKnowledgeTool } from './search-knowledge.ts'
@@ -25,10 +31,14 @@ export interface BuiltinDependencies {
   knowledge: Pick<Knowledge, 'search' | 'list'>
   webSearch: WebSearchSettings
   weather: WeatherSettings
+  room: WorkspaceRoom
+  /** How `exec` runs commands; null on servers where it is off. */
+  exec: Omit<ExecDependencies, 'room'> | null
 }
 
 export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefinition[] => {
-  const { fetch, pages, results, webSearch, weather, memory, knowledge } = dependencies
+  const { fetch, pages, results, webSearch, weather, memory, knowledge, room, exec } = dependencies
+  const files = { room, seen: createSeenFiles() }
   return [
     createWebSearchTool(searchProviders(webSearch, fetch, pages)),
     ...createPageTools({ fetch, pages }),
@@ -40,6 +50,10 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     calculateArea,
     createWeatherTool(weather, fetch),
     createSearchKnowledgeTool(knowledge),
+    ...createReadingFileTools(files),
+    ...createWritingFileTools(files),
+    createFileEditTool(files),
+    ...(exec === null ? [] : [createExecTool({ room, ...exec })]),
     createSaveMemoryTool(memory),
   ]
 }
