@@ -61,7 +61,10 @@ export function Shell({ multi }: { multi: boolean }) {
         {t('shell.skip')}
       </a>
       {sidebarShown && (
-        <div className="w-68 shrink-0 border-r border-line bg-sunken">
+        <aside
+          aria-label={t('shell.sidebar')}
+          className="w-68 shrink-0 border-r border-line bg-sunken"
+        >
           <Sidebar
             user={user}
             multi={multi}
@@ -69,7 +72,7 @@ export function Shell({ multi }: { multi: boolean }) {
             onOpened={() => undefined}
             onHelp={() => setHelp(true)}
           />
-        </div>
+        </aside>
       )}
       {!wide && (
         <RadixDialog.Root open={drawer} onOpenChange={setDrawer}>

@@ -3,7 +3,7 @@ import { X } from 'lucide-react'
 import { AlertDialog, Dialog as RadixDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button, IconButton } from './button.tsx'
+import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 
 const overlayClass =
@@ -53,7 +53,14 @@ export function Dialog({
               )}
             </div>
             <RadixDialog.Close asChild>
-              <IconButton icon={X} label={t('common.close')} size="small" />
+              {/* Without the usual tip: it takes the focus first, and the tip would take the first Escape. */}
+              <button
+                type="button"
+                aria-label={t('common.close')}
+                className="grid size-7 shrink-0 place-items-center rounded-lg text-muted hover:bg-hover hover:text-ink"
+              >
+                <X size={15} aria-hidden />
+              </button>
             </RadixDialog.Close>
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>

@@ -63,7 +63,7 @@ export const UserMessage = memo(function UserMessage({
           )}
         </div>
       )}
-      <div className="message-actions -mb-4 flex h-7 items-center gap-0.5">
+      <div className="message-actions -mb-6 flex h-7 items-center gap-0.5">
         <SiblingSwitch
           id={message.id}
           siblings={message.siblings}

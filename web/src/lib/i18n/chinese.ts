@@ -40,6 +40,7 @@ export const chinese: Texts = {
     dark: '深色',
     shortcuts: '键盘快捷键',
     main: '主导航',
+    sidebar: '侧栏',
   },
   shortcuts: {
     newChat: '新对话',

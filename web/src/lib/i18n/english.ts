@@ -39,6 +39,7 @@ export const english = {
     dark: 'dark',
     shortcuts: 'Keyboard shortcuts',
     main: 'Main',
+    sidebar: 'Sidebar',
   },
   home: {
     demo: 'You are talking to the built-in demonstration, not to a language model.',
