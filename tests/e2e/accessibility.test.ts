@@ -1,0 +1,187 @@
+// The page for everybody: no fault that axe finds in both themes and languages, on a phone, with the keyboard alone.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+  say,
+} from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const richAnswer = () =>
+  turn.thinking(
+    'First I look at it.',
+    '## A heading\n\nSome `code`, a [link](https://example.org), and\n\n- one\n- [x] two\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```ts\nconst answer: number = 42 // why not\n```\n\n> quoted\n\n$$a^2 + b^2 = c^2$$',
+  )
+
+describeInBrowser('the page for everybody', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  let conversation: string
+  let project: string
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await servers.start({ config: scripted(upstream), webRoot: visitor.webRoot() })
+    upstream.enqueue(
+      turn.toolCalls([
+        { name: 'calculator', arguments: { expression: '1 + 1' } },
+        { name: 'calculator', arguments: { expression: '1 +' } },
+      ]),
+      richAnswer(),
+    )
+    const made = await server.call('POST', '/api/conversations', { body: { title: 'A talk' } })
+    conversation = `${server.url}/c/${made.json.data.id}`
+    await server.call('POST', `/api/conversations/${made.json.data.id}/messages`, {
+      body: { text: 'Show me everything.', stream: false },
+    })
+    const folder = await server.call('POST', '/api/projects', { body: { name: 'A project' } })
+    project = `${server.url}/projects/${folder.json.data.id}`
+    await server.call('PUT', `/api/projects/${folder.json.data.id}/files/src/main.py`, {
+      body: { content: 'print("hello")\n' },
+    })
+  })
+  afterAll(() => upstream.close())
+
+  for (const theme of ['light', 'dark'] as const)
+    for (const language of ['en-US', 'zh-CN'] as const)
+      test(`axe finds nothing in the ${theme} theme, language ${language}`, async () => {
+        const page = await visitor.open(server.url, { theme, language })
+        await composer(page).waitFor()
+        expect(await page.evaluate<string>('document.documentElement.lang')).toBe(
+          language === 'en-US' ? 'en' : 'zh-CN',
+        )
+        await expectAccessible(page)
+        await page.goto(conversation)
+        await page.locator('.katex').first().waitFor()
+        const folded = page.locator('article button[aria-expanded=false]')
+        while ((await folded.count()) > 0) await folded.first().click()
+        await expectAccessible(page)
+        await leave(page)
+      })
+
+  for (const [theme, language] of [
+    ['light', 'en-US'],
+    ['dark', 'zh-CN'],
+  ] as const)
+    test(`axe finds nothing on the other pages, ${theme}, ${language}`, {
+      timeout: 120_000,
+    }, async () => {
+      const page = await visitor.open(server.url, { theme, language })
+      for (const path of [
+        '/projects',
+        '/memory',
+        '/stats',
+        '/settings',
+        '/settings/models',
+        '/settings/mcp',
+        '/settings/channels',
+        '/settings/account',
+        '/setup',
+      ]) {
+        await page.goto(server.url + path)
+        await page.locator('h1').waitFor()
+        await expectAccessible(page)
+      }
+      await page.goto(project)
+      await page.getByText('src', { exact: true }).click()
+      await page.getByText('main.py').click()
+      await page.locator('.cm-content').waitFor()
+      await expectAccessible(page)
+      await leave(page)
+    })
+
+  test('on a phone nothing is cut off, and the sidebar is a drawer', async () => {
+    const page = await visitor.open(conversation, { phone: true })
+    await page.locator('.katex').first().waitFor()
+    await expectNoSideways(page)
+    await page.getByRole('button', { name: 'Show the sidebar' }).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('link', { name: /New chat/ }).click()
+    await composer(page).waitFor()
+    await drawer.waitFor({ state: 'hidden' })
+    await expectNoSideways(page)
+    for (const path of ['/projects', '/memory', '/stats', '/settings/channels', '/setup']) {
+      await page.goto(server.url + path)
+      await page.locator('h1').waitFor()
+      await expectNoSideways(page)
+    }
+    await page.goto(project)
+    await page.getByText('src', { exact: true }).click()
+    await page.getByText('main.py').click()
+    await page.locator('.cm-content').waitFor()
+    await expectNoSideways(page)
+    await leave(page)
+  })
+
+  test('everything that a chat needs is reached with the keyboard alone', async () => {
+    const page = await visitor.open(server.url)
+    await composer(page).waitFor()
+    const focused = () => page.evaluate<string>('document.activeElement?.id ?? ""')
+    // The field has the focus from the start; the slash brings it back from anywhere.
+    expect(await focused()).toBe('composer')
+    await page.keyboard.press('Tab')
+    expect(await focused()).not.toBe('composer')
+    await page.keyboard.press('/')
+    expect(await focused()).toBe('composer')
+
+    upstream.enqueue(turn.text('By keyboard.'))
+    await page.keyboard.type('line one')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('line two')
+    await page.keyboard.press('Enter')
+    await page.getByText('By keyboard.').waitFor()
+    expect(upstream.requests.at(-1)?.messages.at(-1)?.content).toContain('line one\nline two')
+
+    await page.keyboard.press('Control+k')
+    await page.locator('#conversation-search:focus').waitFor()
+    await page.keyboard.type('A talk')
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    await list.getByRole('link', { name: 'line one' }).waitFor({ state: 'hidden' })
+    await list.getByRole('link', { name: 'A talk' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'A talk' }).waitFor()
+
+    await page.keyboard.press('Control+Shift+O')
+    await page.getByRole('list', { name: 'Things to try' }).waitFor()
+    await page.getByRole('button', { name: 'Attach files' }).focus()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await leave(page)
+  })
+
+  test('a screen reader is told how the answer stands, not each token', async () => {
+    let open = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    upstream.enqueue(turn.text('Quietly said.', { until: held }))
+    const page = await visitor.open(server.url)
+    await say(page, 'Speak.')
+    const status = page.locator('[role=status][aria-live=polite].sr-only')
+    await status.getByText('The agent is answering.').waitFor()
+    open()
+    await page.getByText('Quietly said.').waitFor()
+    expect(await page.locator('[aria-live=assertive]').count()).toBe(0)
+    expect(await page.locator('article [aria-live]').count()).toBe(0)
+    await leave(page)
+  })
+
+  test('theme and language are chosen by hand and stay', async () => {
+    const page = await visitor.open(`${server.url}/settings/appearance`)
+    await page.getByRole('radio', { name: 'Dark' }).click()
+    await page.getByRole('radio', { name: '中文' }).click()
+    await page.getByRole('heading', { name: '设置' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: '设置' }).waitFor()
+    expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark')
+    await leave(page)
+  })
+})
