@@ -23,6 +23,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
 
 const open = (folder: string, poolSize: number): Promise<PythonSandbox> =>
   createPythonSandbox({
+    engine: 'wasm',
     isolation: 'auto',
     multiUser: false,
     poolSize,

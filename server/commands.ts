@@ -32,6 +32,7 @@ export const commands: Readonly<Record<string, Command>> = {
       python: {
         isolation: config.code_execution.isolation,
         multiUser: config.auth_mode === 'multi',
+        engine: config.code_execution.engine,
         packagesFolder: config.code_execution.packages_dir ?? null,
       },
       shell: { enabled: config.tools.exec.enabled },

@@ -166,9 +166,10 @@ function execSettings(
 
 /** Finds out how Python can be isolated here, beside everything else that a start does. */
 async function startPython(config: Config, log: FastifyBaseLogger): Promise<PythonSandbox> {
-  const { isolation, pool_size, pool_idle, packages_dir, extra_allowed_modules } =
+  const { engine, isolation, pool_size, pool_idle, packages_dir, extra_allowed_modules } =
     config.code_execution
   const python = await createPythonSandbox({
+    engine,
     isolation,
     multiUser: config.auth_mode === 'multi',
     poolSize: pool_size,

@@ -6,6 +6,7 @@ import { type Finding, fine } from './finding.ts'
 
 /** How Python is configured. */
 export interface PythonHabits {
+  engine: 'wasm' | 'host'
   isolation: 'auto' | 'kernel' | 'wasm'
   multiUser: boolean
   packagesFolder: string | null
@@ -15,11 +16,12 @@ const INSTALL = 'Install bubblewrap (apt-get install bubblewrap) and allow user 
 
 /** Starts the sandbox as the server does and tells its state. */
 export async function checkPython(
-  { isolation, multiUser, packagesFolder }: PythonHabits,
+  { engine: configured, isolation, multiUser, packagesFolder }: PythonHabits,
   dataDirectory: string,
 ): Promise<Finding[]> {
   const subject = 'execute_python'
   const python = await createPythonSandbox({
+    engine: configured,
     isolation,
     multiUser,
     poolSize: 0,

@@ -1,6 +1,7 @@
 // Which isolation is in force for Python: tried at the start with harmless probes, and never better than what was seen.
 import type { BubblewrapState } from './bubblewrap.ts'
 import { runProcess } from './process.ts'
+import { createHostLauncher } from './python-host.ts'
 import { startInterpreter } from './python-interpreter.ts'
 import {
   createKernelLauncher,
@@ -145,4 +146,26 @@ export async function chooseLauncher(options: {
   if (fault !== null) return off(`The sandbox does not hold: ${fault}`)
   const reason = withoutKernel === null ? null : `WebAssembly isolation only: ${withoutKernel}`
   return { state: { engine: 'wasm', isolation: 'wasm', available: true, reason }, launcher }
+}
+
+/** The host's own Python, when the operator chose it: inside bubblewrap or not at all. */
+export async function chooseHostLauncher(
+  bubblewrap: BubblewrapState,
+): Promise<{ state: PythonState; launcher: Launcher | null }> {
+  const found = await createHostLauncher(bubblewrap)
+  const fault = 'fault' in found ? found.fault : await lockFault(found.launcher)
+  if ('launcher' in found && fault === null)
+    return {
+      state: { engine: 'host', isolation: 'kernel', available: true, reason: null },
+      launcher: found.launcher,
+    }
+  return {
+    state: {
+      engine: 'host',
+      isolation: 'none',
+      available: false,
+      reason: `The engine "host" can not be used: ${fault}`,
+    },
+    launcher: null,
+  }
 }

@@ -30,24 +30,8 @@ export function createPythonPool(options: {
   const warm = new Set<Interpreter>()
   let closed = false
   let idle = new AbortController()
-  let refilling: Promise<void> | null = null
+  let warming: Promise<void> | null = null
   let idleTimer: NodeJS.Timeout | undefined
-
-  /** Starts one from an image, or plainly where there is none or it does not work. */
-  async function start(signal: AbortSignal): Promise<Interpreter> {
-    const image = await snapshots.take()
-    if (image !== null) {
-      try {
-        return await started({ snapshot: image.fd }, signal)
-      } catch (error) {
-        if (signal.aborted) throw error
-        options.log('Python did not start from its memory image; starting plainly', { error })
-      } finally {
-        await image.close()
-      }
-    }
-    return await started({}, signal)
-  }
 
   async function started(from: { snapshot?: number }, signal: AbortSignal): Promise<Interpreter> {
     const interpreter = startInterpreter({ launcher, mode: 'serve', residentBytes, ...from })
@@ -61,25 +45,53 @@ export function createPythonPool(options: {
     }
   }
 
-  /** Brings the warm ones up to their number, one after another, then the images. Never rejects. */
-  async function refill(signal: AbortSignal): Promise<void> {
+  /** Started from an image; null when there is none or it does not work. */
+  async function startFromImage(signal: AbortSignal): Promise<Interpreter | null> {
+    const image = await snapshots.take()
+    if (image === null) return null
+    try {
+      return await started({ snapshot: image.fd }, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      options.log('Python did not start from its memory image; starting plainly', { error })
+      return null
+    } finally {
+      await image.close()
+    }
+  }
+
+  const takeWarm = (): Interpreter | null => {
+    const [interpreter] = warm
+    if (interpreter === undefined) return null
+    warm.delete(interpreter)
+    return interpreter
+  }
+
+  /** For a call that found no warm one. A plain start is the last resort: it takes longest. */
+  async function startForCall(signal: AbortSignal): Promise<Interpreter> {
+    const quick = await startFromImage(signal)
+    if (quick !== null) return quick
+    if (warming !== null) await untilAborted(warming, signal)
+    return takeWarm() ?? (await startFromImage(signal)) ?? (await started({}, signal))
+  }
+
+  /** Brings the warm ones up to their number, one after another. Never rejects. */
+  async function warmUp(signal: AbortSignal): Promise<void> {
     try {
       await snapshots.fill('first')
       while (warm.size < options.size && !signal.aborted) {
-        const interpreter = await start(signal)
+        const interpreter = (await startFromImage(signal)) ?? (await started({}, signal))
         warm.add(interpreter)
         void interpreter.ended.then(() => warm.delete(interpreter))
       }
     } catch (error) {
       if (!signal.aborted) options.log('no warm Python interpreter', { error })
-      return
     }
-    await snapshots.fill('all')
   }
 
   const letGo = async (): Promise<void> => {
     idle.abort()
-    await refilling
+    await warming
     const all = [...warm]
     for (const interpreter of all) interpreter.kill()
     warm.clear()
@@ -92,19 +104,19 @@ export function createPythonPool(options: {
     if (idle.signal.aborted) idle = new AbortController()
     idleTimer = setTimeout(() => void letGo(), options.idleMs)
     idleTimer.unref()
-    refilling ??= refill(idle.signal).finally(() => {
-      refilling = null
+    warming ??= warmUp(idle.signal).finally(() => {
+      warming = null
+      if (!closed) void snapshots.fill('all')
     })
   }
 
   return {
     async acquire(signal, onStarting) {
       if (closed) throw new Error('the server is shutting down')
-      const [ready] = warm
-      if (ready !== undefined) warm.delete(ready)
-      else onStarting()
+      const ready = takeWarm()
+      if (ready === null) onStarting()
       try {
-        return ready ?? (await start(signal))
+        return ready ?? (await startForCall(signal))
       } finally {
         touch()
       }
@@ -112,7 +124,7 @@ export function createPythonPool(options: {
     async close() {
       closed = true
       clearTimeout(idleTimer)
-      snapshots.close()
+      await snapshots.close()
       await letGo()
     },
   }

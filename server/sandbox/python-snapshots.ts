@@ -23,12 +23,12 @@ export interface PythonSnapshots {
    */
   take(): Promise<FileHandle | null>
   /**
-   * Makes images until enough unused ones are in store, one after another: the very first at full speed, since calls wait
-   * for it, and further ones at low priority. `first` ends after that first one. Never rejects.
+   * `first` makes an image at full speed when there is none at all, since calls wait for it; `all` makes them until enough
+   * unused ones are in store, one after another at low priority. Never rejects.
    */
   fill(goal: 'first' | 'all'): Promise<void>
-  /** Stops a making that is under way. */
-  close(): void
+  /** Stops a making that is under way; ends when its process is gone. */
+  close(): Promise<void>
 }
 
 const FRESH = '.fresh'
@@ -61,6 +61,7 @@ export function createPythonSnapshots(options: {
   const { folder } = options
   let closed = false
   let stop: () => void = () => {}
+  let making: Promise<void> | null = null
   let filling: Promise<void> | null = null
   /** At which start an image was last used, by name. */
   const lastUse = new Map<string, number>()
@@ -97,7 +98,9 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  async function make(priority: 'normal' | 'low'): Promise<void> {
+  async function makeOne(priority: 'normal' | 'low'): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await chmod(folder, 0o700)
     const path = join(folder, `python-${await key}-${randomUUID()}`)
     const image = await open(`${path}.part`, 'w', 0o600)
     try {
@@ -108,8 +111,8 @@ export function createPythonSnapshots(options: {
         onStarted: (pid) => priority === 'low' && setPriority(pid, LOW_PRIORITY),
       })
       stop = interpreter.kill
-      await interpreter.ready
       await interpreter.ended
+      await interpreter.ready
       await rename(`${path}.part`, `${path}${FRESH}`)
     } finally {
       stop = () => {}
@@ -118,22 +121,31 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  async function fillUp(goal: 'first' | 'all'): Promise<void> {
-    try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await chmod(folder, 0o700)
-      await sweep()
-      for (;;) {
-        const { fresh, used } = await stored()
-        const surplus = fresh.length + used.length - IN_STORE
-        for (const name of used.slice(0, Math.max(0, surplus))) await remove(name)
-        const first = fresh.length + used.length === 0
-        if (closed || fresh.length >= IN_STORE || (goal === 'first' && !first)) return
-        await make(first ? 'normal' : 'low')
-      }
-    } catch (error) {
-      if (!closed) options.log('no memory image of Python; it starts plainly', { error })
+  const make = (priority: 'normal' | 'low'): Promise<void> => {
+    making ??= makeOne(priority).finally(() => {
+      making = null
+    })
+    return making
+  }
+
+  async function fillFirst(): Promise<void> {
+    const { fresh, used } = await stored()
+    if (!closed && fresh.length + used.length === 0) await make('normal')
+  }
+
+  async function fillAll(): Promise<void> {
+    await sweep()
+    for (;;) {
+      const { fresh, used } = await stored()
+      const surplus = fresh.length + used.length - IN_STORE
+      for (const name of used.slice(0, Math.max(0, surplus))) await remove(name)
+      if (closed || fresh.length >= IN_STORE) return
+      await make('low')
     }
+  }
+
+  const tellFault = (error: unknown): void => {
+    if (!closed) options.log('no memory image of Python; it starts plainly', { error })
   }
 
   async function openImage(name: string, becomes: string): Promise<FileHandle | null> {
@@ -164,15 +176,19 @@ export function createPythonSnapshots(options: {
       }
       return null
     },
-    fill(goal) {
-      filling ??= fillUp(goal).finally(() => {
-        filling = null
-      })
-      return filling
+    async fill(goal) {
+      if (goal === 'first') return await fillFirst().catch(tellFault)
+      filling ??= fillAll()
+        .catch(tellFault)
+        .finally(() => {
+          filling = null
+        })
+      return await filling
     },
-    close() {
+    async close() {
       closed = true
       stop()
+      await filling
     },
   }
 }

@@ -9,13 +9,13 @@ import {
   type ProgramOutcome,
   startInterpreter,
 } from './python-interpreter.ts'
-import { chooseLauncher, type PythonState } from './python-isolation.ts'
+import { chooseHostLauncher, chooseLauncher, type PythonState } from './python-isolation.ts'
 import { findInterpreterFiles, type Launcher } from './python-launch.ts'
 import { programRules, type Strictness, timeLimitSeconds } from './python-modules.ts'
 import { describeWheels, listWheels } from './python-packages.ts'
 import { createPythonPool } from './python-pool.ts'
 import type { DescribedWheel } from './python-protocol.ts'
-import { createPythonSnapshots } from './python-snapshots.ts'
+import { createPythonSnapshots, type PythonSnapshots } from './python-snapshots.ts'
 
 export interface PythonRequest {
   code: string
@@ -48,6 +48,8 @@ export interface PythonSandbox {
 }
 
 export interface PythonOptions {
+  /** CPython as WebAssembly, or the host's python3 for its native packages (bubblewrap only). */
+  engine: 'wasm' | 'host'
   isolation: 'auto' | 'kernel' | 'wasm'
   /** Several users who do not trust each other: without kernel isolation nothing runs, unless the operator says `wasm`. */
   multiUser: boolean
@@ -78,13 +80,27 @@ const failed = (status: ProgramOutcome['status'], error: string): ProgramOutcome
 /** Tests which isolation works here and prepares the interpreter. Never rejects: faults show in `state`. */
 export async function createPythonSandbox(options: PythonOptions): Promise<PythonSandbox> {
   try {
+    const bubblewrap = await detectBubblewrap()
+    if (options.engine === 'host') {
+      const { state, launcher } = await chooseHostLauncher(bubblewrap)
+      if (launcher === null) return createUnavailable(state)
+      // It starts in some ten milliseconds: nothing is kept warm, and there are no images.
+      return createAvailable({
+        ...options,
+        poolSize: 0,
+        state,
+        launcher,
+        wheels: [],
+        snapshots: noSnapshots,
+      })
+    }
     const folders = options.packagesFolder === null ? [] : [options.packagesFolder]
     const files = await findInterpreterFiles(folders)
     const { state, launcher } = await chooseLauncher({
       files,
       isolation: options.isolation,
       multiUser: options.multiUser,
-      bubblewrap: await detectBubblewrap(),
+      bubblewrap,
     })
     if (launcher === null) return createUnavailable(state)
     const wheels = await listWheels(folders)
@@ -97,12 +113,18 @@ export async function createPythonSandbox(options: PythonOptions): Promise<Pytho
     return createAvailable({ ...options, state, launcher, wheels, snapshots })
   } catch (error) {
     return createUnavailable({
-      engine: 'wasm',
+      engine: options.engine,
       isolation: 'none',
       available: false,
       reason: `Python can not be started: ${errorText(error)}`,
     })
   }
+}
+
+const noSnapshots: PythonSnapshots = {
+  take: async () => null,
+  fill: async () => {},
+  close: async () => {},
 }
 
 const createUnavailable = (state: PythonState): PythonSandbox => ({
@@ -118,7 +140,7 @@ function createAvailable(
     state: PythonState
     launcher: Launcher
     wheels: readonly { name: string; file: string }[]
-    snapshots: ReturnType<typeof createPythonSnapshots>
+    snapshots: PythonSnapshots
   },
 ): PythonSandbox {
   const { launcher, snapshots, wheels } = options

@@ -23,6 +23,7 @@ const SHARED_IMAGES = join(tmpdir(), 'nanoclaw-test-python')
 /** Opens a sandbox; whoever opened it closes it. */
 export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {
   const sandbox = await createPythonSandbox({
+    engine: 'wasm',
     isolation: 'auto',
     multiUser: false,
     poolSize: 1,

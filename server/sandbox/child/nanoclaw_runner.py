@@ -1,4 +1,5 @@
 # Checks one program with Python's own ast, runs it once, and tells what became of it. Lives inside the interpreter.
+# Runs on the WebAssembly interpreter and on a host's Python (3.10 or later) alike.
 import ast
 import atexit
 import builtins
@@ -164,24 +165,29 @@ def _run(tree, scope):
 def _prepare():
     """Fresh randomness (a snapshot holds the state of its making), a clean `__main__`, streams and `open` of our own."""
     random.seed()
-    # The isolation does not rest on this; it only takes the bridge to JavaScript out of the way.
+    if sys.platform == "emscripten":
+        _hide_bridge()
+    main = types.ModuleType("__main__")
+    main.__builtins__ = builtins
+    sys.modules["__main__"] = main
+    sys.argv[:] = [PROGRAM]
+    sys.path[:] = [place for place in sys.path if place not in ("", os.path.dirname(__file__))]
+    code = _request["code"]
+    linecache.cache[PROGRAM] = (len(code), None, code.splitlines(keepends=True), PROGRAM)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")
+    _guard_open()
+
+
+def _hide_bridge():
+    """Takes the way to JavaScript out of sight. The isolation does not rest on this."""
     sys.modules["_pyodide._importhook"].jsfinder.jsproxies.clear()
     for name in list(sys.modules):
         if name.partition(".")[0] in BRIDGE:
             del sys.modules[name]
     sys.meta_path[:] = [finder for finder in sys.meta_path if "pyodide" not in type(finder).__module__]
-    main = types.ModuleType("__main__")
-    main.__builtins__ = builtins
-    sys.modules["__main__"] = main
-    sys.argv[:] = [PROGRAM]
-    sys.path[:] = [place for place in sys.path if place.startswith("/lib/") and place != "/lib/nanoclaw"]
-    code = _request["code"]
-    linecache.cache[PROGRAM] = (len(code), None, code.splitlines(keepends=True), PROGRAM)
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True, errors="backslashreplace")
     if "asyncio" in {name for _, name in _imported_modules(_tree)}:
         _offer_event_loop()
-    _guard_open()
 
 
 def _offer_event_loop():
@@ -221,7 +227,8 @@ def _guard_open():
     real_open = io.open
     real_path = os.path.realpath
     writable = "/output/"
-    readable = ("/workspace/", "/output/", "/lib/")
+    # The interpreter's own files; there is nothing of the host's among them.
+    readable = ("/workspace/", "/output/", "/lib/", "/usr/")
     scratch = _request["strictness"] == "lenient"
 
     def open(file, mode="r", *arguments, **options):
@@ -236,8 +243,6 @@ def _guard_open():
                 raise PermissionError(f"open() can write under /output only, not {path!r:.200}")
             elif not path.startswith(readable):
                 raise PermissionError(f"open() reaches /workspace and /output only, not {path!r:.200}")
-        elif file > 2:
-            raise PermissionError("open() takes a path here, not a file descriptor")
         return real_open(file, mode, *arguments, **options)
 
     builtins.open = open
