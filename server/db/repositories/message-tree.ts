@@ -1,17 +1,17 @@
 // The tree that a conversation's messages form, walked by the database itself: branches, subtrees, leaves.
-import { desc, eq, type SQL, sql } from 'drizzle-orm'
+import { desc, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Reader } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 type Messages = Tables['messages']
 
-/** From one message up to its root: a table `branch(id, depth)`, depth 0 first, `length` rows at most. */
+/** From one message up to its root: a table `branch(id, parent_id, depth)`, depth 0 first, `length` rows at most. */
 export const branchUpFrom = (
   messages: Messages,
-  conversationId: ConversationId,
-  from: MessageId,
-  length: number,
+  conversationId: ConversationId | Placeholder,
+  from: MessageId | Placeholder,
+  length: number | Placeholder,
 ): SQL => sql`(
   with recursive branch(id, parent_id, depth) as (
     select start.id, start.parent_id, 0 from ${messages} as start
@@ -20,7 +20,7 @@ export const branchUpFrom = (
     select parent.id, parent.parent_id, branch.depth + 1
       from branch join ${messages} as parent on parent.id = branch.parent_id
       where branch.depth + 1 < ${length}
-  ) select id, depth from branch) as branch`
+  ) select id, parent_id, depth from branch) as branch`
 
 /**
  * A message and all that hangs on it: a table `subtree(id, number)`, a larger number being newer. The two comparisons

@@ -1,25 +1,17 @@
 // Messages of a conversation: the branch that is shown, page by page, and what hangs on each message.
-import { and, asc, eq, getTableColumns, inArray, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import { type ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Attachment } from '../../protocol/message.ts'
-import type { Step } from '../../protocol/step.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { branchUpFrom, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
-import { toStep } from './steps.ts'
+import { toAttachmentRow } from './attachments.ts'
+import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
+import { leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 
-export type MessageRow = Omit<Database['tables']['messages']['$inferSelect'], 'row'>
-
-/** A message with everything that hangs on it. */
-export type FullMessage = MessageRow & {
-  attachments: Attachment[]
-  steps: Step[]
-  /** The ids of all messages at this place, oldest first, this one among them. */
-  siblings: MessageId[]
-}
+export type { FullMessage, MessageRow }
 
 export type MessageRepository = ReturnType<typeof createMessageRepository>
 
@@ -30,96 +22,10 @@ const MessagePlace = z.tuple([MessageId])
 
 export function createMessageRepository(database: Database) {
   const { read, tables } = database
-  const { messages, attachments, conversations, runs, steps } = tables
+  const { messages, attachments, conversations, runs } = tables
   const { row: _row, ...columns } = getTableColumns(messages)
 
-  /** The branch that ends at `leaf`, oldest first, its newest `length` messages. */
-  const branchRows = async (
-    conversationId: ConversationId,
-    leaf: MessageId,
-    length: number,
-  ): Promise<MessageRow[]> =>
-    read
-      .select(columns)
-      .from(branchUpFrom(messages, conversationId, leaf, length))
-      // Not an inner join: SQLite keeps the order of a cross join, and so begins with the few rows of the branch.
-      .crossJoin(messages)
-      .where(sql`${messages.id} = branch.id`)
-      .orderBy(sql`branch.depth desc`)
-
-  async function attachmentsOf(ids: MessageId[]): Promise<Map<MessageId, Attachment[]>> {
-    const found = new Map<MessageId, Attachment[]>()
-    const rows = await read
-      .select()
-      .from(attachments)
-      .where(inArray(attachments.messageId, ids))
-      .orderBy(asc(attachments.messageId), asc(attachments.position))
-    for (const row of rows)
-      found.set(row.messageId, [...(found.get(row.messageId) ?? []), toAttachment(row)])
-    return found
-  }
-
-  async function stepsOf(ids: MessageId[]): Promise<Map<MessageId, Step[]>> {
-    const found = new Map<MessageId, Step[]>()
-    const rows = await read
-      .select()
-      .from(steps)
-      .where(inArray(steps.messageId, ids))
-      .orderBy(asc(steps.messageId), asc(steps.position))
-    for (const row of rows) {
-      const list = found.get(row.messageId) ?? []
-      list.push(toStep(row))
-      found.set(row.messageId, list)
-    }
-    return found
-  }
-
-  /** By parent: the ids of its children, oldest first. The roots are found under null. */
-  async function childrenOf(
-    conversationId: ConversationId,
-    parents: (MessageId | null)[],
-  ): Promise<Map<MessageId | null, MessageId[]>> {
-    const named = parents.filter((parent) => parent !== null)
-    const rows = await read
-      .select({ id: messages.id, parentId: messages.parentId })
-      .from(messages)
-      .where(
-        and(
-          eq(messages.conversationId, conversationId),
-          or(
-            named.length > 0 ? inArray(messages.parentId, named) : undefined,
-            named.length < parents.length ? isNull(messages.parentId) : undefined,
-          ),
-        ),
-      )
-      .orderBy(asc(messages.row))
-    const found = new Map<MessageId | null, MessageId[]>()
-    for (const { id, parentId } of rows) found.set(parentId, [...(found.get(parentId) ?? []), id])
-    return found
-  }
-
-  /** Three queries, whatever the number of messages. */
-  async function complete(
-    conversationId: ConversationId,
-    rows: MessageRow[],
-  ): Promise<FullMessage[]> {
-    if (rows.length === 0) return []
-    const ids = rows.map(({ id }) => id)
-    const [files, made, children] = await Promise.all([
-      attachmentsOf(ids),
-      stepsOf(ids),
-      childrenOf(
-        conversationId,
-        rows.map(({ parentId }) => parentId),
-      ),
-    ])
-    return rows.map((row) => ({
-      ...row,
-      attachments: files.get(row.id) ?? [],
-      steps: made.get(row.id) ?? [],
-      siblings: children.get(row.parentId) ?? [row.id],
-    }))
-  }
+  const readBranch = createBranchReader(database)
 
   async function find(
     conversationId: ConversationId,
@@ -138,8 +44,7 @@ export function createMessageRepository(database: Database) {
 
     /** @throws AppError `not_found`. */
     async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
-      const row = await find(conversationId, id)
-      const [message] = row === undefined ? [] : await complete(conversationId, [row])
+      const [message] = await readBranch(conversationId, id, 1)
       if (message === undefined) throw new AppError('not_found', 'There is no such message.')
       return message
     },
@@ -155,26 +60,19 @@ export function createMessageRepository(database: Database) {
     ): Promise<Page<FullMessage>> {
       const from = cursor === undefined ? leaf : decodeCursor(MessagePlace, cursor)[0]
       if (from === null) return { items: [], nextCursor: null, hasMore: false }
-      const rows = await branchRows(conversationId, from, limit + 1)
+      const rows = await readBranch(conversationId, from, limit + 1)
       if (rows.length === 0 && cursor !== undefined)
         throw new AppError('bad_cursor', 'What this cursor points at is gone: begin again.')
       const hasMore = rows.length > limit
       const [older] = rows
       return {
-        items: await complete(conversationId, hasMore ? rows.slice(1) : rows),
+        items: hasMore ? rows.slice(1) : rows,
         nextCursor: hasMore && older !== undefined ? encodeCursor([older.id]) : null,
         hasMore,
       }
     },
 
-    /** The branch that ends at `leaf`, oldest first, its newest `length` messages. */
-    async branch(
-      conversationId: ConversationId,
-      leaf: MessageId,
-      length: number,
-    ): Promise<FullMessage[]> {
-      return complete(conversationId, await branchRows(conversationId, leaf, length))
-    },
+    branch: readBranch,
 
     /** Where the newest branch through a message ends; null when there is no such message. */
     leafUnder: (conversationId: ConversationId, id: MessageId): Promise<MessageId | null> =>
@@ -187,7 +85,7 @@ export function createMessageRepository(database: Database) {
       files: readonly Attachment[] = [],
     ): Promise<void> {
       await tx.insert(messages).values(message)
-      const rows = files.map((file, position) => toRow(message.id, position, file))
+      const rows = files.map((file, position) => toAttachmentRow(message.id, position, file))
       if (rows.length > 0) await tx.insert(attachments).values(rows)
       await tx
         .update(conversations)
@@ -248,33 +146,3 @@ export function createMessageRepository(database: Database) {
     },
   }
 }
-
-type AttachmentRow = Database['tables']['attachments']['$inferSelect']
-
-function toAttachment(row: AttachmentRow): Attachment {
-  const { name, content } = row
-  if (row.kind === 'text') return { name, extension: row.extension ?? undefined, content }
-  // Checked against the list of image types when it came in.
-  return { name, mime: row.mime as 'image/png', data: content }
-}
-
-const toRow = (messageId: MessageId, position: number, file: Attachment): AttachmentRow =>
-  'data' in file
-    ? {
-        messageId,
-        position,
-        kind: 'image',
-        name: file.name,
-        extension: null,
-        mime: file.mime,
-        content: file.data,
-      }
-    : {
-        messageId,
-        position,
-        kind: 'text',
-        name: file.name,
-        extension: file.extension ?? null,
-        mime: null,
-        content: file.content,
-      }
