@@ -19,7 +19,7 @@ import { decideApproval } from './decide-approval.ts'
 import { createRunRegistry, type RunRegistry, stopAndWait } from './run-registry.ts'
 import { type RunOptions, readRunState } from './run-state.ts'
 import { performRun } from './run-worker.ts'
-import { createWriteGroup } from './write-group.ts'
+import { createWriteGroup, OUTLAST_DELAYS } from './write-group.ts'
 
 /** A stop is promised within a second. */
 const STOP_MS = 1_000
@@ -62,7 +62,9 @@ export interface ChatService {
 
 export function createChatService(dependencies: ChatDependencies): ChatService {
   const { store, database, settings, log, now } = dependencies
-  const writes = createWriteGroup(database)
+  const writes = createWriteGroup(database, OUTLAST_DELAYS)
+  /** For what a person waits for: better a clear refusal now than an answer in a minute. */
+  const promptWrites = createWriteGroup(database, [100, 400])
   const runs = createRunRegistry({ store, database }, (active, run) =>
     performRun(active, run, dependencies, writes),
   )
@@ -154,7 +156,9 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     }
     try {
       await runs.begin(run, () =>
-        writes.commit(async (tx) => {
+        promptWrites.commit(async (tx) => {
+          // The run first: it may have to wait for the end of another one, which must not wait for us in turn.
+          await store.runs.insert(tx, run)
           if (userMessage !== null)
             await store.messages.insert(
               tx,
@@ -180,7 +184,6 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
             status: 'streaming',
             createdAt,
           })
-          await store.runs.insert(tx, run)
         }),
       )
     } catch (error) {

@@ -36,7 +36,7 @@ export interface Recorder {
   ): Promise<void>
   /** Stores what is open as it is and tells nothing: the next start goes on from there. */
   leave(): Promise<void>
-  /** The steps as they stand. */
+  /** The steps as they stand, with all the text that has come. */
   steps(): Step[]
 }
 
@@ -223,6 +223,7 @@ export function createRecorder(parts: Parts): Recorder {
     },
 
     steps() {
+      tell()
       return Array.from({ length: channel.stepCount }, (_, index) => channel.step(index)).filter(
         (step) => step !== undefined,
       )

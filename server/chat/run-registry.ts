@@ -11,6 +11,8 @@ import { channelHistory } from './run-history.ts'
 /** A log stays in memory a while after the run's end: those who lost the last events come back soon. */
 const ENDED_LOGS = 500
 const ENDED_LOG_MS = 2 * 60_000
+/** Between two looks at a store that took no writes. */
+const STORE_AWAY_MS = 5_000
 
 export interface RunRegistry {
   /** Performs a new run; its rows are stored by `store` first, and nothing begins when that fails. */
@@ -26,16 +28,30 @@ export interface RunRegistry {
 
 export function createRunRegistry(
   { store, database }: { store: Store; database: Database },
-  perform: (active: ActiveRun, run: RunRow) => Promise<void>,
+  perform: (active: ActiveRun, run: RunRow) => Promise<boolean>,
 ): RunRegistry {
   const active = new Map<RunId, { run: ActiveRun; conversationId: ConversationId }>()
   const ended = new LRUCache<RunId, RunChannel>({ max: ENDED_LOGS, ttl: ENDED_LOG_MS })
 
   function launch(one: ActiveRun, run: RunRow): void {
-    void perform(one, run).finally(() => {
+    void perform(one, run).then((isStored) => {
       active.delete(run.id)
       if (one.channel.terminal !== null) ended.set(run.id, one.channel)
+      if (!isStored) tryAgainLater(run.id)
     })
+  }
+
+  /** A run whose writes the store did not take goes on by itself when the store is back. */
+  function tryAgainLater(id: RunId): void {
+    const timer = setTimeout(async () => {
+      try {
+        const run = await store.runs.find(id)
+        if (run !== undefined && run.endedAt === null) await continueRun(run)
+      } catch {
+        tryAgainLater(id)
+      }
+    }, STORE_AWAY_MS)
+    timer.unref()
   }
 
   /** Runs being read back from the store; asking twice starts them once. */
@@ -74,6 +90,7 @@ export function createRunRegistry(
         await storeRows()
       } catch (error) {
         active.delete(run.id)
+        one.markEnded()
         throw error
       }
       launch(one, run)

@@ -32,19 +32,22 @@ type Ending =
 
 /**
  * Performs the run from where the store says it is until it ends, or until the server goes away.
- * Contract: never throws; `active.ended` is settled afterwards.
+ * Contract: never throws; `active.ended` is settled afterwards. Answers false when the store did not take the run's
+ * end, so that somebody has to look after it once the store is back.
  */
 export async function performRun(
   active: ActiveRun,
   run: RunRow,
   dependencies: ChatDependencies,
   writes: WriteGroup,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await createPerformance(active, run, dependencies, writes).perform()
+    return true
   } catch (error) {
     dependencies.log.error({ err: error, run_id: run.id }, 'a run could not be stored')
     active.channel.close()
+    return false
   } finally {
     active.markEnded()
   }

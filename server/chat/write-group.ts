@@ -1,12 +1,12 @@
-// Joins the writes of many runs into few transactions, and outlasts a store that is away for a while.
+// Joins the writes of many runs into few transactions, and can outlast a store that is away for a while.
 
 import type { Database, Writer } from '../db/database.ts'
 import { AppError } from '../errors.ts'
 
 export type Write = (tx: Writer) => Promise<void>
 
-/** Waits between tries while the store is busy, full or away; together about a minute. */
-const RETRY_DELAYS_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
+/** Waits, in milliseconds, between tries while the store is busy, full or away; together about a minute. */
+export const OUTLAST_DELAYS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
 const isPassing = (error: unknown): boolean =>
   error instanceof AppError &&
@@ -26,7 +26,8 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-export function createWriteGroup(database: Database): WriteGroup {
+/** @param retryDelays how long to outlast a store that does not take writes; none: a fault is told at once. */
+export function createWriteGroup(database: Database, retryDelays: readonly number[]): WriteGroup {
   let waiting: Waiting[] = []
   let isRunning = false
 
@@ -38,7 +39,7 @@ export function createWriteGroup(database: Database): WriteGroup {
         })
         return
       } catch (error) {
-        const delay = RETRY_DELAYS_MS[attempt]
+        const delay = retryDelays[attempt]
         if (!isPassing(error) || delay === undefined) throw error
         await new Promise((resolve) => setTimeout(resolve, delay))
       }

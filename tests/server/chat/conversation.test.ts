@@ -131,6 +131,10 @@ describeOnEachServer('a conversation', (start) => {
     const id = await newConversation()
     const body = { text: 'Only once', client_id: 'mine-1', stream_mode: 'delta' }
     const streams = await Promise.all(Array.from({ length: 10 }, () => send(id, body)))
+    expect(
+      streams.map(({ status }) => status),
+      server.logged(),
+    ).toEqual(Array(10).fill(200))
     const all = await Promise.all(streams.map((stream) => stream.all()))
     const later = await (await send(id, body)).all()
     for (const events of [...all, later]) expect(stepsOf(events)).toEqual(stepsOf(all[0] ?? []))

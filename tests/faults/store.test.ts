@@ -1,0 +1,74 @@
+// A store that does not take writes for a while: runs outlast it, requests get a clear answer, nothing is lost.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useDatabases } from '../support/databases.ts'
+import { openEvents } from '../support/events.ts'
+import { onServer } from '../support/postgres-server.ts'
+import { databaseKeys, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+let upstream: Upstream
+const { start } = useServers()
+const databases = useDatabases()
+const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-store-'))
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(async () => {
+  await upstream.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const config = () => ({ models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' })
+const twoRounds = () => [
+  turn.toolCalls([{ name: 'calculator', arguments: { expression: '6*7' } }], {
+    thinking: 'Calculate.',
+  }),
+  turn.text('Forty-two.', { delayMs: 5 }),
+]
+
+test('a run outlasts a foreign lock on SQLite, and its end is stored', async () => {
+  const file = join(folder, 'locked.db')
+  const server = await start({ config: { ...config(), db_sqlite_file: file } })
+  upstream.enqueue(...twoRounds())
+  const { json } = await server.call('POST', '/api/conversations', { body: {} })
+  const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+    body: { text: 'Go', stream_mode: 'delta' },
+  })
+  await stream.next(({ event }) => event === 'run')
+  const foreign = new Sqlite(file)
+  foreign.exec('begin immediate')
+  const reading = await server.call('GET', '/api/conversations')
+  expect(reading.status, 'reads go on').toBe(200)
+  setTimeout(() => foreign.exec('commit'), 2_000)
+  const events = await stream.all()
+  expect(events.at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stop' } })
+  const page = await server.call('GET', `/api/conversations/${json.data.id}/messages`)
+  expect(page.json.data.items.at(-1)).toMatchObject({ text: 'Forty-two.', status: 'completed' })
+  foreign.close()
+})
+
+test('PostgreSQL ends every connection in mid-run: the run goes on and its end is stored', async () => {
+  const settings = await databases.settings('postgres')
+  const server = await start({ config: { ...config(), ...databaseKeys(settings) } })
+  upstream.enqueue(...twoRounds())
+  const { json } = await server.call('POST', '/api/conversations', { body: {} })
+  const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+    body: { text: 'Go', stream_mode: 'delta' },
+  })
+  await stream.next(({ event }) => event === 'run')
+  if (settings.dialect !== 'postgres' || !('url' in settings.connection)) throw new Error('a URL')
+  const { url } = settings.connection
+  await onServer(
+    url,
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  const events = await stream.all()
+  expect(events.at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stop' } })
+  const page = await server.call('GET', `/api/conversations/${json.data.id}/messages`)
+  expect(page.json.data.items.at(-1)).toMatchObject({ text: 'Forty-two.', status: 'completed' })
+})
