@@ -85,9 +85,11 @@ export function createToolRooms({
     now,
     log,
   })
+  const cache = createResultCache({ ttlSeconds: config.tools.cache_ttl })
   const knowledge = createKnowledge({
     documents: store.documents,
     folder: join(config.data_dir, 'documents'),
+    onChange: cache.dropProject,
     log,
   })
   const pages = createPageReader()
@@ -106,7 +108,6 @@ export function createToolRooms({
     exec: execSettings(config, workspace.bubblewrap, log),
     ...toolSettings(config),
   })
-  const cache = createResultCache({ ttlSeconds: config.tools.cache_ttl })
   // Also what a person changes in the editor makes earlier readings stale.
   workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
   const registry = createToolRegistry(builtin, {

@@ -5,6 +5,7 @@ import pLimit from 'p-limit'
 import type { DocumentRepository, DocumentRow, NewPassage } from '../db/repositories/documents.ts'
 import { errorText } from '../errors.ts'
 import { indexWords } from '../lib/words.ts'
+import type { ProjectId } from '../protocol/ids.ts'
 import { extractPassages } from './extract.ts'
 import type { Passage } from './passage.ts'
 
@@ -29,10 +30,12 @@ export interface IngestOptions {
   documents: DocumentRepository
   /** Exists, and belongs to this server alone. */
   folder: string
+  /** Told when a document's passages can be found. */
+  onChange: (projectId: ProjectId) => void
   log: { warn(details: object, message: string): void }
 }
 
-export function createIngest({ documents, folder, log }: IngestOptions): Ingest {
+export function createIngest({ documents, folder, onChange, log }: IngestOptions): Ingest {
   const slot = pLimit(AT_ONCE)
   const running = new Map<string, AbortController>()
   const tasks = new Set<Promise<void>>()
@@ -47,8 +50,10 @@ export function createIngest({ documents, folder, log }: IngestOptions): Ingest 
     }
     const extraction = await extractPassages(document.name, bytes, { signal })
     if (signal.aborted) return
-    if (extraction.ok) await documents.index(document, await withWords(extraction.passages, signal))
-    else {
+    if (extraction.ok) {
+      await documents.index(document, await withWords(extraction.passages, signal))
+      onChange(document.projectId)
+    } else {
       await documents.fail(document.id, extraction.reason)
       if (extraction.internal !== undefined)
         log.warn({ document: document.id, cause: extraction.internal }, 'a document was not read')

@@ -38,12 +38,14 @@ export interface KnowledgeOptions {
   documents: DocumentRepository
   /** Uploads lie here until they are read. Made when it is not there. */
   folder: string
+  /** Told when a document of the project has been read or removed: searches answer otherwise from then on. */
+  onChange: (projectId: ProjectId) => void
   log: { warn(details: object, message: string): void }
 }
 
 /** Whoever calls has looked up the project as the user's own before. */
-export function createKnowledge({ documents, folder, log }: KnowledgeOptions): Knowledge {
-  const ingest = createIngest({ documents, folder, log })
+export function createKnowledge({ documents, folder, onChange, log }: KnowledgeOptions): Knowledge {
+  const ingest = createIngest({ documents, folder, onChange, log })
 
   return {
     list: documents.list,
@@ -99,7 +101,9 @@ export function createKnowledge({ documents, folder, log }: KnowledgeOptions): K
     async remove(projectId, id) {
       if ((await documents.find(projectId, id)) === undefined) return false
       ingest.cancel(id)
-      return documents.remove(projectId, id)
+      const removed = await documents.remove(projectId, id)
+      onChange(projectId)
+      return removed
     },
   }
 }

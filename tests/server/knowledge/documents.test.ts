@@ -36,6 +36,7 @@ async function startServer(database: Database, userId: UserId, folder: string) {
   const knowledge = createKnowledge({
     documents: store.documents,
     folder,
+    onChange: () => undefined,
     log: { warn: () => undefined },
   })
   const app = createApp({ bodyLimit: 1_000_000 })
