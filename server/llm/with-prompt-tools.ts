@@ -32,13 +32,12 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
       let spent: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
       for (let attempt = 0; ; attempt += 1) {
         const parser = createPromptCallParser(known)
-        const answer = listen(client, { ...plain, messages, tools: [] }, parser, spent)
-        let outcome = await answer.next()
-        while (!outcome.done) {
-          yield outcome.value
-          outcome = await answer.next()
-        }
-        const { end, written } = outcome.value
+        const { end, written } = yield* listen(
+          client,
+          { ...plain, messages, tools: [] },
+          parser,
+          spent,
+        )
         if (end.type === 'failed') return yield [end]
         const { calls, faults } = parser
         if (calls.length > 0 || faults.length === 0 || attempt >= MAX_REPEATS) {

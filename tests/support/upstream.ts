@@ -19,6 +19,8 @@ export interface UpstreamRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The client's port: the same one when a connection was used again. */
+  readonly clientPort: number
   /** The bearer token, empty when there was none. */
   readonly apiKey: string
   readonly model: string
@@ -187,6 +189,7 @@ function record(number: number, incoming: IncomingMessage, body: Record<string, 
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: incoming.headers,
+    clientPort: incoming.socket.remotePort ?? 0,
     apiKey: (incoming.headers.authorization ?? '').replace(/^Bearer /, ''),
     model: typeof body.model === 'string' ? body.model : '',
     stream: body.stream === true,

@@ -1,0 +1,90 @@
+// What every `LlmClient` promises, held against each making: OpenAI's format, prompt mode, fallback, the demo.
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createModelCatalog, type ModelCatalog } from '../../../server/llm/catalog.ts'
+import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
+import type { ModelSettings } from '../../../server/protocol/catalog.ts'
+import { hear, llmRequest } from '../../support/llm.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+let upstream: Upstream
+const catalogs: ModelCatalog[] = []
+beforeEach(async () => {
+  upstream = await startUpstream()
+})
+afterEach(() => upstream.close())
+afterAll(() => Promise.all(catalogs.map((catalog) => catalog.close())))
+
+const clock: ToolSchema = {
+  type: 'function',
+  function: { name: 'get_current_time', description: '', parameters: { type: 'object' } },
+}
+const question: Partial<LlmRequest> = {
+  messages: [{ role: 'user', content: 'What time is it?' }],
+  tools: [clock],
+}
+const native = turn.toolCalls([{ name: 'get_current_time', arguments: {} }], { text: 'I look.' })
+const written = turn.text(
+  'I look.\n\n```json\n{"tool_call": {"name": "get_current_time", "arguments": {}}}\n```',
+)
+
+const makings: [name: string, models: Partial<ModelSettings>[], answer: typeof native | null][] = [
+  ['OpenAI format', [{ id: 'a' }], native],
+  ['prompt mode', [{ id: 'a', tool_mode: 'prompt' }], written],
+  ['a model with a fallback', [{ id: 'a', fallback: ['b'] }, { id: 'b' }], native],
+  ['the demo', [], null],
+]
+
+describe.each(makings)('%s', (_name, models, answer) => {
+  const client = async (): Promise<LlmClient> => {
+    const catalog = createModelCatalog({
+      models: models.map((model) => ({ id: 'a', api_url: upstream.url, ...model })),
+      idleTimeout: 30,
+      retry: { delaysMs: [1] },
+      demoDelayMs: 1,
+    })
+    catalogs.push(catalog)
+    return (await catalog.resolve()).client
+  }
+
+  test('gives text, whole calls with ids, and one end with usage', async () => {
+    if (answer !== null) upstream.enqueue(answer)
+    const heard = await hear(await client(), llmRequest(question))
+    expect(heard.text).not.toBe('')
+    expect(heard.calls).toMatchObject([{ name: 'get_current_time', arguments: '{}' }])
+    expect(heard.calls[0]?.id.length).toBeGreaterThan(0)
+    expect(heard.end).toMatchObject({ type: 'finished', reason: 'tool_calls' })
+    expect(heard.end.usage?.total_tokens).toBeGreaterThan(0)
+    expect(heard.batches.every((batch) => batch.length > 0)).toBe(true)
+  })
+
+  test('can be asked twice at once', async () => {
+    if (answer !== null) upstream.enqueue(answer, answer)
+    const asked = await client()
+    const both = await Promise.all([1, 2].map(() => hear(asked, llmRequest(question))))
+    expect(both.map(({ calls }) => calls.length)).toEqual([1, 1])
+  })
+
+  test('ends with a failure, and does not throw, when it is stopped before or in the middle', async () => {
+    const stopped = await hear(
+      await client(),
+      llmRequest({ ...question, signal: AbortSignal.abort() }),
+    )
+    expect(stopped.end.type).toBe('failed')
+    if (answer !== null) upstream.enqueue(turn.cut(turn.text('some words'), 2, 'stall'))
+    const controller = new AbortController()
+    const request = llmRequest({ ...question, signal: controller.signal })
+    const heard = await hear(await client(), request, () => controller.abort())
+    expect(heard.end.type).toBe('failed')
+    expect(heard.calls).toEqual([])
+  })
+
+  test('ends quietly when nobody listens any more', async () => {
+    if (answer !== null) upstream.enqueue(turn.cut(turn.text('some words'), 2, 'stall'))
+    for await (const batch of (await client()).stream(llmRequest(question))) {
+      expect(batch.length).toBeGreaterThan(0)
+      break
+    }
+    if (answer !== null) expect(await (await upstream.nextRequest()).closed).toBe('client_left')
+  })
+})
