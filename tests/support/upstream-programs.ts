@@ -50,14 +50,6 @@ function tokens(count: number, everyMs: number | undefined): Turn {
   }
 }
 
-/** Answers a request for a title (a short request without tools whose prompt speaks of one) so that no script has to. */
-export const titleProgram =
-  (answer: Turn): Program =>
-  (request) => {
-    const asked = request.messages.map((message) => String(message.content ?? '')).join('\n')
-    return request.body.tools === undefined && /\btitle\b/i.test(asked) ? answer : undefined
-  }
-
 /** How many rounds of tool results follow the newest user message: which step of a scripted plan is due. */
 export function roundOf(request: {
   readonly messages: readonly { role: string; tool_calls?: unknown }[]

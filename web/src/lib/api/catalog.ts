@@ -7,7 +7,6 @@ import type {
   ProbeBody,
   ProbeReport,
   PublicModel,
-  ToolList,
 } from '../../../../server/protocol/catalog.ts'
 import { request, requestDone } from '../api-client.ts'
 
@@ -19,13 +18,6 @@ export const useModels = () =>
     queryKey: modelsKey,
     queryFn: ({ signal }) => request<PublicModel[]>('/api/models', { signal }),
     staleTime: 60_000,
-  })
-
-export const useTools = () =>
-  useQuery({
-    queryKey: ['tools'],
-    queryFn: ({ signal }) => request<z.output<typeof ToolList>>('/api/tools', { signal }),
-    staleTime: 300_000,
   })
 
 /** A provider that the setup page offers. */

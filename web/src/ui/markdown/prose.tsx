@@ -4,11 +4,6 @@ import { lazy, memo, Suspense } from 'react'
 const loadMarkdown = () => import('./markdown.tsx').then((module) => ({ default: module.Markdown }))
 const LazyMarkdown = lazy(loadMarkdown)
 
-/** Fetches the Markdown room ahead of its first use. */
-export const preloadMarkdown = (): void => {
-  void loadMarkdown()
-}
-
 export const Prose = memo(function Prose({ text }: { text: string }) {
   return (
     <Suspense fallback={<div className="prose whitespace-pre-wrap">{text}</div>}>
