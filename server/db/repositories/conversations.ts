@@ -52,7 +52,7 @@ export type ConversationFilter = {
 export type ConversationRepository = ReturnType<typeof createConversationRepository>
 
 /** What a conversation is called until it has a title. */
-export const placeholderTitle = 'New conversation'
+const placeholderTitle = 'New conversation'
 
 /** Messages deleted in one transaction, so that none holds up others for long. */
 const deletedAtOnce = 200

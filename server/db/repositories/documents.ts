@@ -8,7 +8,7 @@ import { afterMoment, countAll } from '../fragments.ts'
 import { type AskedWord, matchPassages } from '../full-text.ts'
 
 export type DocumentRow = Database['tables']['documents']['$inferSelect']
-export type PassageRow = Database['tables']['passages']['$inferSelect']
+type PassageRow = Database['tables']['passages']['$inferSelect']
 export type NewPassage = Pick<PassageRow, 'heading' | 'page' | 'text' | 'tokens'>
 export type FoundPassage = Pick<
   PassageRow,

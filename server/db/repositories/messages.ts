@@ -13,8 +13,6 @@ import { leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 
 export type { FullMessage, MessageRow }
 
-export type MessageRepository = ReturnType<typeof createMessageRepository>
-
 /** Messages deleted by one statement. */
 const deletedAtOnce = 500
 

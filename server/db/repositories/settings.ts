@@ -4,8 +4,6 @@ import type { z } from 'zod'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
 
-export type SettingRepository = ReturnType<typeof createSettingRepository>
-
 export function createSettingRepository(database: Database) {
   const { read, tables } = database
   const { settings, memories } = tables

@@ -8,8 +8,6 @@ export type SummaryRow = Database['tables']['summaries']['$inferSelect']
 /** Branches of one conversation that may each have summaries; older ones are no longer looked at. */
 const NEWEST = 50
 
-export type SummaryRepository = ReturnType<typeof createSummaryRepository>
-
 export function createSummaryRepository(database: Database) {
   const { summaries } = database.tables
   return {

@@ -4,8 +4,6 @@ import { newId } from '../../lib/ids.ts'
 import type { ConversationId, RunId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
 
-export type ToolResultRepository = ReturnType<typeof createToolResultRepository>
-
 export function createToolResultRepository(database: Database) {
   const { read, tables } = database
   const { toolResults } = tables
