@@ -19,13 +19,14 @@ const wordsAtMost = 64
 export type AskedWord = string | { word: string; prefix: boolean }
 
 /**
- * How to find passages that hold at least one of the words. They may be any text: each is asked for as it is,
+ * How to find passages that hold all of the words, or at least one of them. They may be any text: each is asked for as it is,
  * and nothing in it is an operator. Answers null when there is no word to ask for.
  */
 export function matchPassages(
   dialect: Dialect,
   { passages }: Tables,
   words: readonly AskedWord[],
+  needed: 'all' | 'any' = 'any',
 ): PassageMatch | null {
   const asked = new Map<string, boolean>()
   for (const one of words.slice(0, wordsAtMost)) {
@@ -37,7 +38,7 @@ export function matchPassages(
   if (dialect === 'sqlite') {
     const question = [...asked]
       .map(([word, prefix]) => `"${word}"${prefix ? '*' : ''}`)
-      .join(' OR ')
+      .join(needed === 'all' ? ' AND ' : ' OR ')
     return {
       index: sql`passages_index`,
       on: sql`passages_index.rowid = ${passages.id}`,
@@ -45,7 +46,9 @@ export function matchPassages(
       score: sql<number>`-bm25(passages_index)`.mapWith(Number),
     }
   }
-  const question = [...asked].map(([word, prefix]) => `'${word}'${prefix ? ':*' : ''}`).join(' | ')
+  const question = [...asked]
+    .map(([word, prefix]) => `'${word}'${prefix ? ':*' : ''}`)
+    .join(needed === 'all' ? ' & ' : ' | ')
   return {
     index: sql`to_tsquery('simple', ${question}) as question`,
     on: sql`${passages}.tokens_index @@ question`,

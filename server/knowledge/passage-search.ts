@@ -1,6 +1,6 @@
 // Finds the passages that answer a question: the full-text index proposes, how much of the question they hold decides.
 import type { DocumentRepository, FoundPassage } from '../db/repositories/documents.ts'
-import { indexWords, queryWords } from '../lib/words.ts'
+import { queryWords } from '../lib/words.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 
 export interface PassageHit {
@@ -31,7 +31,10 @@ export async function searchPassages(
 ): Promise<PassageHit[]> {
   const words = queryWords(question)
   if (words.length === 0) return []
-  const found = await documents.search(projectId, words, Math.max(PROPOSED, limit))
+  const proposed = Math.max(PROPOSED, limit)
+  const whole = await documents.search(projectId, words, proposed, 'all')
+  const found =
+    whole.length >= limit ? whole : await documents.search(projectId, words, proposed, 'any')
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
   return found
     .map((passage) => toHit(passage, coverage(passage, words), best))
@@ -43,7 +46,7 @@ function coverage(
   passage: FoundPassage,
   asked: readonly { word: string; prefix: boolean }[],
 ): number {
-  const held = new Set(indexWords(`${passage.heading ?? ''}\n${passage.text}`))
+  const held = new Set(passage.tokens.split(' '))
   const hits = asked.filter(({ word, prefix }) =>
     prefix ? [...held].some((one) => one.startsWith(word)) : held.has(word),
   )

@@ -15,6 +15,8 @@ export type FoundPassage = Pick<
   'id' | 'documentId' | 'position' | 'heading' | 'page' | 'text'
 > & {
   document: string
+  /** The words by which it is found, parted by spaces. */
+  tokens: string
   score: number
 }
 
@@ -167,22 +169,34 @@ export function createDocumentRepository(database: Database) {
       return true
     },
 
-    /** Passages of ready documents that hold at least one of the words, best first. */
+    /**
+     * Passages of ready documents that hold all of the words, or at least one of them, best first. Asking for any of
+     * several common words means ranking most of the index: ask for all first.
+     */
     async search(
       projectId: ProjectId,
       words: readonly AskedWord[],
       limit: number,
+      needed: 'all' | 'any' = 'any',
     ): Promise<FoundPassage[]> {
-      const match = matchPassages(database.dialect, tables, words)
+      const match = matchPassages(database.dialect, tables, words, needed)
       if (match === null) return []
-      return read
-        .select({ ...foundColumns, score: match.score })
+      // The best are found first, by number and score alone: texts are long, and most matches are not among the best.
+      const best = read
+        .select({ id: passages.id, score: match.score.as('score') })
         .from(match.index)
         .innerJoin(passages, match.on)
         .innerJoin(documents, eq(documents.id, passages.documentId))
         .where(and(match.where, eq(passages.projectId, projectId), eq(documents.status, 'ready')))
-        .orderBy(sql`${match.score} desc`, asc(passages.id))
+        .orderBy(sql`score desc`, asc(passages.id))
         .limit(limit)
+        .as('best')
+      return read
+        .select({ ...foundColumns, tokens: passages.tokens, score: best.score })
+        .from(best)
+        .innerJoin(passages, eq(passages.id, best.id))
+        .innerJoin(documents, eq(documents.id, passages.documentId))
+        .orderBy(desc(best.score), asc(best.id))
     },
 
     /** Some passages of a project by id, in no promised order. */
