@@ -1,6 +1,7 @@
 // The only file that knows every room: from the configuration to a server that is ready to listen.
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
+import { createAgents } from './assembly/agents.ts'
 import {
   authenticationOptions,
   chatSettings,
@@ -72,6 +73,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const probe = createModelProbe()
   const workspace = await createWorkspaceRooms(config, store.checkpoints, log)
   const tools = createToolRooms({ config, database, store, workspace, box, log, now })
+  const instance = newId<string>()
   const chat = createChatService({
     database,
     store,
@@ -85,8 +87,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     describeProject: async () => null,
     log,
     now,
-    instance: newId<string>(),
+    instance,
   })
+  const background = createAgents({ config, store, chat, tools, instance, now })
 
   const { app, issueToken, finish } = await createHttpStack({
     bodyLimit: config.limits.json_body,
@@ -134,6 +137,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     },
     modelSetup: { probe: probe.probe, listPresets },
     stats: { tokenUsage: store.tokenUsage, now },
+    background: { background, store },
     channels: { channels: tools.channels },
     memory: { memory: tools.memory },
     mcp: { mcp: tools.mcp },

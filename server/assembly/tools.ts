@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SecretBox } from '../auth/secret-box.ts'
+import { postMessage } from '../chat/post-message.ts'
 import type { Config } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { createChannelRepository } from '../db/repositories/channels.ts'
@@ -106,6 +107,10 @@ export function createToolRooms({
     },
     room: workspace,
     exec: execSettings(config, workspace.bubblewrap, log),
+    messages: {
+      channels,
+      post: (message) => postMessage({ database, store, now }, message),
+    },
     ...toolSettings(config),
   })
   // Also what a person changes in the editor makes earlier readings stale.
@@ -137,7 +142,7 @@ export function createToolRooms({
     mcp,
     async start() {
       channels.start()
-      await Promise.all([knowledge.start(), pythonTool]).catch((error: unknown) =>
+      await Promise.all([knowledge.start(), pythonTool, mcp.ready]).catch((error: unknown) =>
         log.error({ err: error }, 'a tool could not be started'),
       )
     },

@@ -1,6 +1,7 @@
 // Everything a person can ask of a conversation: send, edit, regenerate, stop, resume, decide.
 
 import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
@@ -17,6 +18,7 @@ import { exceededBudget } from './bookkeeping.ts'
 import type { ChatDependencies } from './chat-dependencies.ts'
 import { decideApproval } from './decide-approval.ts'
 import { createRunRegistry, type RunRegistry, stopAndWait } from './run-registry.ts'
+import { createRunScopes, type RunScopes } from './run-scopes.ts'
 import { type RunOptions, readRunState } from './run-state.ts'
 import { performRun } from './run-worker.ts'
 import { createWriteGroup, OUTLAST_DELAYS } from './write-group.ts'
@@ -50,9 +52,11 @@ export interface ChatService {
   decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
   /** Stops what runs in a conversation that is about to change under it. */
   stopConversation(conversationId: ConversationId): Promise<void>
-  /** Begins a task in the background of a conversation. */
-  beginBackground(run: RunRow): Promise<void>
+  /** Begins a task in the background; `message` will hold its answer, beside the conversation until it is announced. */
+  beginBackground(run: RunRow, message: MessageRow): Promise<void>
   readonly runs: RunRegistry
+  /** What the runs of this process lend to the tools that start sub-agents. */
+  readonly scopes: RunScopes
   /** Goes on with what a former process left. */
   recover(): Promise<void>
   /** No new runs; those that are there get `graceMs`, then they are left for the next start. */
@@ -65,8 +69,9 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
   const writes = createWriteGroup(database, OUTLAST_DELAYS)
   /** For what a person waits for: better a clear refusal now than an answer in a minute. */
   const promptWrites = createWriteGroup(database, [100, 400])
+  const scopes = createRunScopes()
   const runs = createRunRegistry({ store, database }, (active, run) =>
-    performRun(active, run, dependencies, writes),
+    performRun(active, run, { ...dependencies, scopes }, writes),
   )
   let isDraining = false
 
@@ -208,6 +213,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
 
   return {
     runs,
+    scopes,
     get isDraining() {
       return isDraining
     },
@@ -313,8 +319,13 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       )
     },
 
-    async beginBackground(run) {
-      await runs.begin(run, () => writes.commit((tx) => store.runs.insert(tx, run)))
+    async beginBackground(run, message) {
+      await runs.begin(run, () =>
+        writes.commit(async (tx) => {
+          await store.messages.insertApart(tx, message)
+          await store.runs.insert(tx, run)
+        }),
+      )
     },
 
     async recover() {
@@ -367,7 +378,8 @@ function checkMessage(message: NewUserMessage, maxCharacters: number, vision: bo
   checkAttachments(message.attachments, vision)
 }
 
-const blankMessage = {
+/** What a message is before anything is said in it. */
+export const blankMessage = {
   text: '',
   tokenCount: 0,
   model: null,

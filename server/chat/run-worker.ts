@@ -4,10 +4,16 @@ import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError, errorText } from '../errors.ts'
 import type { LlmMessage } from '../llm/client.ts'
-import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../protocol/run-event.ts'
+import type {
+  DoneEvent,
+  ErrorEvent,
+  FinishReason,
+  RiskLevel,
+  RunEvent,
+} from '../protocol/run-event.ts'
 import type { ToolAnswer } from '../tools/answer.ts'
 import { toSchema } from '../tools/definition.ts'
-import { createToolExecutor } from '../tools/executor.ts'
+import { createToolExecutor, type ExecutorHooks } from '../tools/executor.ts'
 import { needsApproval } from '../tools/risk.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { type LoopEvent, runAgentLoop } from './agent-loop.ts'
@@ -19,10 +25,14 @@ import { createRecorder } from './recorder.ts'
 import { createRunContext, DEFAULT_CONTEXT_WINDOW, type RunContext } from './run-context.ts'
 import { createWorkClock, watchListeners } from './run-guards.ts'
 import { createQuestions } from './run-questions.ts'
-import { type RunState, readRunState } from './run-state.ts'
+import type { RunScopes } from './run-scopes.ts'
+import { type RunState, readRunOptions, readRunState } from './run-state.ts'
 import { summarizeTurns } from './summarize.ts'
 import { titleFromMessage, titleFromModel } from './title.ts'
 import type { WriteGroup } from './write-group.ts'
+
+/** `scopes`: what the run lends to the tools that start sub-agents. */
+export type RunDependencies = ChatDependencies & { scopes: RunScopes }
 
 /** How a run came to its end. */
 type Ending =
@@ -38,7 +48,7 @@ type Ending =
 export async function performRun(
   active: ActiveRun,
   run: RunRow,
-  dependencies: ChatDependencies,
+  dependencies: RunDependencies,
   writes: WriteGroup,
 ): Promise<boolean> {
   try {
@@ -56,7 +66,7 @@ export async function performRun(
 function createPerformance(
   active: ActiveRun,
   run: RunRow,
-  dependencies: ChatDependencies,
+  dependencies: RunDependencies,
   writes: WriteGroup,
 ) {
   const { store, settings, log, now } = dependencies
@@ -69,6 +79,7 @@ function createPerformance(
     graceMs: settings.disconnectGrace * 1_000,
     isResumed,
   })
+  let leaveScope = (): void => {}
   const clock = createWorkClock(settings.runMinutes * 60_000, () => active.stop('time_limit'))
 
   const setStatus = async (tx: Writer, status: 'running' | 'awaiting_approval'): Promise<void> => {
@@ -112,6 +123,7 @@ function createPerformance(
           : null
       await end(ending, title, recorder)
     } finally {
+      leaveScope()
       endWatch()
       clock.end()
     }
@@ -143,6 +155,30 @@ function createPerformance(
     const { model, options } = context
     const maxTokens = context.conversation.maxTokens ?? model.max_tokens ?? undefined
     const { temperature, thinkingEnabled } = context.conversation
+    const needsPerson = (tool: { name: string; riskLevel: RiskLevel }): boolean =>
+      needsApproval({
+        ...tool,
+        mode: options.approval,
+        tainted: taint.isTainted(),
+        remembered: taint.remembered(),
+      })
+    const askPerson: ExecutorHooks['ask'] = async (question) => {
+      const decision = await ask(question)
+      await taint.reload()
+      return decision
+    }
+    const thinking = thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false
+    leaveScope = dependencies.scopes.enter(run.id, {
+      llm: context.llm,
+      request: { ...(temperature === null ? {} : { temperature }), thinking },
+      contextWindow: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
+      tools: context.tools,
+      needsApproval: needsPerson,
+      ask: askPerson,
+      see: (answer) => taint.see(answer),
+      addUsage: (usage, answering) => books.add(usage, answering),
+      isBudgetLeft: () => books.isBudgetLeft(),
+    })
     const loop = runAgentLoop({
       llm: context.llm,
       messages: context.messages,
@@ -153,7 +189,7 @@ function createPerformance(
           : { toolChoice: options.toolChoice }),
         ...(temperature === null ? {} : { temperature }),
         ...(maxTokens === undefined ? {} : { maxTokens }),
-        thinking: thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false,
+        thinking,
       },
       maxRounds: Math.max(0, (state.roundLimit ?? settings.maxIterations) - run.round),
       pendingCalls: context.resume.pendingCalls,
@@ -174,18 +210,8 @@ function createPerformance(
           },
           progress: (callId, progress) => channel.reportProgress({ id_ref: callId, progress }),
           hooks: {
-            needsApproval: (tool) =>
-              needsApproval({
-                ...tool,
-                mode: options.approval,
-                tainted: taint.isTainted(),
-                remembered: taint.remembered(),
-              }),
-            ask: async (question) => {
-              const decision = await ask(question)
-              await taint.reload()
-              return decision
-            },
+            needsApproval: needsPerson,
+            ask: askPerson,
             begin: (call) => recorder.begin(call),
             // What the end of the process cut off is no result: the next start looks at it again.
             settled: async (_position, answer) => {
@@ -349,7 +375,6 @@ function createPerformance(
     const events: RunEvent[] = title === null ? [last] : [{ event: 'title', title }, last]
     const writeBooks = await books.takeWrite(ending.kind === 'done')
     const endedAt = now()
-    const text = answerText(recorder)
     await recorder.end(async (tx, lastEvent) => {
       await writeBooks(tx)
       await store.runs.update(tx, run.id, {
@@ -365,12 +390,15 @@ function createPerformance(
       })
       await store.messages.update(tx, run.messageId, {
         status,
-        text,
+        // Read here: what was still being gathered is part of it by now.
+        text: answerText(recorder),
         tokenCount: usage.completion_tokens,
         error: failure?.content ?? null,
       })
       await store.conversations.update(tx, run.conversationId, { updatedAt: endedAt })
       if (title !== null) await store.conversations.setMadeTitle(tx, run.conversationId, title)
+      if (run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false)
+        await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
     }, events)
   }
 

@@ -6,6 +6,8 @@ export type Scan = 'more' | 'done' | 'bound' | 'reject'
 export interface JsonScanner {
   /** The next character. The first must be `{` or `[`. */
   feed(character: string): Scan
+  /** Where in `text`, from `at` on, the next character is that must be fed; those before it are taken as read. */
+  skip(text: string, at: number): number
   /** Offsets of quotes inside a string that should have been escaped. */
   readonly strayQuotes: readonly number[]
   /** The text so far ends inside a string. */
@@ -153,6 +155,13 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
         return 'more'
       }
       return quote === '' ? outside(character) : inside(character)
+    },
+    skip(text, at) {
+      if (quote === '' || maybeClosedAt !== -1 || escaped || key !== null) return at
+      let end = at
+      while (end < text.length && text[end] !== quote && text[end] !== '\\') end += 1
+      width += end - at
+      return end
     },
     strayQuotes,
     get inString() {

@@ -1,4 +1,15 @@
 // Finds tool calls in a model's text while it streams: what is shown goes on at once, what may be a call is held back until it is clear.
+import {
+  beginsClosingTag,
+  beginsOpeningTag,
+  endsWithClosingTag,
+  findClosingTag,
+  isClosingTag,
+  isFunctionTag,
+  isOpeningTag,
+  withoutClosingTag,
+} from './call-tags.ts'
+import { createGatheredText } from './gathered-text.ts'
 import { createJsonScanner, type JsonScanner } from './json-scanner.ts'
 import {
   isCallKey,
@@ -28,22 +39,17 @@ export interface PromptFault {
 }
 
 /** Held text beyond this is no call. */
-const MAX_HELD = 1_000_000
+const MAX_HELD = 1_100_000
 const MAX_CALLS = 32
 /** How often a value without an end is read again up to a closing mark. */
 const MAX_SECOND_LOOKS = 4
 
 const callFence =
   /^(?:json[5c]?|tool|tool_calls?|tool_code|tool_use|function(?:_call)?|xml|text|plaintext)?$/i
-const openingTags = ['<tool_call>', '<tool_calls>', '<function_call>']
-const closingTags = [...openingTags.map((tag) => tag.replace('<', '</')), '</function>']
-const functionTag = /^<function=["']?[\w.-]{1,200}["']?>$/
-const functionTagStart = /^<function=["'\w.-]{0,204}$/
-
 /** What the next character means; answers what the one after it will. */
 type State = (character: string) => State
 
-const isSpace = (character: string): boolean => /\s/.test(character)
+const isSpace = (character: string): boolean => character.trim() === ''
 
 /**
  * Each character is looked at once, and every decision depends on the text alone: however it is cut into pieces, text
@@ -56,7 +62,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   let state: State = inText
   // Held back: what leads up to a value or a tag's content, and the content itself with its last characters at hand.
   let lead = ''
-  let body = ''
+  let body = createGatheredText()
   let tail = ''
   let scanner: JsonScanner | null = null
   let tagged = false
@@ -72,8 +78,23 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
 
   function run(from: State, text: string): State {
     let next = from
-    for (const character of text) next = next(character)
+    for (let at = 0; at < text.length; ) {
+      const end = endOfPlain(next, text, at)
+      if (end === at) next = next(text[at] ?? '')
+      else if (next === inValue) body.add(text.slice(at, end))
+      else shown.add(text.slice(at, end))
+      at = Math.max(end, at + 1)
+    }
     return next
+  }
+  /** How far nothing can change: most of an answer is prose, code, and the inside of long strings. */
+  function endOfPlain(at: State, text: string, from: number): number {
+    if (at === inValue) return scanner?.skip(text, from) ?? from
+    if (at === inFollowed) return follower?.skip(text, from) ?? from
+    if (at !== inText) return from
+    let end = from
+    while (end < text.length && !'`{[<'.includes(text[end] ?? '')) end += 1
+    return end
   }
   function holding(character: string, next: State): State {
     lead += character
@@ -81,7 +102,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
   function forget(): void {
     lead = ''
-    body = ''
+    body = createGatheredText()
     tail = ''
     scanner = null
     tagged = false
@@ -89,7 +110,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
   /** What was held is no call after all; in a fence, all of the fence is code. */
   function release(next: State = inText): State {
-    const text = lead + body
+    const text = lead + body.read()
     const isCode = fenceHeld
     forget()
     shown.add(text)
@@ -161,17 +182,13 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   function inAngle(character: string): State {
     const start = lead.lastIndexOf('<')
     const tag = lead.slice(start) + character
-    if (functionTag.test(tag)) {
+    if (isFunctionTag(tag)) {
       lead = lead.slice(0, start)
       tagged = true
       return run(inXml, tag)
     }
-    const begins =
-      openingTags.some((whole) => whole.startsWith(tag)) ||
-      '<function='.startsWith(tag) ||
-      functionTagStart.test(tag)
-    if (!begins) return release()(character)
-    tagged = openingTags.includes(tag)
+    if (!beginsOpeningTag(tag)) return release()(character)
+    tagged = isOpeningTag(tag)
     return holding(character, tagged ? inTag : inAngle)
   }
   /** Behind an opening tag. */
@@ -183,16 +200,17 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
   /** The content of a tag that is no JSON. */
   function inXml(character: string): State {
-    body += character
+    body.add(character)
     tail = (tail + character).slice(-20)
     if (body.length > MAX_HELD) return release()
-    if (character === '>' && closingTags.some((tag) => tail.endsWith(tag))) {
+    if (character === '>' && endsWithClosingTag(tail)) {
       // A function that stands in a tag ends with the tag.
       if (tail.endsWith('</function>') && lead.includes('_call')) return inXml
-      return settle(readXmlCalls(withoutClosingTag(body), known))
+      return settle(readXmlCalls(withoutClosingTag(body.read()), known))
     }
     // A tag that is only spoken of is followed by words; a call by a name on its own, or by another tag.
-    return body.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(body) ? release() : inXml
+    const isSentence = body.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(body.read())
+    return isSentence ? release() : inXml
   }
 
   function startValue(text: string): State {
@@ -205,16 +223,16 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   function inValue(character: string): State {
     const scan = scanner?.feed(character) ?? 'reject'
     if (scan === 'bound') return settleValue()(character)
-    body += character
+    body.add(character)
     if (scan === 'done') return settleValue()
     if (scan === 'more' && body.length <= MAX_HELD) return inValue
     // Ordinary JSON: all of it is text, whatever stands inside.
-    follower = followValue(body)
+    follower = followValue(body.read())
     return release(inFollowed)
   }
   function settleValue(): State {
     const strayQuotes = scanner?.strayQuotes ?? []
-    return settle(readJsonCalls(body, known, { explicit: tagged, strayQuotes }))
+    return settle(readJsonCalls(body.read(), known, { explicit: tagged, strayQuotes }))
   }
 
   function settle(reading: Reading): State {
@@ -226,14 +244,14 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   /** A call in the middle of a line counts when nothing but another call follows on the line. */
   function inRestOfLine(character: string): State {
     if (' \t}]'.includes(character)) {
-      body += character
+      body.add(character)
       return inRestOfLine
     }
     return '\r\n{[<'.includes(character) ? accept(waiting)(character) : release()(character)
   }
   function accept(reading: Reading): State {
     if (reading.kind === 'calls') calls.push(...reading.calls)
-    if (reading.kind === 'fault') faults.push({ raw: lead + body, problem: reading.problem })
+    if (reading.kind === 'fault') faults.push({ raw: lead + body.read(), problem: reading.problem })
     swallowFence ||= fenceHeld
     midLine = false
     forget()
@@ -249,9 +267,8 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   function inClosingTag(character: string): State {
     const tag = lead + character
     lead = ''
-    if (closingTags.includes(tag)) return afterCall
-    const begins = closingTags.some((whole) => whole.startsWith(tag))
-    return begins ? holding(tag, inClosingTag) : run(inText, tag)
+    if (isClosingTag(tag)) return afterCall
+    return beginsClosingTag(tag) ? holding(tag, inClosingTag) : run(inText, tag)
   }
 
   /** The text is over while something is held. */
@@ -259,17 +276,17 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     if (state === inRestOfLine) accept(waiting)
     else if (state === inTicks && swallowFence && lead.length >= 3) forget()
     else if (state === inXml) {
-      const reading = readXmlCalls(withoutClosingTag(body), known)
+      const reading = readXmlCalls(withoutClosingTag(body.read()), known)
       const isCut = cutOff && reading.kind !== 'text'
       settleLast(isCut ? { kind: 'fault', problem: 'it is cut off' } : reading)
     } else if (state === inValue) {
       const broken = cutOff || scanner?.inString === true
       if (broken && !cutOff && looksAgain()) settleHeld(cutOff)
-      else settleLast(readJsonCalls(body, known, { explicit: tagged, broken }))
+      else settleLast(readJsonCalls(body.read(), known, { explicit: tagged, broken }))
     } else release()
   }
   function settleHeld(cutOff: boolean): void {
-    if (lead !== '' || body !== '') settleEnd(cutOff)
+    if (lead !== '' || body.length > 0) settleEnd(cutOff)
   }
   function settleLast(reading: Reading): void {
     if (reading.kind === 'text') release()
@@ -279,10 +296,11 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   function looksAgain(): boolean {
     secondLooks += 1
     if (secondLooks > MAX_SECOND_LOOKS) return false
-    const mark = body.search(tagged ? /<\/(?:tool|function)_calls?>/ : /^ {0,3}```/m)
+    const source = body.read()
+    const mark = tagged ? findClosingTag(source) : source.search(/^ {0,3}```/m)
     if (mark === -1) return false
-    const rest = body.slice(mark)
-    const reading = readJsonCalls(body.slice(0, mark), known, { explicit: tagged })
+    const rest = source.slice(mark)
+    const reading = readJsonCalls(source.slice(0, mark), known, { explicit: tagged })
     if (reading.kind !== 'calls') return false
     state = run(accept(reading), rest)
     return true
@@ -301,6 +319,3 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     faults,
   }
 }
-
-const withoutClosingTag = (content: string): string =>
-  content.replace(/<\/(?:tool_calls?|function_call)>$/, '')

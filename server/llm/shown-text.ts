@@ -33,36 +33,31 @@ export function createShownText(): ShownText {
   let blank = true
   let ticks = 0
 
-  const addOne = (character: string) => {
-    if (character === '\n') {
-      line = ''
-      blank = true
-      ticks = 0
-    } else {
-      if (line.length < LINE_TAIL) line += character
-      else line = line.slice(1) + character
-      if (!isSpace(character)) blank = false
-    }
-    if (isSpace(character)) {
-      space += character
+  const add = (text: string) => {
+    const lineEnd = text.lastIndexOf('\n')
+    if (lineEnd !== -1) ticks = 0
+    const ending = lineEnd === -1 ? text : text.slice(lineEnd + 1)
+    line = lineEnd === -1 ? line + ending : ending
+    if (line.length > 2 * LINE_TAIL) line = line.slice(-LINE_TAIL)
+    if (lineEnd !== -1 || blank) blank = ending.trim() === ''
+    const core = text.trimEnd()
+    if (core === '') {
+      space += text
       return
     }
-    if (afterCut) out += anything ? '\n\n' : ''
-    else out += space
+    if (!afterCut) out += space + core
+    else out += (anything ? '\n\n' : '') + core.trimStart()
+    space = text.slice(core.length)
     afterCut = false
-    space = ''
     anything = true
-    out += character
   }
 
   return {
-    add(text) {
-      for (const character of text) addOne(character)
-    },
+    add,
     addTicks(run) {
       if (ticks === 0) ticks = run.length
       else if (ticks === run.length) ticks = 0
-      for (const character of run) addOne(character)
+      add(run)
     },
     cut() {
       afterCut = true
@@ -91,9 +86,8 @@ export function createShownText(): ShownText {
     get mayCallFollow() {
       if (ticks > 0) return false
       if (blank) return true
+      line = line.slice(-LINE_TAIL)
       return sentenceEnd.test(line) && !exampleWords.test(line)
     },
   }
 }
-
-const isSpace = (character: string): boolean => /\s/.test(character)

@@ -3,6 +3,15 @@
 export interface Follower {
   /** Whether this character still belongs to it. */
   holds(character: string): boolean
+  /** Where in `text`, from `at` on, the next character is that must be asked for; those before it belong to it. */
+  skip(text: string, at: number): number
+}
+
+/** The first place from `at` on where one of the characters stands, or the end. */
+function next(text: string, at: number, marks: string): number {
+  let end = at
+  while (end < text.length && !marks.includes(text[end] ?? '')) end += 1
+  return end
 }
 
 /** `start`: the code so far, from its opening fence of `fence` backticks on. The closing run of backticks belongs to it. */
@@ -11,6 +20,8 @@ export function followCode(start: string, fence: number): Follower {
   let lineIsBlank = /\n\s*$/.test(start)
   let hasLines = start.includes('\n')
   return {
+    // Behind the first word of a line only a backtick or the next line can matter.
+    skip: (text, at) => (run > 0 || lineIsBlank ? at : next(text, at, '`\n')),
     holds(character) {
       if (character === '`') {
         // A fence closes at the beginning of a line; one that was opened and closed on one line, anywhere.
@@ -41,6 +52,7 @@ export function followValue(start: string): Follower {
   }
   for (const character of start) follow(character)
   return {
+    skip: (text, at) => (open <= 0 || breaks > 0 ? at : next(text, at, '`\n{}[]')),
     holds(character) {
       if (character === '`' || open <= 0 || breaks >= 2) return false
       follow(character)

@@ -2,6 +2,7 @@
 import type { App } from '../plugins/app.ts'
 import { registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
+import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './background.ts'
 import { registerChannelRoutes } from './channels.ts'
 import { registerCheckpointRoutes } from './checkpoints.ts'
 import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
@@ -31,6 +32,7 @@ export interface RouteDependencies {
   models: ModelRouteDependencies
   modelSetup: ModelSetupDependencies
   stats: StatsRouteDependencies
+  background: BackgroundRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
   memory: Parameters<typeof registerMemoryRoutes>[1]
   mcp: Parameters<typeof registerMcpRoutes>[1]
@@ -52,6 +54,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerModelRoutes(app, dependencies.models)
   registerModelSetupRoutes(app, dependencies.modelSetup)
   registerStatsRoutes(app, dependencies.stats)
+  registerBackgroundRoutes(app, dependencies.background)
   registerChannelRoutes(app, dependencies.channels)
   registerMemoryRoutes(app, dependencies.memory)
   registerMcpRoutes(app, dependencies.mcp)

@@ -31,8 +31,8 @@ export interface McpConnection {
   readonly error: string | null
   /** The tools last listed; kept while the server is away, so that a call says so instead of 'unknown tool'. */
   readonly tools: readonly RemoteTool[]
-  /** Begins to connect and goes on trying until closed. Returns at once. */
-  open(): void
+  /** Begins to connect and goes on trying until closed. Fulfils when the first try has ended, well or badly. */
+  open(): Promise<void>
   /**
    * Calls a tool once; it is never sent twice unless the server said that it knows no such session.
    * Never throws. Aborting the signal tells the server and answers at once.
@@ -193,9 +193,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     get tools() {
       return tools
     },
-    open() {
-      void connect()
-    },
+    open: connect,
     async call(tool, input, call) {
       for (let round = 1; ; round += 1) {
         const current = await ready(call.signal)

@@ -9,9 +9,14 @@ export interface McpServers {
   list(): McpServer[]
   /** The names under which the tools of these servers are registered: what a conversation has switched off. */
   toolNamesOf(servers: readonly string[]): ReadonlySet<string>
+  /** Fulfils when each server was tried once, or after ten seconds: what is there by then is registered. */
+  readonly ready: Promise<void>
   /** Ends every connection and child process. */
   close(): Promise<void>
 }
+
+/** A server that takes longer to answer is registered when it does. */
+const READY_MS = 10_000
 
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
@@ -55,6 +60,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     return { name, settings, connection, registered }
   })
 
+  let isClosed = false
   let compile: SchemaCompiler | undefined
   const started = shelves.length === 0 ? Promise.resolve() : start()
 
@@ -62,10 +68,13 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv')
     // Its type asks for a schema typed after its value; what a server sends is any JSON Schema.
     compile = (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
-    for (const { connection } of shelves) connection.open()
+    if (isClosed) return
+    const tried = Promise.all(shelves.map(({ connection }) => connection.open()))
+    await Promise.race([tried, after(READY_MS)])
   }
 
   return {
+    ready: started,
     list: () =>
       shelves.map(({ name, settings, connection, registered }) => ({
         name,
@@ -85,8 +94,13 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       )
     },
     async close() {
-      await started
+      isClosed = true
       await Promise.all(shelves.map(({ connection }) => connection.close()))
     },
   }
 }
+
+const after = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref()
+  })

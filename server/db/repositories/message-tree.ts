@@ -1,10 +1,15 @@
 // The tree that a conversation's messages form, walked by the database itself: branches, subtrees, leaves.
-import { desc, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { ConversationId, MessageId } from '../../protocol/ids.ts'
+import { and, desc, eq, isNull, notLike, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Reader } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 type Messages = Tables['messages']
+
+const APART = 'apart:'
+
+/** The parent of a message that stands beside every branch: no message has this id, so nothing leads there. */
+export const apart = (id: MessageId): MessageId => MessageId.parse(`${APART}${id}`)
 
 /** From one message up to its root: a table `branch(id, parent_id, depth)`, depth 0 first, `length` rows at most. */
 export const branchUpFrom = (
@@ -78,7 +83,12 @@ export async function newestLeaf(
   const [leaf] = await read
     .select({ id: messages.id })
     .from(messages)
-    .where(eq(messages.conversationId, conversationId))
+    .where(
+      and(
+        eq(messages.conversationId, conversationId),
+        or(isNull(messages.parentId), notLike(messages.parentId, `${APART}%`)),
+      ),
+    )
     .orderBy(desc(messages.row))
     .limit(1)
   return leaf?.id ?? null

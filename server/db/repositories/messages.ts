@@ -9,7 +9,7 @@ import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
 import { toAttachmentRow } from './attachments.ts'
 import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
-import { leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
+import { apart, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 
 export type { FullMessage, MessageRow }
 
@@ -40,10 +40,11 @@ export function createMessageRepository(database: Database) {
   return {
     find,
 
-    /** @throws AppError `not_found`. */
+    /** @throws AppError `not_found`, also for a message that stands apart. */
     async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
       const [message] = await readBranch(conversationId, id, 1)
-      if (message === undefined) throw new AppError('not_found', 'There is no such message.')
+      if (message === undefined || message.parentId === apart(id))
+        throw new AppError('not_found', 'There is no such message.')
       return message
     },
 
@@ -93,6 +94,37 @@ export function createMessageRepository(database: Database) {
           messageCount: sql`${conversations.messageCount} + 1`,
         })
         .where(eq(conversations.id, message.conversationId))
+    },
+
+    /** Inside the caller's transaction: stores a message beside every branch, where nobody sees it until it is attached. */
+    async insertApart(tx: Writer, message: MessageRow): Promise<void> {
+      await tx.insert(messages).values({ ...message, parentId: apart(message.id) })
+    },
+
+    /** Inside the caller's transaction: hangs a message stored apart under the shown leaf and shows it. */
+    async attach(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+      at: Date,
+    ): Promise<void> {
+      await tx.lock(`leaf ${conversationId}`)
+      const [conversation] = await tx
+        .select({ leafId: conversations.leafId })
+        .from(conversations)
+        .where(eq(conversations.id, conversationId))
+      await tx
+        .update(messages)
+        .set({ parentId: conversation?.leafId ?? null, createdAt: at })
+        .where(and(eq(messages.id, id), eq(messages.parentId, apart(id))))
+      await tx
+        .update(conversations)
+        .set({
+          leafId: id,
+          updatedAt: at,
+          messageCount: sql`${conversations.messageCount} + 1`,
+        })
+        .where(eq(conversations.id, conversationId))
     },
 
     /** Inside the caller's transaction. */

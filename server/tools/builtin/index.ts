@@ -18,6 +18,7 @@ import { createSeenFiles } from './project-access.ts'
 import { createResultReadTool } from './result-read.ts'
 import { createSaveMemoryTool, type SaveMemoryDependencies } from './save-memory.ts'
 import { createSearchKnowledgeTool } from './search-knowledge.ts'
+import { createSendMessageTool, type SendMessageDependencies } from './send-message.ts'
 import { textProcess } from './text.ts'
 import { createWeatherTool, type WeatherSettings } from './weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web-search.ts'
@@ -28,6 +29,7 @@ export interface BuiltinDependencies {
   pages: PageReader
   results: ResultKeeper
   memory: SaveMemoryDependencies
+  messages: SendMessageDependencies
   knowledge: Pick<Knowledge, 'search' | 'list'>
   webSearch: WebSearchSettings
   weather: WeatherSettings
@@ -37,7 +39,8 @@ export interface BuiltinDependencies {
 }
 
 export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefinition[] => {
-  const { fetch, pages, results, webSearch, weather, memory, knowledge, room, exec } = dependencies
+  const { fetch, pages, results, webSearch, weather, memory, messages, knowledge, room, exec } =
+    dependencies
   const files = { room, seen: createSeenFiles() }
   return [
     createWebSearchTool(searchProviders(webSearch, fetch, pages)),
@@ -55,5 +58,6 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     createFileEditTool(files),
     ...(exec === null ? [] : [createExecTool({ room, ...exec })]),
     createSaveMemoryTool(memory),
+    createSendMessageTool(messages),
   ]
 }

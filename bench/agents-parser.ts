@@ -1,0 +1,59 @@
+// How the time of prompt mode's parser grows with the text: ten times as much may take little more than ten times as long.
+import { createPromptCallParser } from '../server/llm/prompt-call-parser.ts'
+import { median, type Row } from './row.ts'
+
+const SHORT = 100_000
+const LONG = 1_000_000
+const PIECE = 4
+const ROUNDS = 7
+const LIMIT = 12
+
+const tools = new Map([['file_write', { type: 'object', properties: {} }]])
+
+/** Prose with everything in it that makes the parser look twice, up to the length. */
+function prose(length: number): string {
+  const part =
+    'Some words with `code`, a {brace}, a < sign and a [list].\n\n```json\n{"name": "Bob", "age": 3}\n```\n\n' +
+    '```python\nx = {"name": "file_write", "arguments": {}}\n```\n'
+  return part.repeat(Math.ceil(length / part.length)).slice(0, length)
+}
+
+/** One call whose argument is as long as the text. */
+const oneCall = (length: number): string =>
+  JSON.stringify({
+    tool_call: { name: 'file_write', arguments: { content: 'a "b"\n'.repeat(length / 9) } },
+  })
+
+const texts = { prose, oneCall }
+
+/** CPU milliseconds to take a text in pieces of four characters; other programs on the machine do not count. */
+function measure(text: string): number {
+  const parser = createPromptCallParser(tools)
+  const start = process.cpuUsage()
+  for (let at = 0; at < text.length; at += PIECE) parser.push(text.slice(at, at + PIECE))
+  parser.end({ cutOff: false })
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1000
+}
+
+/** Short and long in turns; the worse ratio of the medians of the two kinds of text. */
+export async function run(): Promise<Row[]> {
+  const ratios = Object.values(texts).map((make) => {
+    const short = make(SHORT)
+    const long = make(LONG)
+    measure(short)
+    const rounds = Array.from({ length: ROUNDS }, () => [measure(short), measure(long)] as const)
+    return median(rounds.map(([, time]) => time)) / median(rounds.map(([time]) => time))
+  })
+  const value = Math.max(...ratios)
+  return [
+    {
+      suite: 'agents',
+      figure: 'prompt-mode parser: 1 MB of text against 100 KB, in 4-byte pieces',
+      target: `≤ ${LIMIT} ×`,
+      value,
+      unit: '×',
+      ok: value <= LIMIT,
+    },
+  ]
+}

@@ -1,0 +1,34 @@
+// The tags that models write around tool calls.
+
+const opening = ['<tool_call>', '<tool_calls>', '<function_call>']
+const closing = [...opening.map((tag) => tag.replace('<', '</')), '</function>']
+const functionTag = /^<function=["']?[\w.-]{1,200}["']?>$/
+const functionTagStart = /^<function=["'\w.-]{0,204}$/
+
+/** `<tool_call>` and its like: a call in JSON or in further tags follows. */
+export const isOpeningTag = (text: string): boolean => opening.includes(text)
+
+/** `<function=name>`: arguments follow. */
+export const isFunctionTag = (text: string): boolean => functionTag.test(text)
+
+/** Whether more text can make an opening or a function tag of it. */
+export const beginsOpeningTag = (text: string): boolean =>
+  opening.some((tag) => tag.startsWith(text)) ||
+  '<function='.startsWith(text) ||
+  functionTagStart.test(text)
+
+export const isClosingTag = (text: string): boolean => closing.includes(text)
+
+export const beginsClosingTag = (text: string): boolean =>
+  closing.some((tag) => tag.startsWith(text))
+
+export const endsWithClosingTag = (text: string): boolean =>
+  closing.some((tag) => text.endsWith(tag))
+
+/** The content of a call tag, whose closing tag may be at its end. */
+export const withoutClosingTag = (content: string): string =>
+  content.replace(/<\/(?:tool_calls?|function_call)>$/, '')
+
+/** Where a call tag is closed; -1 for nowhere. */
+export const findClosingTag = (text: string): number =>
+  text.search(/<\/(?:tool_calls?|function_call)>/)

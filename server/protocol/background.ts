@@ -1,0 +1,29 @@
+// Tasks in the background of a conversation, on the wire.
+import { z } from 'zod'
+import { Timestamp } from './envelope.ts'
+import { MessageId, RunId } from './ids.ts'
+import { RunStatus } from './run.ts'
+import { PendingApproval, Usage } from './run-event.ts'
+
+export const BackgroundTask = z
+  .object({
+    /** Also the id of its run: its events, approvals and state are under `/api/runs`. */
+    id: RunId,
+    task: z.string(),
+    /** Whether its answer appears in the conversation by itself. */
+    announce: z.boolean(),
+    status: RunStatus,
+    /** The message that holds its answer; in the conversation once it was announced. */
+    message_id: MessageId,
+    /** Its answer, '' until there is one. */
+    result: z.string(),
+    error: z.string().nullable(),
+    usage: Usage,
+    pending_approvals: z.array(PendingApproval),
+    created_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'BackgroundTask' })
+export type BackgroundTask = z.infer<typeof BackgroundTask>
+
+export const BackgroundTaskList = z.object({ items: z.array(BackgroundTask) })

@@ -1,0 +1,79 @@
+// Tasks in the background of a conversation: their list, and how to stop one.
+import { z } from 'zod'
+import type { Background, BackgroundTask as Task } from '../chat/background.ts'
+import type { Store } from '../db/store.ts'
+import type { App } from '../plugins/app.ts'
+import { type BackgroundTask, BackgroundTaskList } from '../protocol/background.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { ConversationId, RunId } from '../protocol/ids.ts'
+import { Run } from '../protocol/run.ts'
+import type { PendingApproval } from '../protocol/run-event.ts'
+import { presentRun } from './present-message.ts'
+
+export interface BackgroundRouteDependencies {
+  background: Background
+  store: Pick<Store, 'runs'>
+}
+
+const OfConversation = z.object({ id: ConversationId })
+
+export function registerBackgroundRoutes(
+  app: App,
+  { background, store }: BackgroundRouteDependencies,
+): void {
+  const tags = ['conversations']
+
+  app.get(
+    '/api/conversations/:id/background',
+    {
+      schema: {
+        summary: 'Tasks in the background, oldest first',
+        tags,
+        params: OfConversation,
+        response: { 200: envelope(BackgroundTaskList) },
+      },
+    },
+    async ({ user, params }) => {
+      const tasks = await background.list(user.id, params.id)
+      const pending = await store.runs.pendingApprovals(tasks.map(({ run }) => run.id))
+      const items = tasks.map((task) => presentTask(task, pending.get(task.run.id) ?? []))
+      return { code: 0 as const, data: { items } }
+    },
+  )
+
+  app.post(
+    '/api/conversations/:id/background/:bid/stop',
+    {
+      schema: {
+        summary: 'Stop a task; what it made so far is kept',
+        tags,
+        params: OfConversation.extend({ bid: RunId }),
+        response: { 200: envelope(Run) },
+      },
+    },
+    async ({ user, params }) => {
+      const run = await background.stop(user.id, params.id, params.bid)
+      return { code: 0 as const, data: presentRun(run, []) }
+    },
+  )
+}
+
+const presentTask = (
+  { run, task, announce, result }: Task,
+  pending: PendingApproval[],
+): BackgroundTask => {
+  const shown = presentRun(run, pending)
+  return {
+    id: run.id,
+    task,
+    announce,
+    status: shown.status,
+    message_id: run.messageId,
+    result,
+    error: run.error?.content ?? null,
+    usage: shown.usage,
+    pending_approvals: shown.pending_approvals,
+    created_at: shown.created_at,
+    ended_at: shown.ended_at,
+  }
+}

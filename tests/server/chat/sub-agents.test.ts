@@ -1,0 +1,218 @@
+// Sub-agents over HTTP with a scripted model: side by side, within their limits, asked about as their parent is.
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { openEvents } from '../../support/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
+import { type Turn, turn } from '../../support/upstream-turns.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(() => upstream.close())
+beforeEach(() => upstream.reset())
+
+const isSubAgent = (request: UpstreamRequest): boolean =>
+  String(request.messages[0]?.content).startsWith('You are a sub-agent')
+/** The instruction of the sub-agent that asks. */
+const taskOf = (request: UpstreamRequest): string => String(request.messages[1]?.content)
+const toolsOf = (request: UpstreamRequest): string[] => {
+  const tools = (request.body.tools ?? []) as { function: { name: string } }[]
+  return tools.map((tool) => tool.function.name)
+}
+const toolMessages = (request: UpstreamRequest) =>
+  request.messages.filter(({ role }) => role === 'tool')
+
+/** The parent calls `multi_agent` with these tasks, then says 'All done.'. */
+const parentAsksFor = (tasks: object[]): void =>
+  upstream.program((request) => {
+    if (isSubAgent(request)) return undefined
+    return toolMessages(request).length === 0
+      ? turn.toolCalls([{ id: 'call_team', name: 'multi_agent', arguments: { tasks } }])
+      : turn.text('All done.')
+  })
+const subAgents = (answer: (request: UpstreamRequest, task: string) => Turn): void =>
+  upstream.program((request) =>
+    isSubAgent(request) ? answer(request, taskOf(request)) : undefined,
+  )
+
+describeOnEachServer('sub-agents', (start) => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await start({
+      models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
+      titles: 'first_message',
+      sub_agent: { max_iterations: 3, max_concurrency: 3, max_tokens: 777, timeout: 2 },
+    })
+    await server.server.toolsReady
+  })
+
+  const newConversation = async (settings: object = {}): Promise<string> =>
+    (await server.call('POST', '/api/conversations', { body: settings })).json.data.id
+  const send = (id: string, text = 'Go') =>
+    openEvents(`${server.url}/api/conversations/${id}/messages`, {
+      body: { text, stream_mode: 'delta' },
+    })
+  const resultOf = (
+    events: readonly { event: string; data: { type?: string; content?: string } }[],
+  ) =>
+    JSON.parse(
+      events.find(({ event, data }) => event === 'process_step' && data.type === 'tool_result')
+        ?.data.content ?? '{}',
+    )
+
+  test('three work at once; one that fails does not sink the others, and their tokens are the run’s', async () => {
+    const arrived = new Set<string>()
+    let everybodyIsThere = (): void => {}
+    const together = new Promise<void>((resolve) => {
+      everybodyIsThere = resolve
+    })
+    parentAsksFor([
+      { name: 'sun', instruction: 'look at the sun' },
+      { name: 'moon', instruction: 'look at the moon' },
+      { name: 'void', instruction: 'look at nothing' },
+    ])
+    subAgents((_request, task) => {
+      arrived.add(task)
+      if (arrived.size === 3) everybodyIsThere()
+      // Nobody is answered before all three have asked: they can only pass side by side.
+      if (task.includes('nothing')) return turn.error(400, 'no such model here')
+      return turn.text(`I saw it: ${task}`, { until: together })
+    })
+    const id = await newConversation()
+    const stream = await send(id)
+    const events = await stream.all()
+    expect(resultOf(events)).toMatchObject({
+      success: true,
+      data: {
+        total: 3,
+        results: [
+          { task_name: 'sun', success: true, response: 'I saw it: look at the sun' },
+          { task_name: 'moon', success: true, response: 'I saw it: look at the moon' },
+          { task_name: 'void', success: false, error: expect.any(String) },
+        ],
+      },
+    })
+    const progress = events.filter(({ event }) => event === 'tool_progress')
+    expect(progress.at(-1)?.data).toMatchObject({
+      id_ref: 'call_team',
+      progress: {
+        agents: [{ name: 'sun', state: 'done' }, { state: 'done' }, { state: 'failed' }],
+      },
+    })
+    const step = events.find(({ data }) => data.type === 'tool_result')?.data
+    expect(step.artifact).toMatchObject({ display: '3 sub-agents, 1 failed' })
+    // Four answers with 10 prompt tokens each: two of the parent, two of its sub-agents.
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { usage: { prompt_tokens: 40 } } })
+  })
+
+  test('each has its own messages, its own limits, no further sub-agents, and at last no tools', async () => {
+    const rounds: UpstreamRequest[] = []
+    parentAsksFor([{ name: 'loop', instruction: 'never stop' }])
+    subAgents((request) => {
+      rounds.push(request)
+      return toolsOf(request).length === 0
+        ? turn.text('That is what I have.')
+        : turn.toolCalls([{ name: 'calculator', arguments: { expression: `${rounds.length}+1` } }])
+    })
+    const events = await (await send(await newConversation(), 'a secret of the parent')).all()
+    expect(resultOf(events).data.results[0]).toMatchObject({
+      success: true,
+      response: 'That is what I have.',
+    })
+    expect(rounds).toHaveLength(3)
+    expect(rounds.map((request) => toolsOf(request).length > 0)).toEqual([true, true, false])
+    expect(toolsOf(rounds[0] as UpstreamRequest)).not.toContain('multi_agent')
+    expect(toolsOf(rounds[0] as UpstreamRequest)).not.toContain('spawn')
+    expect(JSON.stringify(rounds[0]?.messages)).not.toContain('a secret of the parent')
+    expect(rounds[0]?.body.max_tokens ?? rounds[0]?.body.max_completion_tokens).toBe(777)
+    expect(rounds[0]?.messages.at(-1)?.content).toBe('never stop')
+  })
+
+  test('one gets no tool that it was not given, whatever it asks for', async () => {
+    parentAsksFor([
+      { name: 'narrow', instruction: 'use the forbidden one', tools: ['calculator', 'spawn'] },
+      { name: 'unknown', instruction: 'never begins', tools: ['teleport'] },
+    ])
+    let seen = ''
+    subAgents((request) => {
+      if (toolMessages(request).length > 0) {
+        seen = String(toolMessages(request)[0]?.content)
+        return turn.text('It was refused.')
+      }
+      expect(toolsOf(request)).toEqual(['calculator'])
+      return turn.toolCalls([{ name: 'save_memory', arguments: { fact: 'x' } }])
+    })
+    const { data } = resultOf(await (await send(await newConversation())).all())
+    expect(JSON.parse(seen)).toMatchObject({ success: false })
+    expect(seen).toContain('no tool named')
+    expect(data.results).toMatchObject([
+      { success: true },
+      { success: false, error: expect.stringContaining('teleport') },
+    ])
+  })
+
+  test('what one wants to do is asked under the parent’s run, and goes on when it is allowed', async () => {
+    const target = await newConversation({ title: 'Target' })
+    parentAsksFor([{ name: 'writer', instruction: 'send it' }])
+    subAgents((request) =>
+      toolMessages(request).length === 0
+        ? turn.toolCalls([
+            { id: 'c', name: 'message', arguments: { content: 'hello', to: target } },
+          ])
+        : turn.text('Sent.'),
+    )
+    const id = await newConversation()
+    const stream = await send(id)
+    const asked = await stream.next(({ event }) => event === 'approval_required')
+    expect(asked.data).toMatchObject({
+      name: 'message',
+      risk_level: 'medium',
+      preview: { sub_agent: 'writer' },
+    })
+    const approved = await server.call('POST', `/api/runs/${asked.data.run_id}/approvals`, {
+      body: { id_ref: asked.data.id_ref, decision: 'approve' },
+    })
+    expect(approved.status).toBe(200)
+    expect(resultOf(await stream.all()).data.results[0]).toMatchObject({ success: true })
+    const { json } = await server.call('GET', `/api/conversations/${target}/messages`)
+    expect(json.data.items).toMatchObject([
+      { role: 'assistant', text: expect.stringContaining('hello') },
+    ])
+  })
+
+  test('one that takes too long fails with the reason; more than five tasks are refused', async () => {
+    parentAsksFor([
+      { name: 'slow', instruction: 'sleep' },
+      { name: 'quick', instruction: 'run' },
+    ])
+    subAgents((_request, task) =>
+      task === 'sleep' ? turn.beforeHeaders('stall') : turn.text('ran'),
+    )
+    const { data } = resultOf(await (await send(await newConversation())).all())
+    expect(data.results).toMatchObject([
+      { success: false, error: 'It was not done within 2 seconds.' },
+      { success: true, response: 'ran' },
+    ])
+
+    upstream.reset()
+    parentAsksFor(Array.from({ length: 6 }, (_, i) => ({ name: `t${i}`, instruction: 'x' })))
+    const refused = resultOf(await (await send(await newConversation())).all())
+    expect(refused).toMatchObject({ success: false, error: expect.stringContaining('tasks') })
+  })
+
+  test('stopping the run stops them and closes their connections', async () => {
+    parentAsksFor([{ name: 'stuck', instruction: 'wait' }])
+    let asked: UpstreamRequest | undefined
+    subAgents((request) => {
+      asked = request
+      return turn.beforeHeaders('stall')
+    })
+    const stream = await send(await newConversation())
+    const run = await stream.next(({ event }) => event === 'run')
+    await vi.waitFor(() => expect(asked).toBeDefined())
+    await server.call('POST', `/api/runs/${run.data.run_id}/stop`)
+    expect(await asked?.closed).toBe('client_left')
+    expect((await stream.all()).at(-1)).toMatchObject({ data: { finish_reason: 'stopped' } })
+  })
+})
