@@ -111,7 +111,12 @@ async function knowledgeSearch(): Promise<Row> {
       const passages = Array.from({ length: PASSAGES_EACH }, (_, at) => passage(from + at))
       await store.documents.index(document, passages)
     }
-    const knowledge = createKnowledge({ documents: store.documents, folder, log })
+    const knowledge = createKnowledge({
+      documents: store.documents,
+      folder,
+      log,
+      onChange: () => {},
+    })
     const tool = createSearchKnowledgeTool(knowledge)
     const context = contextOf(projectId)
     const bare: number[] = []
@@ -137,7 +142,8 @@ async function knowledgeSearch(): Promise<Row> {
 }
 
 const SUBJECTS = ['travel', 'vacation', 'hardware', 'security', 'payroll', 'training', 'parking']
-const subject = (index: number): string => `${SUBJECTS[(index % 500) % SUBJECTS.length]} ${index % 500}`
+const subject = (index: number): string =>
+  `${SUBJECTS[(index % 500) % SUBJECTS.length]} ${index % 500}`
 
 function passage(index: number) {
   const sentence = `Rule ${index} about ${subject(index)}: requests are approved by the office within ${index % 30} days. 第${index % 500}条规定由部门主管审批。`
