@@ -1,0 +1,201 @@
+// Risky calls wait for a person: shown before they happen, decided once, for exactly this call, also over a restart.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openEvents } from '../../support/events.ts'
+import { type TestServer, useServers } from '../../support/server.ts'
+import { type ServerPlace, type ServerProcess, serverPlace } from '../../support/server-process.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+beforeEach(() => upstream.reset())
+afterAll(() => upstream.close())
+
+const write = (path: string, id = `call_${path}`) => ({
+  id,
+  name: 'file_write',
+  arguments: { path, content: `content of ${path}\n` },
+})
+const waits = ({ event }: { event: string }): boolean => event === 'approval_required'
+
+describe('approval', () => {
+  const { start } = useServers()
+  let server: TestServer
+  let project: string
+  beforeAll(async () => {
+    server = await start({
+      config: { models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' },
+    })
+    const made = await server.call('POST', '/api/projects', { body: { name: 'Approvals' } })
+    project = made.json.data.id
+  })
+
+  async function send(settings: object = {}, body: object = {}) {
+    const { json } = await server.call('POST', '/api/conversations', {
+      body: { project_id: project, ...settings },
+    })
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go', stream_mode: 'delta', ...body },
+    })
+    const run = await stream.next(({ event }) => event === 'run')
+    return { conversation: json.data.id, runId: run.data.run_id, stream }
+  }
+  const decide = async (runId: string, body: object) =>
+    await server.call('POST', `/api/runs/${runId}/approvals`, { body })
+  const fileStatus = async (path: string) =>
+    (await server.call('GET', `/api/projects/${project}/files/${path}`)).status
+
+  test('a medium call waits with a preview; approved it runs, and the file is there', async () => {
+    upstream.enqueue(turn.toolCalls([write('a.txt')]), turn.text('Written.'))
+    const { runId, stream, conversation } = await send()
+    const question = await stream.next(waits)
+    expect(question.data).toMatchObject({ name: 'file_write', risk_level: 'medium' })
+    expect(question.data.preview.diff).toContain('+content of a.txt')
+    expect(await fileStatus('a.txt')).toBe(404)
+    const waiting = await server.call('GET', `/api/runs/${runId}`)
+    expect(waiting.json.data).toMatchObject({ status: 'awaiting_approval' })
+    expect(waiting.json.data.pending_approvals).toHaveLength(1)
+    const listed = await server.call('GET', `/api/conversations/${conversation}`)
+    expect(listed.json.data).toMatchObject({ active_run_status: 'awaiting_approval' })
+    expect(upstream.requests.every(({ closedAt }) => closedAt !== null)).toBe(true)
+
+    const { status } = await decide(runId, { id_ref: question.data.id_ref, decision: 'approve' })
+    expect(status).toBe(200)
+    expect((await stream.all()).at(-1)?.event).toBe('done')
+    expect(await fileStatus('a.txt')).toBe(200)
+    const again = await decide(runId, { id_ref: question.data.id_ref, decision: 'approve' })
+    expect(again.status).toBe(409)
+    expect((await decide(runId, { id_ref: 'nothing', decision: 'approve' })).status).toBe(404)
+  })
+
+  test('a rejection is told to the model with its reason, and nothing is written', async () => {
+    upstream.enqueue(turn.toolCalls([write('b.txt')]), turn.text('Then not.'))
+    const { runId, stream } = await send()
+    const question = await stream.next(waits)
+    await decide(runId, { id_ref: question.data.id_ref, decision: 'reject', reason: 'wrong name' })
+    const events = await stream.all()
+    const result = events.find(({ data }) => data.type === 'tool_result')?.data
+    expect(result).toMatchObject({ skipped: true })
+    expect(result.content).toContain('wrong name')
+    expect(await fileStatus('b.txt')).toBe(404)
+  })
+
+  test('changed arguments are checked, and what runs is what was approved', async () => {
+    upstream.enqueue(turn.toolCalls([write('c.txt')]), turn.text('Done.'))
+    const { runId, stream } = await send()
+    const question = await stream.next(waits)
+    const id_ref = question.data.id_ref
+    const bad = await decide(runId, { id_ref, decision: 'approve', arguments: { path: 5 } })
+    expect(bad.status).toBe(400)
+    await decide(runId, {
+      id_ref,
+      decision: 'approve',
+      arguments: JSON.stringify({ path: 'changed.txt', content: 'mine' }),
+    })
+    await stream.all()
+    expect(await fileStatus('c.txt')).toBe(404)
+    expect(await fileStatus('changed.txt')).toBe(200)
+  })
+
+  test('remembered for the run, the same tool is not asked again; another tool is', async () => {
+    upstream.enqueue(
+      turn.toolCalls([write('d.txt')]),
+      turn.toolCalls([write('e.txt')]),
+      turn.toolCalls([{ id: 'call_rm', name: 'file_delete', arguments: { path: 'd.txt' } }]),
+      turn.text('Done.'),
+    )
+    const { runId, stream } = await send()
+    const first = await stream.next(waits)
+    await decide(runId, { id_ref: first.data.id_ref, decision: 'approve', remember: 'run' })
+    const second = await stream.next((event) => waits(event) && event.id > first.id)
+    expect(second.data).toMatchObject({ name: 'file_delete', risk_level: 'high' })
+    await decide(runId, { id_ref: second.data.id_ref, decision: 'approve' })
+    await stream.all()
+    expect(await fileStatus('d.txt')).toBe(404)
+    expect(await fileStatus('e.txt')).toBe(200)
+  })
+
+  test('auto_medium asks for high only, auto for nothing', async () => {
+    upstream.enqueue(turn.toolCalls([write('f.txt')]), turn.text('Done.'))
+    const medium = await (await send({ approval: 'auto_medium' })).stream.all()
+    expect(medium.some(waits)).toBe(false)
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'file_delete', arguments: { path: 'f.txt' } }]),
+      turn.text('Done.'),
+    )
+    const auto = await (await send({}, { approval: 'auto' })).stream.all()
+    expect(auto.some(waits)).toBe(false)
+    expect(await fileStatus('f.txt')).toBe(404)
+  })
+
+  test('stopped while it waits, the run ends and the question can no longer be answered', async () => {
+    upstream.enqueue(turn.toolCalls([write('g.txt')]))
+    const { runId, stream } = await send()
+    const question = await stream.next(waits)
+    await server.call('POST', `/api/runs/${runId}/stop`)
+    expect((await stream.all()).at(-1)?.data).toMatchObject({ finish_reason: 'stopped' })
+    const late = await decide(runId, { id_ref: question.data.id_ref, decision: 'approve' })
+    expect(late.status).toBe(409)
+    expect(await fileStatus('g.txt')).toBe(404)
+  })
+})
+
+describe('approval over a restart', () => {
+  let folder: string
+  let place: ServerPlace
+  let server: ServerProcess
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'nanoclaw-approval-'))
+    place = await serverPlace(folder, {
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+      log_level: 'warn',
+    })
+    server = await place.start()
+  })
+  afterAll(async () => {
+    await place.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function call(method: string, path: string, body?: unknown) {
+    const answer = await fetch(server.url + path, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+    // The assertions look at whatever shape comes.
+    return (await answer.json()) as { data: ReturnType<typeof JSON.parse> }
+  }
+
+  test('a waiting run waits again after kill -9, and goes on when it is approved', async () => {
+    upstream.enqueue(turn.toolCalls([write('kept.txt')]), turn.text('Written after all.'))
+    const { data: project } = await call('POST', '/api/projects', { name: 'Waits' })
+    const { data: conversation } = await call('POST', '/api/conversations', {
+      project_id: project.id,
+    })
+    const stream = await openEvents(`${server.url}/api/conversations/${conversation.id}/messages`, {
+      body: { text: 'Go', stream_mode: 'delta' },
+    })
+    const question = await stream.next(waits)
+    await server.kill('SIGKILL')
+    server = await place.start()
+    const runId = question.data.run_id
+    const back = await openEvents(`${server.url}/api/runs/${runId}/events?stream_mode=delta`)
+    const again = await back.next(waits)
+    expect(again.data).toEqual(question.data)
+    await call('POST', `/api/runs/${runId}/approvals`, {
+      id_ref: question.data.id_ref,
+      decision: 'approve',
+    })
+    expect((await back.all()).at(-1)).toMatchObject({ event: 'done' })
+    const { data: file } = await call('GET', `/api/projects/${project.id}/files/kept.txt`)
+    expect(file.content).toBe('content of kept.txt\n')
+  })
+})
