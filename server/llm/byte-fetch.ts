@@ -6,6 +6,8 @@ const HELD_BACK_BYTES = 1024 * 1024
 const RELEASE_MS = 1000
 /** What is kept of an error's body; its message is in the beginning. */
 const ERROR_BODY_BYTES = 64 * 1024
+/** So long an error's body is waited for; its status says the most. */
+const ERROR_BODY_MS = 3000
 
 /** The body of one answer, as it comes off the socket. */
 export interface ByteSource {
@@ -60,14 +62,28 @@ function request(agent: Agent, target: URL, init: RequestInit): Promise<Opened> 
     if (signal?.aborted) return reject(abortReason(signal))
     let body: Body | undefined
     let failing: { status: number; headers: Headers; parts: Buffer[]; bytes: number } | undefined
-    let onAbort = () => {}
-    const settled = () => signal?.removeEventListener('abort', onAbort)
+    let limit: NodeJS.Timeout | undefined
+    let socket: Dispatcher.DispatchController | undefined
+    // While it is still connecting there is no socket to close; whoever waits is told at once all the same.
+    const onAbort = () => {
+      socket?.abort(abortReason(signal))
+      reject(abortReason(signal))
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const settled = () => {
+      clearTimeout(limit)
+      signal?.removeEventListener('abort', onAbort)
+    }
     const answerFailure = () => {
       if (failing === undefined) return
       const { status, headers, parts } = failing
       // A 204 or 304 may not carry a body in a `Response`; they are failures here all the same.
       const text = status === 204 || status === 304 ? null : Buffer.concat(parts).toString('utf8')
-      resolve({ response: new Response(text, { status, headers }) })
+      resolve({ response: new Response(text, { status: Math.min(status, 599), headers }) })
+    }
+    const endFailure = () => {
+      answerFailure()
+      socket?.abort(new Error('the rest of an error body is not read'))
     }
     agent.dispatch(
       {
@@ -80,9 +96,8 @@ function request(agent: Agent, target: URL, init: RequestInit): Promise<Opened> 
       },
       {
         onRequestStart(controller) {
-          onAbort = () => controller.abort(abortReason(signal))
+          socket = controller
           if (signal?.aborted) onAbort()
-          else signal?.addEventListener('abort', onAbort, { once: true })
         },
         onResponseStart(controller, status, rawHeaders) {
           if (status < 200) return
@@ -91,19 +106,18 @@ function request(agent: Agent, target: URL, init: RequestInit): Promise<Opened> 
             if (value !== undefined) headers.set(name, String(value))
           if (status >= 300 || status === 204) {
             failing = { status, headers, parts: [], bytes: 0 }
+            limit = setTimeout(endFailure, ERROR_BODY_MS)
             return
           }
           body = createBody(controller)
           resolve({ response: new Response(null, { status, headers }), source: body.source })
         },
-        onResponseData(controller, chunk) {
+        onResponseData(_controller, chunk) {
           if (body !== undefined) return body.push(chunk)
           if (failing === undefined) return
           failing.parts.push(chunk)
           failing.bytes += chunk.length
-          if (failing.bytes <= ERROR_BODY_BYTES) return
-          answerFailure()
-          controller.abort(new Error('the rest of an error body is not read'))
+          if (failing.bytes > ERROR_BODY_BYTES) endFailure()
         },
         onResponseEnd() {
           settled()

@@ -40,9 +40,11 @@ export function createToolCallAssembly(taken: ReadonlySet<string>): ToolCallAsse
     const sameIndex = drafts.findLast((draft) => draft.index === index)
     if (index !== undefined) {
       if (sameIndex === undefined) return undefined
-      // A second whole call under an index that is taken: its own name, and another id or nothing left to complete.
+      // A second whole call under an index that is taken: it has a name, and another id or nothing left to complete.
       const another = id !== '' && sameIndex.id !== '' && id !== sameIndex.id
-      const complete = isComplete(sameIndex.arguments) && name !== sameIndex.name
+      const begins =
+        name !== sameIndex.name || argumentText(piece.function?.arguments).startsWith('{')
+      const complete = begins && isComplete(sameIndex.arguments)
       return name !== '' && (another || complete) ? undefined : sameIndex
     }
     if (id !== '') {

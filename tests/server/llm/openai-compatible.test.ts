@@ -1,4 +1,6 @@
 // The client for OpenAI-compatible providers: what real ones stream, and every way in which they fail.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createByteFetch } from '../../../server/llm/byte-fetch.ts'
 import type { LlmClient } from '../../../server/llm/client.ts'
@@ -316,6 +318,12 @@ describe('tool calls', () => {
     expect(await callsOf(calling({ index: 0, ...f }, { index: 0, ...g }))).toEqual(both)
     expect(await callsOf(calling({ index: 0, ...f }), calling({ index: 0, ...g }))).toEqual(both)
     expect(await callsOf(calling({ index: 3, ...f }), calling({ index: 9, ...g }))).toEqual(both)
+    expect(
+      await callsOf(
+        calling({ index: 0, function: f.function }),
+        calling({ index: 0, function: g.function }),
+      ),
+    ).toEqual(both)
   })
 
   test('have ids that are never empty and never used twice in a conversation', async () => {
@@ -387,6 +395,22 @@ describe('failures', () => {
     )
     expect((await failureOf()).error.retryAfter).toBe(7)
     expect((await failureOf()).error.retryAfter).toBeGreaterThan(20)
+  })
+
+  test('an error is known by its status when its body never ends, or is endless', async () => {
+    const endless = turn.raw(['x'.repeat(100_000), { finish: 'stall' }])
+    upstream.enqueue(
+      { ...turn.raw(['{', { finish: 'stall' }]), status: 500 },
+      { ...endless, status: 400 },
+    )
+    expect((await failureOf()).error.code).toBe('model_unavailable')
+    expect((await failureOf()).error.code).toBe('model_refused')
+  })
+
+  test('a status that is none does no harm', async () => {
+    upstream.enqueue({ ...turn.error(999), status: 999 }, { ...turn.raw(['']), status: 204 })
+    expect((await failureOf()).error.code).toBe('model_unavailable')
+    expect((await failureOf()).error.code).toBe('model_refused')
   })
 
   test('a conversation that is too long is named so', async () => {
@@ -472,6 +496,18 @@ describe('stopping', () => {
     )
     const heard = await stopAfter(turn.cut(turn.text('some words'), 2, 'stall'), 'text')
     expect([heard.text, heard.end.type]).toEqual(['some ', 'failed'])
+  })
+
+  test('does not wait for a connection that is still being made', async () => {
+    const controller = new AbortController()
+    const full = createServer().listen(0, '127.0.0.1')
+    await once(full, 'listening')
+    // A server that listens on TCP has an AddressInfo.
+    const { port } = full.address() as AddressInfo
+    const hanging = byteFetch.fetch(`http://127.0.0.1:${port}/`, { signal: controller.signal })
+    controller.abort()
+    await expect(hanging).rejects.toThrow()
+    full.close()
   })
 
   test('asks nothing when the run was stopped already', async () => {
