@@ -1,8 +1,9 @@
 // SQLite when something outside goes wrong: a foreign lock, a full disk.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
 import SqliteClient from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -166,5 +167,43 @@ describe('a long queue of writes', () => {
     await Promise.all(Array.from({ length: 300 }, (_, n) => store.settings.put(`key-${n}`, n)))
     writing = false
     expect(turns).toBeGreaterThan(3)
+  })
+})
+
+/** Writers as processes of their own, on one file; answers what they were told is stored. */
+async function killedWriters(file: string, names: string[], enough: number): Promise<string[]> {
+  const script = join(import.meta.dirname, '../../support/store-writer.ts')
+  const acknowledged: string[] = []
+  await Promise.all(
+    names.map(async (name) => {
+      const child = spawn(process.execPath, ['--import', 'tsx', script, file, name], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let own = 0
+      for await (const line of createInterface({ input: child.stdout })) {
+        acknowledged.push(line)
+        own += 1
+        // The rest of what it had said still comes, and was true.
+        if (own === enough) child.kill('SIGKILL')
+      }
+    }),
+  )
+  return acknowledged
+}
+
+describe('several processes on one file', () => {
+  const databases = useDatabases()
+
+  test('that begin together, write at once and are killed lose nothing that was acknowledged', async () => {
+    const settings = await databases.settings('sqlite')
+    if (settings.dialect !== 'sqlite') throw new Error('asked for SQLite')
+    // The file does not exist yet: they make it, and its tables, at once.
+    const acknowledged = await killedWriters(settings.file, ['one', 'two', 'three'], 40)
+    expect(acknowledged.length).toBeGreaterThanOrEqual(120)
+    expect(integrity(settings.file)).toBe('ok')
+    const database = await databases.connect(settings)
+    const rows = await database.read.select().from(database.tables.settings)
+    const stored = new Set(rows.map(({ key }) => key))
+    expect(acknowledged.filter((key) => !stored.has(key))).toEqual([])
   })
 })
