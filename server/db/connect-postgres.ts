@@ -14,13 +14,22 @@ import type {
   Writer,
 } from './database.ts'
 import { createNestingGuard } from './nesting.ts'
-import { isConnectionLost, postgresCode, translatePostgresError } from './postgres-errors.ts'
+import {
+  isConnectionLost,
+  isUnanswered,
+  postgresCode,
+  translatePostgresError,
+} from './postgres-errors.ts'
+import { createGate } from './postgres-gate.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { bindableText, toDrizzleLogger } from './statements.ts'
 import { defineTables } from './tables.ts'
 
-/** Milliseconds. Together they keep the answer to a request under three seconds while the database is away. */
-const patience = { connect: 1_800, statement: 2_500, retry: 1_000, firstDelay: 25 }
+/**
+ * Milliseconds. `connect`, `statement` and `retry` keep the answer to a request under three seconds while the database
+ * is away; `lock` is what others may keep us waiting while it is well.
+ */
+const patience = { connect: 1_800, statement: 2_500, retry: 1_000, firstDelay: 25, lock: 10_000 }
 
 /** Runs again what failed because the connection was lost; only for what has not changed anything yet. */
 async function retrying<T>(action: () => Promise<T>): Promise<T> {
@@ -73,6 +82,7 @@ export async function connectPostgres(
   { log, onStatement }: ConnectOptions,
 ): Promise<Database> {
   const config = clientConfig(settings)
+  const poolSize = Math.max(2, settings.poolSize ?? 10)
   await migratePostgres(config).catch((error: unknown) => {
     if (error instanceof AppError) throw error
     const reason = errorText(error) || postgresCode(error)
@@ -83,11 +93,12 @@ export async function connectPostgres(
 
   const pool = new pg.Pool({
     ...config,
-    max: settings.poolSize ?? 10,
+    max: poolSize,
     keepAlive: true,
     connectionTimeoutMillis: patience.connect,
     query_timeout: patience.statement,
-    statement_timeout: 10_000,
+    statement_timeout: 15_000,
+    lock_timeout: patience.lock,
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'nanoclaw',
   })
@@ -100,8 +111,25 @@ export async function connectPostgres(
   })
 
   const nesting = createNestingGuard()
+  // Apart, so that a transaction whose work reads outside of it cannot wait for a connection that it holds itself.
+  const writing = createGate(Math.ceil(poolSize / 2))
+  const reading = createGate(Math.floor(poolSize / 2))
+
+  /** Runs what fails as a whole when there is no connection, and then turns the waiting away as well. */
+  async function connected<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await retrying(action)
+    } catch (error) {
+      if (isUnanswered(error)) {
+        reading.turnAway()
+        writing.turnAway()
+      }
+      throw error
+    }
+  }
+
   const reader: Reader = overQuery(
-    (query, values) => retrying(() => pool.query(query, values)),
+    (query, values) => reading.run(() => connected(() => pool.query(query, values))),
     onStatement,
   )
 
@@ -113,11 +141,15 @@ export async function connectPostgres(
       overQuery((query, values) => client.query(query, values), onStatement),
       {
         lock: async (name: string) => {
-          await client
-            .query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
-            .catch((error: unknown) => {
-              throw translatePostgresError(error)
-            })
+          // The driver knows a time limit of a single statement, its types do not.
+          const question = {
+            text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+            values: [name],
+            query_timeout: patience.lock + 500,
+          }
+          await client.query(question).catch((error: unknown) => {
+            throw translatePostgresError(error)
+          })
         },
       },
     )
@@ -127,7 +159,7 @@ export async function connectPostgres(
 
   /** A connection with a transaction begun on it; nothing has happened yet, so losses are retried. */
   const begin = () =>
-    retrying(async () => {
+    connected(async () => {
       const client = await pool.connect()
       try {
         await client.query('begin')
@@ -138,34 +170,38 @@ export async function connectPostgres(
       }
     })
 
+  async function transact<T>(work: (tx: Writer) => Promise<T>): Promise<T> {
+    const client = await begin().catch((error: unknown) => {
+      throw translatePostgresError(error)
+    })
+    let broken = false
+    try {
+      const result = await nesting.enter(() => work(writerOver(client)))
+      const { command } = await client.query('commit')
+      // A failed statement fails its transaction, even where the work went on.
+      if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed.')
+      return result
+    } catch (error) {
+      const told = translatePostgresError(error)
+      // A connection that gave no answer would give none to `rollback` either.
+      broken = told instanceof AppError && told.code === 'store_unavailable'
+      if (!broken)
+        await client.query('rollback').catch(() => {
+          broken = true
+        })
+      throw told
+    } finally {
+      client.release(broken)
+    }
+  }
+
   return {
     dialect: 'postgres',
     tables: defineTables(postgresColumns),
     read: reader,
     async write(work) {
       nesting.refuseInside()
-      const client = await begin().catch((error: unknown) => {
-        throw translatePostgresError(error)
-      })
-      let broken = false
-      try {
-        const result = await nesting.enter(() => work(writerOver(client)))
-        const { command } = await client.query('commit')
-        // A failed statement fails its transaction, even where the work went on.
-        if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed.')
-        return result
-      } catch (error) {
-        const told = translatePostgresError(error)
-        // A connection that gave no answer would give none to `rollback` either.
-        broken = told instanceof AppError && told.code === 'store_unavailable'
-        if (!broken)
-          await client.query('rollback').catch(() => {
-            broken = true
-          })
-        throw told
-      } finally {
-        client.release(broken)
-      }
+      return writing.run(() => transact(work))
     },
     isUniqueViolation: (error) => postgresCode(error) === '23505',
     async ping() {

@@ -14,21 +14,28 @@ export function postgresCode(error: unknown): string {
 
 const lostCodes =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|57P0[123]|08...|53300)$/
-const lostTexts = /^Connection terminated|not queryable$/
-const slowTexts = /timeout exceeded when trying to connect|^Query read timeout/
+const lostTexts = /^Connection terminated( unexpectedly)?$|not queryable$/
+const unansweredTexts =
+  /timeout exceeded when trying to connect|connection timeout|^Query read timeout/
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : '')
+const textOf = (error: unknown): string => {
+  const bare = unwrapped(error)
+  return bare instanceof Error ? bare.message : ''
+}
 
 /** The connection went away or was not there; trying again at once may well succeed. */
 export const isConnectionLost = (error: unknown): boolean =>
-  lostCodes.test(postgresCode(error)) ||
-  (lostTexts.test(textOf(unwrapped(error))) && !/timeout/.test(textOf(unwrapped(error))))
+  lostCodes.test(postgresCode(error)) || lostTexts.test(textOf(error))
+
+/** There is no server, or it is silent: others who ask now will fare no better. */
+export const isUnanswered = (error: unknown): boolean =>
+  isConnectionLost(error) || unansweredTexts.test(textOf(error))
 
 /** An error of the driver in our words; anything else without drizzle's wrapper. */
 export function translatePostgresError(error: unknown): unknown {
   const bare = unwrapped(error)
   const code = postgresCode(bare)
-  if (isConnectionLost(bare) || slowTexts.test(textOf(bare)) || lostTexts.test(textOf(bare)))
+  if (isUnanswered(bare))
     return new AppError('store_unavailable', 'The database does not answer. Try again soon.', {
       retryable: true,
       retryAfter: 5,

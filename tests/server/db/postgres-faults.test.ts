@@ -113,11 +113,13 @@ describe('a server that does not answer', () => {
   test('makes reads and writes answer 503 instead of hanging, and serves again when it is back', async () => {
     const user = await somebody(store)
     proxy.pause()
-    const answers = await Promise.allSettled([
-      store.users.find(user.id),
-      store.settings.put('key', 1),
-      store.users.count(),
-    ])
+    // More than there are connections: those who wait for one are told together with those who have one.
+    const answers = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => [
+        store.users.find(user.id),
+        store.settings.put(`key-${n}`, n),
+      ]).flat<Promise<unknown>[][]>(),
+    )
     for (const answer of answers)
       expect(answer).toMatchObject({
         status: 'rejected',
