@@ -120,10 +120,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     conversations: {
       conversations: store.conversations,
       assertModel: async (id) => void (await catalog.resolve(id)),
-      thinksByDefault: async (id) => {
-        const { model } = await catalog.resolve(id)
-        return !model.demo && model.thinking !== false
-      },
       stopRuns: (id) => chat.stopConversation(id),
     },
     messages: { chat, store, database },
@@ -145,7 +141,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     channels: { channels: tools.channels },
     memory: { memory: tools.memory },
     mcp: { mcp: tools.mcp },
-    tools: { registry: tools.registry },
+    tools: { registry: tools.registry, isolationKnown: tools.isolationKnown },
     documents: {
       knowledge: tools.knowledge,
       projects: store.projects,

@@ -16,7 +16,6 @@ import { createGuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
 import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
 import { createPythonSandbox, type PythonSandbox } from '../sandbox/python.ts'
-import { createExecutePythonTool } from '../tools/builtin/execute-python.ts'
 import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ResultKeeper } from '../tools/long-results.ts'
@@ -34,6 +33,8 @@ export interface ToolRooms {
   channels: Channels
   knowledge: Knowledge
   mcp: McpServers
+  /** Fulfils when it is known how Python programs are isolated here. */
+  isolationKnown: Promise<void>
   /** Begins to work in the background; fulfils when every tool is there. */
   start(): Promise<void>
   /** Whether a conversation may use a tool: not when the person switched its MCP server off. */
@@ -107,6 +108,11 @@ export function createToolRooms({
     },
     room: workspace,
     exec: execSettings(config, workspace.bubblewrap, log),
+    python: {
+      python,
+      defaultStrictness: config.code_execution.default_strictness,
+      readFiles: workspace.readFiles,
+    },
     messages: {
       channels,
       post: (message) => postMessage({ database, store, now }, message),
@@ -118,14 +124,6 @@ export function createToolRooms({
   const registry = createToolRegistry(builtin, {
     disabled: config.tools.disabled,
     risk: config.tools.risk,
-  })
-  const pythonTool = python.then((sandbox) => {
-    const tool = createExecutePythonTool({
-      python: sandbox,
-      defaultStrictness: config.code_execution.default_strictness,
-      readFiles: workspace.readFiles,
-    })
-    registry.add(tool)
   })
   const mcp = createMcpServers({
     servers: config.mcp_servers,
@@ -140,17 +138,17 @@ export function createToolRooms({
     channels,
     knowledge,
     mcp,
+    isolationKnown: python.ready,
     async start() {
       channels.start()
-      await Promise.all([knowledge.start(), pythonTool, mcp.ready]).catch((error: unknown) =>
+      await Promise.all([knowledge.start(), python.ready, mcp.ready]).catch((error: unknown) =>
         log.error({ err: error }, 'a tool could not be started'),
       )
     },
     isToolAllowed: (tool, { disabledMcpServers }) =>
       !mcp.toolNamesOf(disabledMcpServers).has(tool.name),
     async close() {
-      const sandbox = await python
-      await Promise.all([channels.stop(), knowledge.stop(), mcp.close(), sandbox.close()])
+      await Promise.all([channels.stop(), knowledge.stop(), mcp.close(), python.close()])
       await Promise.all([pages.close(), fetch.close()])
     },
   }
@@ -171,10 +169,10 @@ function execSettings(
 }
 
 /** Finds out how Python can be isolated here, beside everything else that a start does. */
-async function startPython(config: Config, log: FastifyBaseLogger): Promise<PythonSandbox> {
+function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
   const { engine, isolation, pool_size, pool_idle, packages_dir, extra_allowed_modules } =
     config.code_execution
-  const python = await createPythonSandbox({
+  const python = createPythonSandbox({
     engine,
     isolation,
     multiUser: config.auth_mode === 'multi',
@@ -185,7 +183,7 @@ async function startPython(config: Config, log: FastifyBaseLogger): Promise<Pyth
     extraModules: extra_allowed_modules,
     log: (message, details) => log.info(details, message),
   })
-  log.info({ python: python.state }, 'isolation of Python programs')
+  void python.ready.then(() => log.info({ python: python.state }, 'isolation of Python programs'))
   return python
 }
 

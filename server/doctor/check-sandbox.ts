@@ -20,7 +20,7 @@ export async function checkPython(
   dataDirectory: string,
 ): Promise<Finding[]> {
   const subject = 'execute_python'
-  const python = await createPythonSandbox({
+  const python = createPythonSandbox({
     engine: configured,
     isolation,
     multiUser,
@@ -31,6 +31,7 @@ export async function checkPython(
     extraModules: {},
     log: () => {},
   })
+  await python.ready
   const { available, reason, engine, isolation: inForce } = python.state
   await python.close()
   if (!available)

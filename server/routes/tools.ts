@@ -6,8 +6,14 @@ import { type ToolDefinition, toSchema } from '../tools/definition.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { success } from './answers.ts'
 
+export interface ToolRouteDependencies {
+  registry: ToolRegistry
+  /** Fulfils when it is known how programs are isolated here; the list waits for it, so that it never tells less. */
+  isolationKnown: Promise<void>
+}
+
 /** Registers the public list of tools, in the form in which models are told of them. */
-export function registerToolRoutes(app: App, dependencies: { registry: ToolRegistry }): void {
+export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies): void {
   app.get(
     '/api/tools',
     {
@@ -18,6 +24,7 @@ export function registerToolRoutes(app: App, dependencies: { registry: ToolRegis
       },
     },
     async () => {
+      await dependencies.isolationKnown
       const tools = dependencies.registry.list().map(present)
       return success({ tools, total: tools.length })
     },

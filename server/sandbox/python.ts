@@ -1,43 +1,29 @@
 // Runs Python programs that a model wrote, isolated from the host, from each other and from their users.
-import pLimit from 'p-limit'
-import { errorText } from '../errors.ts'
 import { untilAborted } from '../lib/abort.ts'
-import { detectBubblewrap } from './bubblewrap.ts'
 import {
-  type ProgramFile,
-  type ProgramListener,
-  type ProgramOutcome,
-  startInterpreter,
-} from './python-interpreter.ts'
-import { chooseHostLauncher, chooseLauncher, type PythonState } from './python-isolation.ts'
-import { findInterpreterFiles, type Launcher } from './python-launch.ts'
-import { programRules, type Strictness, timeLimitSeconds } from './python-modules.ts'
-import { describeWheels, listWheels } from './python-packages.ts'
-import { createPythonPool } from './python-pool.ts'
-import type { DescribedWheel } from './python-protocol.ts'
-import { createPythonSnapshots, type PythonSnapshots } from './python-snapshots.ts'
-
-export interface PythonRequest {
-  code: string
-  strictness: Strictness
-  /** Seen read-only under /workspace. */
-  files: readonly ProgramFile[]
-}
-
-export interface PythonListener extends ProgramListener {
-  /** The call waits for an interpreter to start; not told when a warm one was there. */
-  onStarting(): void
-}
+  failedProgram,
+  type OpenedPython,
+  openPythonSandbox,
+  type PythonListener,
+  type PythonOptions,
+  type PythonRequest,
+} from './opened-python.ts'
+import type { ProgramOutcome } from './python-interpreter.ts'
+import type { PythonState } from './python-isolation.ts'
+import { programRules, type Strictness } from './python-modules.ts'
 
 export interface PythonSandbox {
+  /** Which isolation is in force; until `ready` it is being tested and nothing is in force. */
   readonly state: PythonState
-  /** Names of the packages that programs may import beside the standard library. */
+  /** Names of the packages that programs may import beside the standard library; known when `ready`. */
   readonly packages: readonly string[]
-  /** What programs of a level may import; null means the whole standard library. */
+  /** Fulfils when the isolation has been tested. Never rejects: faults show in `state`. */
+  readonly ready: Promise<void>
+  /** What programs of a level may import, packages apart; null means the whole standard library. */
   modules(strictness: Strictness): readonly string[] | null
   /**
-   * Runs one program in an interpreter of its own and leaves nothing behind. Never rejects. Aborting `signal` ends it
-   * within a second. Programs beyond the number that may run at once wait for their turn.
+   * Runs one program in an interpreter of its own and leaves nothing behind; waits for `ready`. Never rejects. Aborting
+   * `signal` ends it within a second. Programs beyond the number that may run at once wait for their turn.
    */
   run(
     request: PythonRequest,
@@ -47,175 +33,36 @@ export interface PythonSandbox {
   close(): Promise<void>
 }
 
-export interface PythonOptions {
-  /** CPython as WebAssembly, or the host's python3 for its native packages (bubblewrap only). */
-  engine: 'wasm' | 'host'
-  isolation: 'auto' | 'kernel' | 'wasm'
-  /** Several users who do not trust each other: without kernel isolation nothing runs, unless the operator says `wasm`. */
-  multiUser: boolean
-  /** Interpreters kept warm, and for how long after the last use (milliseconds). */
-  poolSize: number
-  poolIdleMs: number
-  /** Folder for the memory images, beside the data. */
-  snapshotFolder: string
-  /** Folder of wheels, or null. */
-  packagesFolder: string | null
-  extraModules: Partial<Record<Strictness, readonly string[]>>
-  log(message: string, details: object): void
-}
-
-/** Programs that run at once; each may take 512 MB. */
-const MAX_AT_ONCE = 8
-
-const failed = (status: ProgramOutcome['status'], error: string): ProgramOutcome => ({
-  status,
-  error,
-  stdout: '',
-  stderr: '',
-  result: null,
-  files: [],
-  omittedFiles: 0,
-})
-
-/** Tests which isolation works here and prepares the interpreter. Never rejects: faults show in `state`. */
-export async function createPythonSandbox(options: PythonOptions): Promise<PythonSandbox> {
-  try {
-    const bubblewrap = await detectBubblewrap()
-    if (options.engine === 'host') {
-      const { state, launcher } = await chooseHostLauncher(bubblewrap)
-      if (launcher === null) return createUnavailable(state)
-      // It starts in some ten milliseconds: nothing is kept warm, and there are no images.
-      return createAvailable({
-        ...options,
-        poolSize: 0,
-        state,
-        launcher,
-        wheels: [],
-        snapshots: noSnapshots,
-      })
-    }
-    const folders = options.packagesFolder === null ? [] : [options.packagesFolder]
-    const files = await findInterpreterFiles(folders)
-    const { state, launcher } = await chooseLauncher({
-      files,
-      isolation: options.isolation,
-      multiUser: options.multiUser,
-      bubblewrap,
-    })
-    if (launcher === null) return createUnavailable(state)
-    const wheels = await listWheels(folders)
-    const snapshots = createPythonSnapshots({
-      folder: options.snapshotFolder,
-      files,
-      launcher,
-      log: options.log,
-    })
-    return createAvailable({ ...options, state, launcher, wheels, snapshots })
-  } catch (error) {
-    return createUnavailable({
-      engine: options.engine,
-      isolation: 'none',
-      available: false,
-      reason: `Python can not be started: ${errorText(error)}`,
-    })
-  }
-}
-
-const noSnapshots: PythonSnapshots = {
-  take: async () => null,
-  fill: async () => {},
-  close: async () => {},
-}
-
-const createUnavailable = (state: PythonState): PythonSandbox => ({
-  state,
-  packages: [],
-  modules: () => [],
-  run: async () => failed('crashed', state.reason ?? 'Python is not available'),
-  close: async () => {},
-})
-
-function createAvailable(
-  options: PythonOptions & {
-    state: PythonState
-    launcher: Launcher
-    wheels: readonly { name: string; file: string }[]
-    snapshots: PythonSnapshots
-  },
-): PythonSandbox {
-  const { launcher, snapshots, wheels } = options
-  const pool = createPythonPool({
-    launcher,
-    snapshots,
-    size: options.poolSize,
-    idleMs: options.poolIdleMs,
-    log: options.log,
+/** A sandbox that is there at once and tests meanwhile which isolation works here. */
+export function createPythonSandbox(options: PythonOptions): PythonSandbox {
+  let opened: OpenedPython | null = null
+  const opening = openPythonSandbox(options)
+  const ready = opening.then((sandbox) => {
+    opened = sandbox
   })
-  const limit = pLimit(MAX_AT_ONCE)
-  const shutdown = new AbortController()
-  const running = new Set<Promise<unknown>>()
-
-  let described: Promise<DescribedWheel[]> | null = null
-  /** Read once, at the first program; a folder that can't be read offers nothing. */
-  const describedWheels = (): Promise<DescribedWheel[]> => {
-    if (wheels.length === 0) return Promise.resolve([])
-    described ??= describeWheels(wheels, startInterpreter({ launcher, mode: 'serve' })).catch(
-      (error: unknown) => {
-        options.log('the Python packages can not be read', { error })
-        return []
-      },
-    )
-    return described
+  const untested: PythonState = {
+    engine: options.engine,
+    isolation: 'none',
+    available: false,
+    reason: 'the isolation is still being tested',
   }
-
-  const rules = (strictness: Strictness, packages: readonly DescribedWheel[]) =>
-    programRules(
-      strictness,
-      options.extraModules,
-      packages.flatMap(({ imports }) => imports),
-    )
-
-  async function runNow(
-    request: PythonRequest,
-    listener: PythonListener,
-    signal: AbortSignal,
-  ): Promise<ProgramOutcome> {
-    try {
-      signal.throwIfAborted()
-      const packages = await untilAborted(describedWheels(), signal)
-      const interpreter = await pool.acquire(signal, listener.onStarting)
-      const program = {
-        code: request.code,
-        strictness: request.strictness,
-        ...rules(request.strictness, packages),
-        files: request.files,
-        wheels: packages,
-        limitMs: timeLimitSeconds[request.strictness] * 1000,
-      }
-      const outcome = await interpreter.run(program, listener, signal)
-      // Answered only when the process is gone, so that "nothing is left behind" holds the moment it is said.
-      await interpreter.ended
-      return outcome
-    } catch (error) {
-      if (signal.aborted) return failed('stopped', 'Stopped before the program ended.')
-      options.log('a Python program could not be run', { error })
-      return failed('crashed', `Python did not start: ${errorText(error)}`)
-    }
-  }
-
   return {
-    state: options.state,
-    packages: wheels.map(({ name }) => name),
+    get state() {
+      return opened?.state ?? untested
+    },
+    get packages() {
+      return opened?.packages ?? []
+    },
+    ready,
     modules: (strictness) => programRules(strictness, options.extraModules, []).modules,
-    run(request, listener, signal) {
-      const either = AbortSignal.any([signal, shutdown.signal])
-      const work = limit(() => runNow(request, listener, either))
-      running.add(work)
-      return work.finally(() => running.delete(work))
+    async run(request, listener, signal) {
+      try {
+        const sandbox = await untilAborted(opening, signal)
+        return await sandbox.run(request, listener, signal)
+      } catch {
+        return failedProgram('stopped', 'Stopped before the program ended.')
+      }
     },
-    async close() {
-      shutdown.abort()
-      await Promise.all([pool.close(), ...running])
-    },
+    close: async () => (await opening).close(),
   }
 }

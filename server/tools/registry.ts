@@ -71,14 +71,13 @@ export function createToolRegistry(
 
 function withLevel(tool: ToolDefinition, riskLevel: RiskLevel | undefined): ToolDefinition {
   if (riskLevel === undefined) return tool
-  return {
-    ...tool,
-    riskLevel,
-    parse(rawArguments) {
-      const parsed = tool.parse(rawArguments)
-      return parsed.ok ? { ok: true, input: { ...parsed.input, riskLevel } } : parsed
-    },
+  // With its getters as getters: what they tell may change.
+  const copy = Object.defineProperties({ ...tool }, Object.getOwnPropertyDescriptors(tool))
+  const parse: ToolDefinition['parse'] = (rawArguments) => {
+    const parsed = tool.parse(rawArguments)
+    return parsed.ok ? { ok: true, input: { ...parsed.input, riskLevel } } : parsed
   }
+  return Object.assign(copy, { riskLevel, parse })
 }
 
 /** Edit distance (Levenshtein): how many letters have to be put in, taken out or changed. */

@@ -1,12 +1,8 @@
 // Real Python sandboxes for tests, with the product's own code and defaults.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createPythonSandbox,
-  type PythonOptions,
-  type PythonRequest,
-  type PythonSandbox,
-} from '../../server/sandbox/python.ts'
+import type { PythonOptions, PythonRequest } from '../../server/sandbox/opened-python.ts'
+import { createPythonSandbox, type PythonSandbox } from '../../server/sandbox/python.ts'
 import type { ProgramOutcome } from '../../server/sandbox/python-interpreter.ts'
 
 export interface TestSandbox extends PythonSandbox {
@@ -20,9 +16,9 @@ export interface TestSandbox extends PythonSandbox {
 /** Memory images are kept from one test run to the next, as a server keeps them beside its data. */
 const SHARED_IMAGES = join(tmpdir(), 'nanoclaw-test-python')
 
-/** Opens a sandbox; whoever opened it closes it. */
+/** Opens a sandbox whose isolation has been tested; whoever opened it closes it. */
 export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {
-  const sandbox = await createPythonSandbox({
+  const sandbox = createPythonSandbox({
     engine: 'wasm',
     isolation: 'auto',
     multiUser: false,
@@ -34,6 +30,7 @@ export async function openPython(options: Partial<PythonOptions> = {}): Promise<
     log: () => {},
     ...options,
   })
+  await sandbox.ready
   return {
     ...sandbox,
     async program(code, { signal, onOutput, ...request } = {}) {

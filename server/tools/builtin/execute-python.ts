@@ -1,5 +1,6 @@
 // The tool `execute_python`: a model's program, run in the sandbox; its output streams, its files and images come back.
 import { z } from 'zod'
+import { untilAborted } from '../../lib/abort.ts'
 import type { Artifact } from '../../protocol/step.ts'
 import type { PythonSandbox } from '../../sandbox/python.ts'
 import type { ProgramFile, ProgramOutcome } from '../../sandbox/python-interpreter.ts'
@@ -65,13 +66,12 @@ export interface ExecutePythonDependencies {
 /** Runs a program of the model; risky only where it asks for more than the operator's default. */
 export function createExecutePythonTool(dependencies: ExecutePythonDependencies): ToolDefinition {
   const { python, defaultStrictness } = dependencies
-  return defineTool({
+  const tool = defineTool({
     name: 'execute_python',
-    description: describe(python, defaultStrictness),
+    description: '',
     category: 'code',
     riskLevel: 'low',
     timeoutMs: TIMEOUT_MS,
-    isolation: python.state.available ? python.state.isolation : `off: ${python.state.reason}`,
     input: z.object({
       code: z.string().min(1).max(MAX_CODE_CHARACTERS).describe('The whole program.'),
       strictness: Strictness.default(defaultStrictness).describe(
@@ -89,6 +89,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
       return { display: `Python, strictness ${strictness}`, code }
     },
     async handler({ code, strictness, files: patterns }, context) {
+      await untilAborted(python.ready, context.signal)
       if (!python.state.available)
         return fail(`Python is not available on this server: ${python.state.reason}`)
       if (patterns.length > 0 && context.projectId === null)
@@ -115,6 +116,16 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
       return present(outcome, (performance.now() - startedAt) / 1000)
     },
   })
+  return {
+    ...tool,
+    // Asked each time: what can be told grows while the sandbox tests what works here.
+    get description() {
+      return describe(python, defaultStrictness)
+    },
+    get isolation() {
+      return python.state.available ? python.state.isolation : `off: ${python.state.reason}`
+    },
+  }
 }
 
 const displays: Readonly<Record<ProgramOutcome['status'], string>> = {

@@ -9,6 +9,7 @@ import { calculateArea } from './area.ts'
 import { calculator } from './calculator.ts'
 import { createClockTool } from './clock.ts'
 import { createExecTool, type ExecDependencies } from './exec.ts'
+import { createExecutePythonTool, type ExecutePythonDependencies } from './execute-python.ts'
 import { createPageTools } from './fetch-page.ts'
 import { createFileEditTool } from './file-edit.ts'
 import { createReadingFileTools } from './files-read.ts'
@@ -36,11 +37,23 @@ export interface BuiltinDependencies {
   room: WorkspaceRoom
   /** How `exec` runs commands; null on servers where it is off. */
   exec: Omit<ExecDependencies, 'room'> | null
+  python: ExecutePythonDependencies
 }
 
 export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefinition[] => {
-  const { fetch, pages, results, webSearch, weather, memory, messages, knowledge, room, exec } =
-    dependencies
+  const {
+    fetch,
+    pages,
+    results,
+    webSearch,
+    weather,
+    memory,
+    messages,
+    knowledge,
+    room,
+    exec,
+    python,
+  } = dependencies
   const files = { room, seen: createSeenFiles() }
   return [
     createWebSearchTool(searchProviders(webSearch, fetch, pages)),
@@ -56,6 +69,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     ...createReadingFileTools(files),
     ...createWritingFileTools(files),
     createFileEditTool(files),
+    createExecutePythonTool(python),
     ...(exec === null ? [] : [createExecTool({ room, ...exec })]),
     createSaveMemoryTool(memory),
     createSendMessageTool(messages),

@@ -6,10 +6,9 @@ import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
 import type { Step } from '../../../../server/protocol/step.ts'
 import { wholeNumber } from '../../lib/format.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { notify } from '../../ui/toasts.ts'
-import { ActionButton } from './action-button.tsx'
-import { type LiveRun, useRunOf } from './live-runs.ts'
+import type { LiveRun } from './live-runs.ts'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { AnswerSteps } from './steps/answer-steps.tsx'
 
@@ -30,7 +29,7 @@ const textOf = (steps: readonly Step[]): string =>
 
 export const AnswerMessage = memo(function AnswerMessage({
   message,
-  conversationId,
+  live,
   locked,
   onRegenerate,
   onResume,
@@ -38,7 +37,8 @@ export const AnswerMessage = memo(function AnswerMessage({
   onShow,
 }: {
   message: Message
-  conversationId: string
+  /** The run that writes this answer, while this page follows it. */
+  live: LiveRun | undefined
   locked: boolean
   onRegenerate: (id: string) => void
   onResume: (runId: string) => void
@@ -46,7 +46,6 @@ export const AnswerMessage = memo(function AnswerMessage({
   onShow: (id: MessageId) => void
 }) {
   const { t, i18n } = useTranslation()
-  const live = useRunOf(conversationId, message)
   const running = live?.state === 'running'
   const steps = live !== undefined && live.steps.length > 0 ? live.steps : stepsOf(message)
   const liveParts = useMemo(
@@ -74,24 +73,27 @@ export const AnswerMessage = memo(function AnswerMessage({
         <>
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
           <div className="message-actions -ml-1.5 flex h-7 items-center gap-0.5">
-            <ActionButton
+            <IconButton
               icon={Copy}
               label={t('common.copy')}
+              size="small"
               onClick={() =>
                 void navigator.clipboard
                   .writeText(textOf(steps))
                   .then(() => notify(t('common.copied')))
               }
             />
-            <ActionButton
+            <IconButton
               icon={RefreshCw}
               label={t('message.regenerate')}
+              size="small"
               disabled={locked}
               onClick={() => onRegenerate(message.id)}
             />
-            <ActionButton
+            <IconButton
               icon={Trash2}
               label={t('message.delete')}
+              size="small"
               disabled={locked}
               onClick={() => onDelete(message.id)}
             />

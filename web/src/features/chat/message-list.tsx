@@ -6,6 +6,7 @@ import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
 import { Spinner } from '../../ui/feedback.tsx'
 import { AnswerMessage } from './answer-message.tsx'
+import type { LiveRun } from './live-runs.ts'
 import type { RunActions } from './use-run-actions.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { UserMessage } from './user-message.tsx'
@@ -56,16 +57,13 @@ function useOlder(
 
 export function MessageList({
   messages,
-  conversationId,
-  locked,
+  live,
   hasOlder,
   loadOlder,
   actions,
 }: {
   messages: readonly Message[]
-  conversationId: string
-  /** A run goes on: nothing of the branch may change. */
-  locked: boolean
+  live: LiveRun | undefined
   hasOlder: boolean
   loadOlder: () => void
   actions: MessageActions
@@ -81,6 +79,7 @@ export function MessageList({
   useLayoutEffect(() => {
     toEnd()
   }, [newestUserId, toEnd])
+  const locked = live?.state === 'running'
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -115,7 +114,7 @@ export function MessageList({
               ) : (
                 <AnswerMessage
                   message={message}
-                  conversationId={conversationId}
+                  live={belongs(live, message) ? live : undefined}
                   locked={locked}
                   onRegenerate={actions.regenerate}
                   onResume={actions.resume}
@@ -144,3 +143,7 @@ export function MessageList({
     </div>
   )
 }
+
+const belongs = (live: LiveRun | undefined, message: Message): boolean =>
+  live !== undefined &&
+  (live.messageId === null ? live.runId === message.run_id : live.messageId === message.id)

@@ -2,7 +2,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import { ActionButton } from './action-button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 
 export function SiblingSwitch({
   id,
@@ -22,18 +22,20 @@ export function SiblingSwitch({
   const next = siblings[place + 1]
   return (
     <span className="inline-flex items-center text-xs text-muted tabular-nums">
-      <ActionButton
+      <IconButton
         icon={ChevronLeft}
         label={t('message.previousVersion')}
+        size="small"
         disabled={disabled || previous === undefined}
         onClick={() => previous !== undefined && onShow(previous)}
       />
       <span>
         {place + 1} / {siblings.length}
       </span>
-      <ActionButton
+      <IconButton
         icon={ChevronRight}
         label={t('message.nextVersion')}
+        size="small"
         disabled={disabled || next === undefined}
         onClick={() => next !== undefined && onShow(next)}
       />

@@ -4,10 +4,9 @@ import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { inputClass } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
-import { ActionButton } from './action-button.tsx'
 import { AttachmentChips } from './attachment-chips.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import type { Written } from './use-run-actions.ts'
@@ -71,22 +70,25 @@ export const UserMessage = memo(function UserMessage({
           disabled={locked}
           onShow={onShow}
         />
-        <ActionButton
+        <IconButton
           icon={Copy}
           label={t('common.copy')}
+          size="small"
           onClick={() =>
             void navigator.clipboard.writeText(message.text).then(() => notify(t('common.copied')))
           }
         />
-        <ActionButton
+        <IconButton
           icon={PencilLine}
           label={t('message.edit')}
+          size="small"
           disabled={locked}
           onClick={() => setEditing(true)}
         />
-        <ActionButton
+        <IconButton
           icon={Trash2}
           label={t('message.delete')}
+          size="small"
           disabled={locked}
           onClick={() => onDelete(message.id)}
         />
