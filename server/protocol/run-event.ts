@@ -95,7 +95,7 @@ export const isTerminal = (event: RunEvent): event is DoneEvent | ErrorEvent =>
   event.event === 'done' || event.event === 'error'
 
 /**
- * The `data:` payload of one event, as the contract's section 3 spells it: a step travels bare,
+ * The `data:` payload of one event, as clients read it: a step travels bare,
  * everything else is the event without its name.
  */
 export function eventData(event: RunEvent): unknown {

@@ -78,8 +78,30 @@ export async function fitResult(
   return { ...result, ...error, data: JSON.stringify({ ...slice, truncated: true, note }) }
 }
 
+/** `untrusted`: the result holds text from outside that nobody vouches for. */
+export function makeAnswer(
+  call: ToolCall,
+  result: WrittenResult,
+  marks: AnswerMarks = {},
+  untrusted = false,
+): ToolAnswer {
+  const artifact = untrusted ? asUntrusted(call, result.artifact) : result.artifact
+  return {
+    call,
+    content: writeAnswer(result, marks),
+    skipped: marks.skipped ?? false,
+    success: result.success,
+    ...(artifact === undefined ? {} : { artifact }),
+    untrusted,
+  }
+}
+
+/** The mark is stored with the step, so that the conversation stays known as one that read from outside. */
+const asUntrusted = (call: ToolCall, artifact: Artifact | undefined): Artifact =>
+  Object.assign({ display: call.name }, artifact, { untrusted: true })
+
 /** The JSON text of a whole answer. */
-export function writeAnswer(result: WrittenResult, marks: AnswerMarks = {}): string {
+function writeAnswer(result: WrittenResult, marks: AnswerMarks = {}): string {
   const parts = [`"success":${result.success}`]
   if (result.data !== undefined) parts.push(`"data":${result.data}`)
   if (!result.success) parts.push(`"error":${JSON.stringify(result.error)}`)

@@ -1,17 +1,17 @@
 // Carries out the tool calls of one run: checked in order, asked about and run side by side, answered in order.
+import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { errorText } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
-import type { Artifact } from '../protocol/step.ts'
 import {
   type AnswerMarks,
   fitResult,
+  makeAnswer,
   type ToolAnswer,
   type WrittenResult,
-  writeAnswer,
   writeResult,
 } from './answer.ts'
 import { callKey } from './call-key.ts'
@@ -64,6 +64,9 @@ export interface ExecutorParts {
   /** Names of the only tools that this run may use; all of the registry when left out. */
   allowedTools?: ReadonlySet<string>
 }
+
+/** Then the question is asked without. */
+const LONGEST_PREVIEW_MS = 10_000
 
 const INTERRUPTED =
   'The server was interrupted while this call ran. It may or may not have had its effect, and it was not run again. Check the state before you repeat it.'
@@ -138,24 +141,8 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
     const answers: Promise<ToolAnswer>[] = []
     const running = new Map<string, Promise<unknown>>()
 
-    const answer = (
-      call: ToolCall,
-      result: WrittenResult,
-      marks: AnswerMarks = {},
-      untrusted = false,
-    ): ToolAnswer => {
-      const artifact = untrusted ? asUntrusted(call, result.artifact) : result.artifact
-      return {
-        call,
-        content: writeAnswer(result, marks),
-        skipped: marks.skipped ?? false,
-        success: result.success,
-        ...(artifact === undefined ? {} : { artifact }),
-        untrusted,
-      }
-    }
     const refused = (call: ToolCall, error: string, marks: AnswerMarks = {}): ToolAnswer =>
-      answer(call, { success: false, error }, marks)
+      makeAnswer(call, { success: false, error }, marks)
 
     async function carryOut(call: ToolCall, position: number): Promise<ToolAnswer> {
       const one = prepared[position]
@@ -165,7 +152,7 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
         const first = await answers[one.firstAt]
         const duplicateOf = calls[one.firstAt]?.id
         if (first?.success && duplicateOf !== undefined)
-          return answer(call, { success: true, data: 'null' }, { cached: true, duplicateOf })
+          return makeAnswer(call, { success: true, data: 'null' }, { cached: true, duplicateOf })
       }
       let { input, key } = one
       let approvedArguments: string | undefined
@@ -195,7 +182,13 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
     async function decide(call: ToolCall, input: ParsedInput): Promise<Decision | 'stopped'> {
       const questionContext = { ...context, callId: call.id, signal, progress: () => {} }
       try {
-        const preview = await untilAborted(input.preview(questionContext), signal)
+        const preview = await untilAborted(
+          Promise.race([
+            input.preview(questionContext),
+            wait(LONGEST_PREVIEW_MS, undefined, { ref: false }),
+          ]),
+          signal,
+        )
         const shown = preview === undefined ? {} : { preview }
         const question = { call, riskLevel: input.riskLevel, ...shown }
         return await untilAborted(hooks.ask(question), signal)
@@ -231,7 +224,7 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
       if (key !== null) {
         const known = await recall(key)
         if (known !== undefined)
-          return answer(call, known, { ...marks, cached: true }, tool.untrusted)
+          return makeAnswer(call, known, { ...marks, cached: true }, tool.untrusted)
       }
       return slot(async () => {
         if (signal.aborted) return refused(call, STOPPED, marks)
@@ -253,7 +246,7 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
           cache.set({ userId, projectId, key }, written, state)
           history.set(key, { result, state })
         }
-        return answer(call, result, { ...marks, executionTime }, tool.untrusted)
+        return makeAnswer(call, result, { ...marks, executionTime }, tool.untrusted)
       })
     }
 
@@ -289,7 +282,3 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
 
   return { execute }
 }
-
-/** The mark is stored with the step, so that the conversation stays known as one that read from outside. */
-const asUntrusted = (call: ToolCall, artifact: Artifact | undefined): Artifact =>
-  Object.assign({ display: call.name }, artifact, { untrusted: true })

@@ -5,7 +5,9 @@ import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts
 const length = z.number().positive().max(1e150)
 const Sizes = z.object({
   radius: length.optional().describe('circle, sector'),
+  diameter: length.optional().describe('circle, instead of radius'),
   width: length.optional().describe('rectangle'),
+  length: length.optional().describe('rectangle, instead of height'),
   height: length.optional().describe('rectangle, triangle, parallelogram, trapezoid'),
   side: length.optional().describe('square, regular_polygon'),
   base: length.optional().describe('triangle, parallelogram'),
@@ -30,9 +32,13 @@ interface Way {
 }
 
 const ways = {
-  circle: [{ needs: ['radius'], formula: 'π·radius²', area: (r = 0) => Math.PI * r ** 2 }],
+  circle: [
+    { needs: ['radius'], formula: 'π·radius²', area: (r = 0) => Math.PI * r ** 2 },
+    { needs: ['diameter'], formula: 'π·diameter²/4', area: (d = 0) => (Math.PI * d ** 2) / 4 },
+  ],
   rectangle: [
     { needs: ['width', 'height'], formula: 'width·height', area: (w = 0, h = 0) => w * h },
+    { needs: ['width', 'length'], formula: 'width·length', area: (w = 0, l = 0) => w * l },
   ],
   square: [{ needs: ['side'], formula: 'side²', area: (a = 0) => a ** 2 }],
   triangle: [

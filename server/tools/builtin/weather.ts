@@ -146,14 +146,16 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
         .max(100)
         .describe('Name of the city, such as "Berlin" or "北京".'),
       units: z
-        .enum(['metric', 'imperial'])
+        .enum(['metric', 'imperial', 'celsius', 'fahrenheit'])
         .default('metric')
-        .describe('metric: °C and km/h or m/s; imperial: °F and mph.'),
+        .describe('metric (or celsius): °C and km/h or m/s; imperial (or fahrenheit): °F and mph.'),
     }),
-    handler: async ({ city, units }, { signal }) =>
-      settings.provider === 'openweathermap'
+    handler: async ({ city, units: asked }, { signal }) => {
+      const units = asked === 'imperial' || asked === 'fahrenheit' ? 'imperial' : 'metric'
+      return settings.provider === 'openweathermap'
         ? openWeatherMap(city, units, signal)
-        : openMeteo(city, units, signal),
+        : openMeteo(city, units, signal)
+    },
   })
 }
 

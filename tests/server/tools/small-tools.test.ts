@@ -177,7 +177,9 @@ describe('get_current_time', () => {
 describe('calculate_area', () => {
   test.each([
     [{ shape: 'circle', radius: 5 }, Math.PI * 25],
+    [{ shape: 'circle', diameter: 10 }, Math.PI * 25],
     [{ shape: 'rectangle', width: 5, height: 3 }, 15],
+    [{ shape: 'rectangle', length: 5, width: 3 }, 15],
     [{ shape: 'square', side: 4 }, 16],
     [{ shape: 'triangle', base: 6, height: 2 }, 6],
     [{ shape: 'triangle', side_a: 3, side_b: 4, side_c: 5 }, 6],
