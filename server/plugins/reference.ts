@@ -48,11 +48,12 @@ export async function registerReference(app: App, version: string): Promise<void
         },
       }
     },
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (document) =>
+      JSON.parse(JSON.stringify(jsonSchemaTransformObject(document)).replaceAll(ANY_JSON, '{}')),
   })
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    document ??= JSON.stringify(app.swagger()).replaceAll(ANY_JSON, '{}')
+    document ??= JSON.stringify(app.swagger())
     return reply.type('application/json; charset=utf-8').send(document)
   })
   const { default: fastifySwaggerUi } = await import('@fastify/swagger-ui')

@@ -45,4 +45,5 @@ test('the reference page is served from here alone', async () => {
   const answer = await fetch(`${server.url}/docs`)
   expect(answer.status).toBe(200)
   expect(await answer.text()).not.toMatch(/(src|href)="https?:/)
+  expect(await (await fetch(`${server.url}/docs/json`)).json()).toEqual(document)
 })
