@@ -120,6 +120,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     conversations: {
       conversations: store.conversations,
       assertModel: async (id) => void (await catalog.resolve(id)),
+      thinksByDefault: async (id) => {
+        const { model } = await catalog.resolve(id)
+        return !model.demo && model.thinking !== false
+      },
       stopRuns: (id) => chat.stopConversation(id),
     },
     messages: { chat, store, database },

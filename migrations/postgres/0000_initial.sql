@@ -51,7 +51,6 @@ CREATE TABLE "checkpoints" (
 	"message_id" text,
 	"run_id" text,
 	"tool" text NOT NULL,
-	"state" text NOT NULL,
 	"files" json NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL
 );

@@ -61,7 +61,6 @@ CREATE TABLE `checkpoints` (
 	`message_id` text,
 	`run_id` text,
 	`tool` text NOT NULL,
-	`state` text NOT NULL,
 	`files` text NOT NULL,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade

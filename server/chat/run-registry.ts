@@ -59,8 +59,13 @@ export function createRunRegistry(
 
   async function readBack(run: RunRow): Promise<void> {
     const again = { ...run, attempt: run.attempt + 1 }
-    await database.write((tx) => store.runs.update(tx, run.id, { attempt: again.attempt }))
     const rows = await store.steps.list(run.messageId)
+    // Sub-agents asked under ids of their own; they did not survive the process, so nothing waits for those answers.
+    const calls = rows.flatMap((row) => (row.idRef === null ? [] : [row.idRef]))
+    await database.write(async (tx) => {
+      await store.runs.update(tx, run.id, { attempt: again.attempt })
+      await store.runs.withdrawApprovals(tx, run.id, calls)
+    })
     const channel = createRunChannel(channelHistory(again, rows, { continues: true }))
     const one = createActiveRun(run.id, channel)
     active.set(run.id, { run: one, conversationId: run.conversationId })

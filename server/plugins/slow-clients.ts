@@ -1,30 +1,50 @@
 // Clients that are slow, silent or speak no HTTP: each costs a bounded time and gets a clear answer.
+import type { IncomingMessage } from 'node:http'
 import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify'
+
+/** An upload is looked at this many times within its limit. */
+const LOOKS = 6
 
 /**
  * A JSON body has to arrive within `limitMs`. An upload may take longer, but must not pause for `limitMs`.
  * Whoever is slower is disconnected.
  */
 export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: number): void {
-  const deadlines = new WeakMap<FastifyRequest, NodeJS.Timeout>()
+  const watches = new WeakMap<FastifyRequest, NodeJS.Timeout>()
+  const endWatch = async (request: FastifyRequest): Promise<void> => {
+    clearTimeout(watches.get(request))
+  }
   app.addHook('preParsing', async (request, _reply, payload) => {
-    const { socket } = request.raw
-    if (request.headers['content-type']?.startsWith('multipart/') === true) {
-      request.raw.setTimeout(limitMs, () => socket.destroy())
-      return payload
-    }
-    const deadline = setTimeout(() => socket.destroy(), limitMs)
-    deadline.unref()
-    deadlines.set(request, deadline)
+    const isUpload = request.headers['content-type']?.startsWith('multipart/') === true
+    const watch = isUpload ? watchUpload(request.raw, limitMs) : watchBody(request.raw, limitMs)
+    watches.set(request, watch.unref())
     return payload
   })
+  // The body of an upload is read by its route, that of any other request before.
   app.addHook('preValidation', async (request) => {
-    clearTimeout(deadlines.get(request))
+    if (request.raw.complete) await endWatch(request)
   })
-  app.addHook('onResponse', async (request) => {
-    clearTimeout(deadlines.get(request))
-    request.raw.setTimeout(0)
-  })
+  app.addHook('onResponse', endWatch)
+}
+
+function watchBody(request: IncomingMessage, limitMs: number): NodeJS.Timeout {
+  return setTimeout(() => {
+    if (!request.complete) request.socket.destroy()
+  }, limitMs)
+}
+
+function watchUpload(request: IncomingMessage, limitMs: number): NodeJS.Timeout {
+  const { socket } = request
+  let seen = socket.bytesRead
+  let silent = 0
+  const watch = setInterval(() => {
+    silent = socket.bytesRead === seen ? silent + 1 : 0
+    seen = socket.bytesRead
+    // A server that reads slowly must not blame the client: what waits to be read counts as movement.
+    if (request.complete || socket.destroyed) clearInterval(watch)
+    else if (silent >= LOOKS && !socket.isPaused()) socket.destroy()
+  }, limitMs / LOOKS)
+  return watch
 }
 
 const answers: Record<string, { status: number; reason: string; message: string }> = {

@@ -12,7 +12,7 @@ export const Artifact = z
     diff: z.string().optional(),
     added: z.int().optional(),
     removed: z.int().optional(),
-    /** Untrusted text from outside was read: the conversation is tainted from here on. */
+    /** Untrusted text from outside was read: the conversation is tainted from here on (docs/tools.md). */
     untrusted: z.boolean().optional(),
     /** Files or images made by the call, as data URLs or names in the run's output folder. */
     files: z

@@ -18,6 +18,8 @@ export interface ConversationRouteDependencies {
   conversations: ConversationRepository
   /** Throws `unknown_model` when there is no such model. */
   assertModel(id: string): Promise<void>
+  /** Whether a model (null: the default one) is set to think; a new conversation with it begins so. */
+  thinksByDefault(model: string | null): Promise<boolean>
   /** Ends what still runs in a conversation that is about to be deleted. */
   stopRuns(id: ConversationId): Promise<void>
 }
@@ -29,7 +31,7 @@ const One = envelope(Conversation)
 /** `/api/conversations` and `/api/conversations/:id`. */
 export function registerConversationRoutes(
   app: App,
-  { conversations, assertModel, stopRuns }: ConversationRouteDependencies,
+  { conversations, assertModel, thinksByDefault, stopRuns }: ConversationRouteDependencies,
 ): void {
   app.get(
     '/api/conversations',
@@ -74,7 +76,7 @@ export function registerConversationRoutes(
         systemPrompt: body.system_prompt ?? null,
         temperature: body.temperature ?? null,
         maxTokens: body.max_tokens ?? null,
-        thinkingEnabled: body.thinking_enabled ?? false,
+        thinkingEnabled: body.thinking_enabled ?? (await thinksByDefault(body.model ?? null)),
         approval: body.approval ?? null,
         disabledMcpServers: body.disabled_mcp_servers ?? [],
       })

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { MessageId, ProjectId, RunId } from '../protocol/ids.ts'
 import { type Captured, captureOne, capturePaths, pathsBelow, sameContent } from './capture.ts'
+import { type ChangeJournal, createChangeJournal, type OpenChange } from './change-journal.ts'
 import { createKeptContent, type KeptContent } from './kept-content.ts'
 import type { Lanes } from './lanes.ts'
 import { type ProjectPath, parseInnerPath } from './paths.ts'
@@ -89,10 +90,12 @@ export function createCheckpoints(options: {
     contents: contentsOf(workspace.projectId),
   })
 
+  const journalOf = (workspace: Workspace): ChangeJournal =>
+    createChangeJournal(workspaces.sideFolder(workspace.projectId))
+
   const newRow = (
     workspace: Workspace,
     origin: ChangeOrigin,
-    state: CheckpointRow['state'],
     files: CheckpointFile[],
   ): CheckpointRow => ({
     id: newId(),
@@ -101,59 +104,56 @@ export function createCheckpoints(options: {
     messageId: origin.messageId,
     runId: origin.runId,
     tool: origin.tool,
-    state,
     files,
     createdAt: new Date(),
   })
 
-  /** Looks at what has become of the paths and writes it down; answers the files that changed. */
-  const settleRow = async (
+  /** Looks at what has become of the project and writes it down; answers the files that changed. */
+  const settleChange = async (
     workspace: Workspace,
-    row: CheckpointRow,
+    { row, scope }: OpenChange,
     keepEmpty = false,
   ): Promise<CheckpointFile[]> => {
     const files =
-      row.state === 'open_all'
+      scope === 'all'
         ? await pool.run('compare_snapshot', snapshotInput(workspace), { timeoutMs: SNAPSHOT_MS })
         : await changesSince(
             workspace,
             new Map(row.files.map(({ path, before }) => [path, before])),
           )
-    if (files.length === 0 && !keepEmpty) await records.remove([row.id])
-    else await records.settle(row.id, files)
-    workspace.forgetSize()
+    if (files.length > 0 || keepEmpty) await records.insert({ ...row, files })
+    await journalOf(workspace).close()
+    if (scope === 'all') workspace.forgetSize()
     if (files.length > 0) for (const listener of listeners) listener(workspace.projectId)
     return files
   }
   const settleOpen = async (workspace: Workspace): Promise<void> => {
-    for (const row of await records.open(workspace.projectId)) await settleRow(workspace, row)
+    const open = await journalOf(workspace).read()
+    if (open !== null) await settleChange(workspace, open)
   }
 
-  /** The common course: row, work, what came of it. The row is durable before the work begins. */
+  /** The common course: note, work, what came of it. The note is there before the work begins. */
   const performed = async <T>(
     workspace: Workspace,
-    row: CheckpointRow,
+    change: OpenChange,
     work: () => Promise<T>,
     keepEmpty = false,
   ): Promise<{ result: T; files: CheckpointFile[] }> => {
-    await records.insert(row)
+    await journalOf(workspace).open(change)
+    const staysOpen = (fault: unknown): CheckpointFile[] => {
+      // Whatever the work did is done and must be told as it is; the next change settles the note first.
+      log.warn({ err: fault }, 'A checkpoint stays open until the next change')
+      return []
+    }
     let result: T
     try {
       result = await work()
     } catch (error) {
-      await settleRow(workspace, row).catch((fault: unknown) =>
-        log.warn({ err: fault }, 'A checkpoint stays open until the next change'),
-      )
+      await settleChange(workspace, change).catch(staysOpen)
       throw error
     }
-    let files: CheckpointFile[] = []
-    try {
-      files = await settleRow(workspace, row, keepEmpty)
-      pruneSometimes(workspace)
-    } catch (fault) {
-      // The change itself is done and must be told as done.
-      log.warn({ err: fault }, 'A checkpoint stays open until the next change')
-    }
+    const files = await settleChange(workspace, change, keepEmpty).catch(staysOpen)
+    pruneSometimes(workspace)
     return { result, files }
   }
 
@@ -199,8 +199,8 @@ export function createCheckpoints(options: {
         async () => {
           await settleOpen(workspace)
           const before = await capturePaths(workspace, paths, keptContent(workspace.projectId))
-          const row = newRow(workspace, origin, 'open', asOpenFiles(before))
-          return (await performed(workspace, row, work)).result
+          const row = newRow(workspace, origin, asOpenFiles(before))
+          return (await performed(workspace, { row, scope: 'paths' }, work)).result
         },
         signal === undefined ? {} : { signal },
       ),
@@ -216,8 +216,8 @@ export function createCheckpoints(options: {
             timeoutMs: SNAPSHOT_MS,
             ...(signal === undefined ? {} : { signal }),
           })
-          const row = newRow(workspace, origin, 'open_all', [])
-          return (await performed(workspace, row, work)).result
+          const row = newRow(workspace, origin, [])
+          return (await performed(workspace, { row, scope: 'all' }, work)).result
         },
         signal === undefined ? {} : { signal },
       ),
@@ -232,14 +232,14 @@ export function createCheckpoints(options: {
         const targets = new Map([...different].map(([path, { target }]) => [path, target]))
         await checkKept(targets, kept)
         const before = await capturePaths(workspace, [...targets.keys()], kept)
-        const row = newRow(workspace, origin, 'open', asOpenFiles(before))
+        const row = newRow(workspace, origin, asOpenFiles(before))
         const { files } = await performed(
           workspace,
-          row,
+          { row, scope: 'paths' },
           () => applyTargets(workspace, different, kept),
           true,
         )
-        return { restored: files.length, checkpoint: { ...row, state: 'settled', files } }
+        return { restored: files.length, checkpoint: { ...row, files } }
       }),
 
     settle: (workspace) => lanes.run(workspace.projectId, () => settleOpen(workspace)),

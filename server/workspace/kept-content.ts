@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { systemCode } from './faults.ts'
 
 export interface KeptContent {
-  /** Copies what the handle reads from its start, durably; answers the hash and the bytes. */
+  /**
+   * Copies what the handle reads from its start; answers the hash and the bytes. The copy survives a crash of the server;
+   * like git's loose objects it is not forced to the disk, which would triple the price of a change.
+   */
   keep(handle: FileHandle): Promise<{ hash: string; size: number }>
   has(hash: string): Promise<boolean>
   /** The host path of a kept copy, for copying it back. */
@@ -66,7 +69,6 @@ export function createKeptContent(folder: string): KeptContent {
           size += piece.length
           await copy.write(piece)
         })
-        await copy.datasync()
       } catch (error) {
         await rm(temporary, { force: true })
         throw error

@@ -195,9 +195,11 @@ export function createWorkspace(options: {
   const remove = (path: ProjectPath): Promise<void> =>
     withPlace(root, path, {}, async (place) => {
       const before = await lstat(place.real)
-      known = undefined
-      if (!before.isDirectory()) await unlink(place.real)
-      else {
+      if (!before.isDirectory()) {
+        await unlink(place.real)
+        if (known !== undefined) known.bytes -= before.isFile() ? before.size : 0
+      } else {
+        known = undefined
         await rmdir(place.real).catch(async (error: unknown) => {
           if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error
           const grave = join(staging, randomUUID())

@@ -1,6 +1,6 @@
 // Markdown is cut into blocks without changing what it means, and blocks that are finished stay as they are.
 import { describe, expect, test } from 'vitest'
-import { splitBlocks } from '../../web/src/ui/markdown/split-blocks.ts'
+import { growBlocks, splitBlocks } from '../../web/src/ui/markdown/split-blocks.ts'
 
 const texts = (markdown: string) =>
   splitBlocks(markdown).map((block) => (block.kind === 'code' ? block.code : block.text.trim()))
@@ -16,15 +16,15 @@ describe('cutting Markdown into blocks', () => {
 
   test('a fenced block is told apart with its language, and keeps blank lines', () => {
     expect(splitBlocks('before\n```py\na = 1\n\nb = 2\n```\nafter')).toEqual([
-      { kind: 'markdown', text: 'before' },
-      { kind: 'code', language: 'py', code: 'a = 1\n\nb = 2', closed: true },
-      { kind: 'markdown', text: 'after' },
+      { kind: 'markdown', start: 0, text: 'before' },
+      { kind: 'code', start: 7, language: 'py', code: 'a = 1\n\nb = 2', closed: true },
+      { kind: 'markdown', start: 30, text: 'after' },
     ])
   })
 
   test('a fence that is still open is code already', () => {
     expect(splitBlocks('```ts\nconst a')).toEqual([
-      { kind: 'code', language: 'ts', code: 'const a', closed: false },
+      { kind: 'code', start: 0, language: 'ts', code: 'const a', closed: false },
     ])
   })
 
@@ -57,6 +57,17 @@ describe('cutting Markdown into blocks', () => {
       // All but the last block are final.
       expect(part.slice(0, -1)).toEqual(whole.slice(0, Math.max(0, part.length - 1)))
     }
+  })
+
+  test('a text that grows gives the same blocks as a text that was there at once', () => {
+    const answer =
+      '# A\n\ntext\n\n- a\n\n- b\n\n```js\nx\n\ny\n```\nmore\n\n$$\na\n\nb\n$$\n\n1. c\n\nend'
+    let grown = growBlocks(null, '')
+    for (let end = 0; end <= answer.length; end += 1) {
+      grown = growBlocks(grown, answer.slice(0, end))
+      expect(grown.blocks).toEqual(splitBlocks(answer.slice(0, end)))
+    }
+    expect(growBlocks(grown, 'something else').blocks).toEqual(splitBlocks('something else'))
   })
 
   test('an endless list is cut between its items', () => {

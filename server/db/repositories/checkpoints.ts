@@ -1,8 +1,7 @@
 // Checkpoints of projects: which change touched which paths, and what they held before it.
-import { and, asc, desc, eq, gte, inArray, lt, ne, or } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, or } from 'drizzle-orm'
 import type { MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
-import type { CheckpointFile } from '../tables/projects.ts'
 
 export type CheckpointRow = Database['tables']['checkpoints']['$inferSelect']
 
@@ -14,15 +13,14 @@ export function createCheckpointRepository(database: Database) {
   const { checkpoints, conversations, messages } = tables
 
   return {
+    /** Stores a checkpoint; one that is there already (found again after a crash) stays as it is. */
     insert: (row: CheckpointRow): Promise<void> =>
       database.write(async (tx) => {
-        await tx.insert(checkpoints).values(row)
-      }),
-
-    /** The change is over: what it did to which paths. */
-    settle: (id: string, files: CheckpointFile[]): Promise<void> =>
-      database.write(async (tx) => {
-        await tx.update(checkpoints).set({ state: 'settled', files }).where(eq(checkpoints.id, id))
+        const [known] = await tx
+          .select({ id: checkpoints.id })
+          .from(checkpoints)
+          .where(eq(checkpoints.id, row.id))
+        if (known === undefined) await tx.insert(checkpoints).values(row)
       }),
 
     remove: (ids: readonly string[]): Promise<void> =>
@@ -41,7 +39,6 @@ export function createCheckpointRepository(database: Database) {
         .where(
           and(
             eq(checkpoints.projectId, projectId),
-            eq(checkpoints.state, 'settled'),
             before === undefined ? undefined : lt(checkpoints.id, before),
           ),
         )
@@ -86,7 +83,6 @@ export function createCheckpointRepository(database: Database) {
         .where(
           and(
             eq(checkpoints.projectId, projectId),
-            eq(checkpoints.state, 'settled'),
             or(eq(checkpoints.messageId, messageId), gte(checkpoints.createdAt, moment)),
           ),
         )
@@ -94,14 +90,6 @@ export function createCheckpointRepository(database: Database) {
         .limit(1)
       return row
     },
-
-    /** What a dead server left unfinished. */
-    open: (projectId: ProjectId): Promise<CheckpointRow[]> =>
-      read
-        .select()
-        .from(checkpoints)
-        .where(and(eq(checkpoints.projectId, projectId), ne(checkpoints.state, 'settled')))
-        .orderBy(asc(checkpoints.id)),
 
     /** Ids and moments of all, newest first: what pruning decides upon. */
     ages: (projectId: ProjectId): Promise<{ id: string; createdAt: Date }[]> =>

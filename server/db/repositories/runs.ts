@@ -1,5 +1,5 @@
 // Runs and the questions they put to a person.
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, notInArray, sql } from 'drizzle-orm'
 import type { CallId, ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { PendingApproval } from '../../protocol/run-event.ts'
 import type { Database, Writer } from '../database.ts'
@@ -105,6 +105,19 @@ export function createRunRepository(database: Database) {
         .from(approvals)
         .where(eq(approvals.runId, runId))
         .orderBy(asc(approvals.position))
+    },
+
+    /** Withdraws the open questions of a run but those about `calls`: whoever asked the others is gone. */
+    async withdrawApprovals(tx: Writer, runId: RunId, calls: readonly string[]): Promise<void> {
+      await tx
+        .delete(approvals)
+        .where(
+          and(
+            eq(approvals.runId, runId),
+            eq(approvals.status, 'pending'),
+            calls.length === 0 ? undefined : notInArray(approvals.idRef, [...calls]),
+          ),
+        )
     },
 
     /** Decides a pending question; false when it was decided already. */

@@ -58,11 +58,6 @@ export function defineProjectTables(
       messageId: c.key<MessageId>('message_id'),
       runId: c.key<RunId>('run_id'),
       tool: c.text('tool').notNull(),
-      /**
-       * `open` while the change runs: `files` holds what is known beforehand. What a dead server left open is settled
-       * before the next change.
-       */
-      state: c.choice<'open' | 'open_all' | 'settled'>('state').notNull(),
       files: c.json<CheckpointFile[]>('files').notNull(),
       createdAt: c.time('created_at').notNull(),
     },

@@ -1,7 +1,10 @@
 // Sub-agents over HTTP with a scripted model: side by side, within their limits, asked about as their parent is.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openEvents } from '../../support/events.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server.ts'
+import { describeOnEachServer, type TestServer, useServers } from '../../support/server.ts'
 import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
 import { type Turn, turn } from '../../support/upstream-turns.ts'
 
@@ -214,5 +217,50 @@ describeOnEachServer('sub-agents', (start) => {
     await server.call('POST', `/api/runs/${run.data.run_id}/stop`)
     expect(await asked?.closed).toBe('client_left')
     expect((await stream.all()).at(-1)).toMatchObject({ data: { finish_reason: 'stopped' } })
+  })
+})
+describe('sub-agents of a server that goes away', () => {
+  const { start } = useServers()
+
+  test('are reported as interrupted, never begun again; what they had asked no longer waits', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sub-agents-test-'))
+    const place = {
+      folder,
+      config: {
+        models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
+        titles: 'first_message',
+        db_type: 'sqlite',
+        db_sqlite_file: join(folder, 'claw.db'),
+      },
+    }
+    parentAsksFor([{ name: 'writer', instruction: 'send it' }])
+    let begun = 0
+    subAgents(() => {
+      begun += 1
+      return turn.toolCalls([{ name: 'message', arguments: { content: 'hello' } }])
+    })
+    const first = await start(place)
+    const { json } = await first.call('POST', '/api/conversations', { body: {} })
+    const stream = await openEvents(`${first.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go', on_disconnect: 'continue' },
+    })
+    const asked = await stream.next(({ event }) => event === 'approval_required')
+    await first.close()
+
+    const second = await start(place)
+    const runUrl = `/api/runs/${asked.data.run_id}`
+    await vi.waitFor(async () =>
+      expect((await second.call('GET', runUrl)).json.data).toMatchObject({
+        status: 'completed',
+        pending_approvals: [],
+      }),
+    )
+    const messages = await second.call('GET', `/api/conversations/${json.data.id}/messages`)
+    const [, answer] = messages.json.data.items
+    expect(answer).toMatchObject({ text: 'All done.' })
+    expect(answer.tool_calls[0].result).toContain('interrupted')
+    expect(begun).toBe(1)
+    await second.close()
+    rmSync(folder, { recursive: true, force: true })
   })
 })

@@ -12,6 +12,30 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.close())
 
+describe('a model that is set to think', () => {
+  test('is asked to, unless the conversation says otherwise', async () => {
+    const provider = await startUpstream()
+    provider.program(() => turn.text('ok'))
+    const server = await servers.start({
+      config: {
+        models: [{ id: 'deep', api_url: provider.url, thinking: 'high' }],
+        titles: 'off',
+      },
+    })
+    for (const body of [{}, { thinking_enabled: false }]) {
+      const made = await server.call('POST', '/api/conversations', { body })
+      await server.call('POST', `/api/conversations/${made.json.data.id}/messages`, {
+        body: { text: 'think', stream: false },
+      })
+    }
+    expect(provider.requests.map((request) => request.body.reasoning_effort)).toEqual([
+      'high',
+      undefined,
+    ])
+    await provider.close()
+  })
+})
+
 describe('adding a provider', () => {
   test('goes from the demo to a probed, stored model that answers', async () => {
     const server = await servers.start()

@@ -64,7 +64,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     const before = await treeOf(workspace.root)
     await write(project, 'src/a.txt', 'two', by('file_edit', message))
     const row = await newest(project)
-    expect(row).toMatchObject({ tool: 'file_edit', messageId: message, state: 'settled' })
+    expect(row).toMatchObject({ tool: 'file_edit', messageId: message })
     expect(row.files.map(({ path, change }) => [path, change])).toEqual([['src/a.txt', 'modified']])
 
     const undone = await checkpoints.restore(workspace, row.id, by('restore'))

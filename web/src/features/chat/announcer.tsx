@@ -1,21 +1,19 @@
 // Tells a screen reader how a run stands: that it works, that it asks, that it is done. Never the text token by token.
 import { useTranslation } from 'react-i18next'
-import type { LiveRun } from './live-runs.ts'
+import { useLiveRuns } from './live-runs.ts'
 import { toolTitle } from './steps/tool-content.ts'
 
-export function Announcer({ live }: { live: LiveRun | undefined }) {
+export function Announcer({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()
-  const [asked] = live?.approvals ?? []
-  const text =
-    live === undefined
-      ? ''
-      : asked !== undefined
-        ? t('approval.question', { tool: toolTitle(asked.name) })
-        : live.connection === 'reconnecting'
-          ? t('chat.reconnecting')
-          : live.state === 'running'
-            ? t('chat.answering')
-            : t(live.state === 'error' ? 'message.failed' : 'chat.answered')
+  const text = useLiveRuns(({ byConversation }) => {
+    const live = byConversation[conversationId]
+    if (live === undefined) return ''
+    const [asked] = live.approvals
+    if (asked !== undefined) return t('approval.question', { tool: toolTitle(asked.name) })
+    if (live.connection === 'reconnecting') return t('chat.reconnecting')
+    if (live.state === 'running') return t('chat.answering')
+    return t(live.state === 'error' ? 'message.failed' : 'chat.answered')
+  })
   return (
     <p role="status" aria-live="polite" className="sr-only">
       {text}

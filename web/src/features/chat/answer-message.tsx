@@ -6,9 +6,10 @@ import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
 import type { Step } from '../../../../server/protocol/step.ts'
 import { wholeNumber } from '../../lib/format.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { notify } from '../../ui/toasts.ts'
-import type { LiveRun } from './live-runs.ts'
+import { ActionButton } from './action-button.tsx'
+import { type LiveRun, useRunOf } from './live-runs.ts'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { AnswerSteps } from './steps/answer-steps.tsx'
 
@@ -29,7 +30,7 @@ const textOf = (steps: readonly Step[]): string =>
 
 export const AnswerMessage = memo(function AnswerMessage({
   message,
-  live,
+  conversationId,
   locked,
   onRegenerate,
   onResume,
@@ -37,8 +38,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   onShow,
 }: {
   message: Message
-  /** The run that writes this answer, while this page follows it. */
-  live: LiveRun | undefined
+  conversationId: string
   locked: boolean
   onRegenerate: (id: string) => void
   onResume: (runId: string) => void
@@ -46,6 +46,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   onShow: (id: MessageId) => void
 }) {
   const { t, i18n } = useTranslation()
+  const live = useRunOf(conversationId, message)
   const running = live?.state === 'running'
   const steps = live !== undefined && live.steps.length > 0 ? live.steps : stepsOf(message)
   const liveParts = useMemo(
@@ -73,27 +74,24 @@ export const AnswerMessage = memo(function AnswerMessage({
         <>
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
           <div className="message-actions -ml-1.5 flex h-7 items-center gap-0.5">
-            <IconButton
+            <ActionButton
               icon={Copy}
               label={t('common.copy')}
-              size="small"
               onClick={() =>
                 void navigator.clipboard
                   .writeText(textOf(steps))
                   .then(() => notify(t('common.copied')))
               }
             />
-            <IconButton
+            <ActionButton
               icon={RefreshCw}
               label={t('message.regenerate')}
-              size="small"
               disabled={locked}
               onClick={() => onRegenerate(message.id)}
             />
-            <IconButton
+            <ActionButton
               icon={Trash2}
               label={t('message.delete')}
-              size="small"
               disabled={locked}
               onClick={() => onDelete(message.id)}
             />

@@ -14,7 +14,7 @@ import type { ChatOptions } from './chat-options.ts'
 import { Composer } from './composer.tsx'
 import { conversationPatch } from './conversation-patch.ts'
 import { follow } from './follow-run.ts'
-import { useLiveRun } from './live-runs.ts'
+import { useIsRunning } from './live-runs.ts'
 import { MessageList } from './message-list.tsx'
 import { useRunActions } from './use-run-actions.ts'
 
@@ -89,14 +89,13 @@ function OpenConversation({
   const { id } = conversation
   const client = useQueryClient()
   const messages = useMessages(id)
-  const live = useLiveRun(id)
   const { options, change } = useOptions(conversation)
   const run = useRunActions(id, options)
   const remove = useDeleteMessage(id)
   const patch = usePatchConversation()
   const [toDelete, setToDelete] = useState<string | null>(null)
   useAttach(conversation, client)
-  const running = live?.state === 'running'
+  const running = useIsRunning(id)
 
   useEffect(() => {
     if (!running) return
@@ -135,7 +134,8 @@ function OpenConversation({
         ) : (
           <MessageList
             messages={messages.data}
-            live={live}
+            conversationId={id}
+            locked={running}
             hasOlder={messages.hasNextPage}
             loadOlder={() => {
               if (!messages.isFetchingNextPage) void messages.fetchNextPage()
@@ -155,7 +155,7 @@ function OpenConversation({
             autoFocus
           />
         </div>
-        <Announcer live={live} />
+        <Announcer conversationId={id} />
         <ConfirmDialog
           open={toDelete !== null}
           onOpenChange={() => setToDelete(null)}

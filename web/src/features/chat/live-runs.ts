@@ -130,6 +130,19 @@ export const useLiveRuns = create<LiveRuns>((set) => ({
     }),
 }))
 
-/** The run of a conversation, or undefined when none is followed. */
-export const useLiveRun = (conversationId: string): LiveRun | undefined =>
-  useLiveRuns(({ byConversation }) => byConversation[conversationId])
+/** Whether a run goes on in the conversation. Changes twice a run, not with each event. */
+export const useIsRunning = (conversationId: string): boolean =>
+  useLiveRuns(({ byConversation }) => byConversation[conversationId]?.state === 'running')
+
+/** The run that writes this message, or undefined; no other message is drawn again when it grows. */
+export const useRunOf = (
+  conversationId: string,
+  message: { id: string; run_id?: string | null | undefined },
+): LiveRun | undefined =>
+  useLiveRuns(({ byConversation }) => {
+    const run = byConversation[conversationId]
+    if (run === undefined) return undefined
+    const writes =
+      run.messageId === null ? run.runId === message.run_id : run.messageId === message.id
+    return writes ? run : undefined
+  })

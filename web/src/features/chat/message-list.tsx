@@ -6,7 +6,6 @@ import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
 import { Spinner } from '../../ui/feedback.tsx'
 import { AnswerMessage } from './answer-message.tsx'
-import type { LiveRun } from './live-runs.ts'
 import type { RunActions } from './use-run-actions.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { UserMessage } from './user-message.tsx'
@@ -57,13 +56,16 @@ function useOlder(
 
 export function MessageList({
   messages,
-  live,
+  conversationId,
+  locked,
   hasOlder,
   loadOlder,
   actions,
 }: {
   messages: readonly Message[]
-  live: LiveRun | undefined
+  conversationId: string
+  /** A run goes on: nothing of the branch may change. */
+  locked: boolean
   hasOlder: boolean
   loadOlder: () => void
   actions: MessageActions
@@ -79,7 +81,6 @@ export function MessageList({
   useLayoutEffect(() => {
     toEnd()
   }, [newestUserId, toEnd])
-  const locked = live?.state === 'running'
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -114,7 +115,7 @@ export function MessageList({
               ) : (
                 <AnswerMessage
                   message={message}
-                  live={belongs(live, message) ? live : undefined}
+                  conversationId={conversationId}
                   locked={locked}
                   onRegenerate={actions.regenerate}
                   onResume={actions.resume}
@@ -143,7 +144,3 @@ export function MessageList({
     </div>
   )
 }
-
-const belongs = (live: LiveRun | undefined, message: Message): boolean =>
-  live !== undefined &&
-  (live.messageId === null ? live.runId === message.run_id : live.messageId === message.id)

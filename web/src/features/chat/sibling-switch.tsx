@@ -2,7 +2,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { ActionButton } from './action-button.tsx'
 
 export function SiblingSwitch({
   id,
@@ -22,20 +22,18 @@ export function SiblingSwitch({
   const next = siblings[place + 1]
   return (
     <span className="inline-flex items-center text-xs text-muted tabular-nums">
-      <IconButton
+      <ActionButton
         icon={ChevronLeft}
         label={t('message.previousVersion')}
-        size="small"
         disabled={disabled || previous === undefined}
         onClick={() => previous !== undefined && onShow(previous)}
       />
       <span>
         {place + 1} / {siblings.length}
       </span>
-      <IconButton
+      <ActionButton
         icon={ChevronRight}
         label={t('message.nextVersion')}
-        size="small"
         disabled={disabled || next === undefined}
         onClick={() => next !== undefined && onShow(next)}
       />

@@ -4,9 +4,10 @@ import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { inputClass } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
+import { ActionButton } from './action-button.tsx'
 import { AttachmentChips } from './attachment-chips.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import type { Written } from './use-run-actions.ts'
@@ -70,25 +71,22 @@ export const UserMessage = memo(function UserMessage({
           disabled={locked}
           onShow={onShow}
         />
-        <IconButton
+        <ActionButton
           icon={Copy}
           label={t('common.copy')}
-          size="small"
           onClick={() =>
             void navigator.clipboard.writeText(message.text).then(() => notify(t('common.copied')))
           }
         />
-        <IconButton
+        <ActionButton
           icon={PencilLine}
           label={t('message.edit')}
-          size="small"
           disabled={locked}
           onClick={() => setEditing(true)}
         />
-        <IconButton
+        <ActionButton
           icon={Trash2}
           label={t('message.delete')}
-          size="small"
           disabled={locked}
           onClick={() => onDelete(message.id)}
         />

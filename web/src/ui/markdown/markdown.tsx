@@ -1,10 +1,10 @@
 // Markdown that a model wrote, drawn block by block; nothing in it is trusted.
-import { memo, useEffect, useMemo, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CodeBlock } from './code-block.tsx'
 import { mayHoldMath, prepareMath } from './math-text.ts'
-import { splitBlocks } from './split-blocks.ts'
+import { growBlocks, type SplitText } from './split-blocks.ts'
 
 type MathPlugins = typeof import('./math-plugins.ts').mathPlugins
 let loadedMath: MathPlugins | null = null
@@ -102,11 +102,16 @@ const MarkdownBlock = memo(function MarkdownBlock({ text }: { text: string }) {
   )
 })
 
+/** From this many blocks on, those out of view are neither laid out nor painted. */
+const longAnswer = 60
+
 /** The whole text. Blocks that did not change since the last time cost nothing. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const blocks = useMemo(() => splitBlocks(text), [text])
+  const split = useRef<SplitText | null>(null)
+  split.current = growBlocks(split.current, text)
+  const { blocks } = split.current
   return (
-    <div className="prose">
+    <div className={blocks.length > longAnswer ? 'prose prose-long' : 'prose'}>
       {blocks.map((block, index) =>
         block.kind === 'code' ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: an answer only grows at its end

@@ -1,7 +1,6 @@
 // One line of an answer's activity: an icon on the rail, what is done, how it stands; more unfolds below.
 import { ChevronRight, type LucideIcon } from 'lucide-react'
-import { Collapsible } from 'radix-ui'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 
 export function ActivityRow({
@@ -24,9 +23,16 @@ export function ActivityRow({
   children: ReactNode
 }) {
   const [open, setOpen] = useState(initiallyOpen)
+  const contentId = useId()
   return (
-    <Collapsible.Root open={open} onOpenChange={setOpen} className="relative">
-      <Collapsible.Trigger className="group flex w-full min-w-0 items-center gap-2.5 rounded-lg py-1 pr-2 text-left text-sm hover:bg-hover/60">
+    <div className="relative">
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={open ? contentId : undefined}
+        className="flex w-full min-w-0 items-center gap-2.5 rounded-lg py-1 pr-2 text-left text-sm hover:bg-hover/60"
+        onClick={() => setOpen(!open)}
+      >
         <span
           className={classNames(
             'z-1 grid size-6.5 shrink-0 place-items-center rounded-full border bg-paper',
@@ -48,11 +54,15 @@ export function ActivityRow({
           <ChevronRight
             size={14}
             aria-hidden
-            className="transition-transform group-data-[state=open]:rotate-90"
+            className={classNames('transition-transform', open && 'rotate-90')}
           />
         </span>
-      </Collapsible.Trigger>
-      <Collapsible.Content className="pt-1 pb-2 pl-9">{children}</Collapsible.Content>
-    </Collapsible.Root>
+      </button>
+      {open && (
+        <div id={contentId} className="pt-1 pb-2 pl-9">
+          {children}
+        </div>
+      )}
+    </div>
   )
 }

@@ -1,0 +1,53 @@
+// The note of a change that is under way, beside the project: what a server that dies in the middle of it leaves behind.
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CheckpointRow } from '../db/repositories/checkpoints.ts'
+import { systemCode } from './faults.ts'
+
+/** A checkpoint whose change has begun. */
+export interface OpenChange {
+  /** `files` holds what is known beforehand: for named paths what they held, for a whole project nothing. */
+  row: CheckpointRow
+  /** Whether named paths or the whole project may change. */
+  scope: 'paths' | 'all'
+}
+
+export interface ChangeJournal {
+  /** Written before the change begins; at most one change of a project is open at a time. */
+  open(change: OpenChange): Promise<void>
+  /** The change that is open, if any. */
+  read(): Promise<OpenChange | null>
+  close(): Promise<void>
+}
+
+/** `folder`: the project's side folder, made when it is first needed. */
+export function createChangeJournal(folder: string): ChangeJournal {
+  const file = join(folder, 'open-change.json')
+  return {
+    async open(change) {
+      const temporary = join(folder, `open-${randomUUID()}`)
+      const text = JSON.stringify(change)
+      const options = { mode: 0o600, flag: 'wx' }
+      await writeFile(temporary, text, options).catch(async (error: unknown) => {
+        if (systemCode(error) !== 'ENOENT') throw error
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await writeFile(temporary, text, options)
+      })
+      await rename(temporary, file)
+    },
+    async read() {
+      let text: string
+      try {
+        text = await readFile(file, 'utf8')
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return null
+        throw error
+      }
+      // Written by `open` alone, in a folder that is the server's own.
+      const change = JSON.parse(text) as OpenChange
+      return { ...change, row: { ...change.row, createdAt: new Date(change.row.createdAt) } }
+    },
+    close: () => rm(file, { force: true }),
+  }
+}

@@ -1,0 +1,80 @@
+// The example MCP server works as docs/agents.md tells: offered to the agent, asked about, and switched off.
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openEvents } from '../support/events.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const { start } = useServers()
+let upstream: Upstream
+let server: TestServer
+beforeAll(async () => {
+  upstream = await startUpstream()
+  server = await start({
+    config: {
+      models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
+      titles: 'first_message',
+      mcp_servers: {
+        shopping: {
+          command: process.execPath,
+          args: [resolve(import.meta.dirname, '../../examples/mcp-server.mjs')],
+        },
+      },
+    },
+  })
+  await server.server.toolsReady
+})
+afterAll(() => upstream.close())
+beforeEach(() => upstream.reset())
+
+const converse = async (settings: object = {}) => {
+  const { json } = await server.call('POST', '/api/conversations', { body: settings })
+  const url = `${server.url}/api/conversations/${json.data.id}/messages`
+  return openEvents(url, { body: { text: 'We need tea' } })
+}
+
+test('its state and its tools are listed, with their risk', async () => {
+  const { json } = await server.call('GET', '/api/mcp')
+  expect(json.data.servers).toMatchObject([
+    { name: 'shopping', transport: 'stdio', status: 'connected', error: null },
+  ])
+  const tools = await server.call('GET', '/api/tools')
+  const risks = tools.json.data.tools
+    .filter(({ category }: { category: string }) => category === 'mcp')
+    .map((tool: { function: { name: string }; risk_level: string }) => [
+      tool.function.name,
+      tool.risk_level,
+    ])
+  expect(risks).toEqual([
+    ['mcp__shopping__show', 'low'],
+    ['mcp__shopping__add', 'medium'],
+  ])
+})
+
+test('what changes something waits for approval, then it is done', async () => {
+  upstream.enqueue(
+    turn.toolCalls([{ name: 'mcp__shopping__add', arguments: { item: 'tea' } }]),
+    turn.toolCalls([{ name: 'mcp__shopping__show', arguments: {} }]),
+    turn.text('Tea is on the list.'),
+  )
+  const stream = await converse()
+  const asked = await stream.next(({ event }) => event === 'approval_required')
+  expect(asked.data).toMatchObject({ name: 'mcp__shopping__add', risk_level: 'medium' })
+  await server.call('POST', `/api/runs/${asked.data.run_id}/approvals`, {
+    body: { id_ref: asked.data.id_ref, decision: 'approve' },
+  })
+  const results = (await stream.all()).filter(({ data }) => data.type === 'tool_result')
+  expect(results.map(({ data }) => JSON.parse(data.content).data)).toEqual(['Added: tea', 'tea'])
+  expect(results[0]?.data.artifact).toMatchObject({ untrusted: true })
+  upstream.expectDone()
+})
+
+test('a conversation that switched it off is not offered its tools', async () => {
+  upstream.enqueue(turn.text('I have no list.'))
+  const asked = upstream.nextRequest()
+  await (await converse({ disabled_mcp_servers: ['shopping'] })).all()
+  const offered = JSON.stringify((await asked).body.tools)
+  expect(offered).toContain('calculator')
+  expect(offered).not.toContain('mcp__shopping')
+})
