@@ -38,7 +38,7 @@ export function registerProjectRoutes(
   app: App,
   { projects, room, uploadLimits }: ProjectRouteDependencies,
 ): void {
-  const { workspaces, lanes } = room
+  const { workspaces, lanes, pool } = room
   const own = { projects, workspaces }
 
   app.get(
@@ -171,7 +171,7 @@ export function registerProjectRoutes(
   async function receiveUpload(request: FastifyRequest, reply: FastifyReply): Promise<ProjectRow> {
     if (!request.isMultipart())
       throw new AppError('bad_request', 'Send the files as multipart/form-data.')
-    const upload = await startUpload(workspaces, uploadLimits)
+    const upload = await startUpload(workspaces, pool, uploadLimits)
     try {
       const fields: Record<string, unknown> = {}
       for await (const part of request.parts({ preservePath: true })) {

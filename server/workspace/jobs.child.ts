@@ -12,6 +12,7 @@ import {
 } from './regex.ts'
 import { collectContents, compareSnapshot, type SnapshotInput, takeSnapshot } from './snapshot.ts'
 import { type TextDiff, unifiedDiff } from './unified-diff.ts'
+import { writeFiles } from './write-files.ts'
 
 /** What each kind of job takes and answers. */
 export interface Jobs {
@@ -28,6 +29,10 @@ export interface Jobs {
   replace: {
     input: { pattern: string; replacement: string; text: string; all: boolean }
     output: RegexReplacement
+  }
+  write_files: {
+    input: { folder: string; files: readonly { path: string; bytes: Uint8Array }[] }
+    output: { files: number }
   }
   locate: {
     input: { text: string; old: string; limit: number }
@@ -60,6 +65,8 @@ function perform(job: Job): Jobs[JobKind]['output'] {
     }
     case 'replace':
       return replaceMatches(job.input)
+    case 'write_files':
+      return writeFiles(job.input)
     case 'locate':
       return locateText(job.input)
     case 'find':

@@ -1,11 +1,12 @@
 // A folder uploaded file by file becomes a project's folder: staged aside, checked as it comes, moved in place by one rename.
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { explainFault, systemCode } from './faults.ts'
 import { type ProjectPath, parseInnerPath } from './paths.ts'
+import type { WorkerPool } from './worker-pool.ts'
 import type { Workspaces } from './workspaces.ts'
 
 export interface UploadLimits {
@@ -28,76 +29,87 @@ export interface Upload {
   discard(): Promise<void>
 }
 
-/** Files being written at once; reading the next part goes on meanwhile. */
-const WRITES_AT_ONCE = 16
-/** A file up to this size is gathered and written in one go. */
+/** A file up to this size is gathered; gathered files are written in one go by a worker thread. */
 const SMALL = 256 * 1024
+const BATCH_FILES = 100
+const BATCH_BYTES = 2 * 1024 * 1024
+const BATCHES_AT_ONCE = 2
+const BATCH_MS = 120_000
 
-export async function startUpload(workspaces: Workspaces, limits: UploadLimits): Promise<Upload> {
+export async function startUpload(
+  workspaces: Workspaces,
+  pool: WorkerPool,
+  limits: UploadLimits,
+): Promise<Upload> {
   const staging = await workspaces.makeStaging()
-  const made = new Set([''])
+  const taken = new Set<string>()
+  const folders = new Set<string>()
   const tops = new Set<string>()
   const writing = new Set<Promise<void>>()
+  let batch: { path: string; bytes: Uint8Array }[] = []
+  let batchBytes = 0
   let fault: unknown
   let bytes = 0
   let files = 0
 
-  const makeFolder = async (path: string): Promise<void> => {
-    if (made.has(path)) return
-    await mkdir(join(staging, path), { recursive: true, mode: 0o700 })
-    for (let above = path; !made.has(above); above = above.includes('/') ? dirname(above) : '')
-      made.add(above)
-  }
-  const create = async (path: ProjectPath): Promise<FileHandle> => {
-    const folder = path.segments.slice(0, -1).join('/')
-    try {
-      await makeFolder(folder)
-      return await open(join(staging, path.text), 'wx', 0o600)
-    } catch (error) {
-      if (['EEXIST', 'ENOTDIR', 'EISDIR'].includes(systemCode(error)))
-        throw new AppError('conflict', `The upload holds "${path.text}" twice.`)
-      throw explainFault(error, path.text)
-    }
+  /** Two files of one name, or a file in the place of a folder, are refused before anything is written. */
+  const claim = ({ text, segments }: ProjectPath): void => {
+    const above = segments
+      .slice(0, -1)
+      .map((_name, depth) => segments.slice(0, depth + 1).join('/'))
+    if (taken.has(text) || folders.has(text) || above.some((folder) => taken.has(folder)))
+      throw new AppError('conflict', `The upload holds "${text}" twice.`)
+    taken.add(text)
+    for (const folder of above) folders.add(folder)
   }
   const count = (more: number): void => {
     bytes += more
-    if (bytes > Math.min(limits.bytes, workspaces.limits.project))
-      throw new AppError(
-        'payload_too_large',
-        `An upload may have at most ${Math.min(limits.bytes, workspaces.limits.project)} bytes.`,
-      )
+    const most = Math.min(limits.bytes, workspaces.limits.project)
+    if (bytes > most)
+      throw new AppError('payload_too_large', `An upload may have at most ${most} bytes.`)
   }
-  const finish = async (handle: FileHandle, work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work()
-    } finally {
-      await handle.close()
-    }
-  }
-  /** Writes what was gathered without keeping the next part waiting. */
-  const writeSmall = async (path: ProjectPath, pieces: readonly Buffer[]): Promise<void> => {
-    const handle = await create(path)
-    const write = finish(handle, () => handle.writeFile(Buffer.concat(pieces)))
+  /** Hands what was gathered to a thread; waits only while too much is on its way. */
+  const flush = async (): Promise<void> => {
+    if (batch.length === 0) return
+    const write = pool
+      .run('write_files', { folder: staging, files: batch }, { timeoutMs: BATCH_MS })
       .catch((error: unknown) => {
-        fault ??= explainFault(error, path.text)
+        fault ??= explainFault(error, 'the upload')
       })
-      .finally(() => writing.delete(write))
+      .then(() => {
+        writing.delete(write)
+      })
     writing.add(write)
-    if (writing.size >= WRITES_AT_ONCE) await Promise.race(writing)
+    batch = []
+    batchBytes = 0
+    if (writing.size >= BATCHES_AT_ONCE) await Promise.race(writing)
   }
   const writeLarge = async (
     path: ProjectPath,
     first: readonly Buffer[],
     rest: AsyncIterator<Buffer>,
-  ) => {
-    const handle = await create(path)
-    await finish(handle, async () => {
-      for (const piece of first) await handle.write(piece)
-      for (let next = await rest.next(); !next.done; next = await rest.next()) {
-        count(next.value.length)
-        await handle.write(next.value)
+  ): Promise<void> => {
+    const target = join(staging, path.text)
+    try {
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+      const handle = await open(target, 'wx', 0o600)
+      try {
+        for (const piece of first) await handle.writeFile(piece)
+        for (let next = await rest.next(); !next.done; next = await rest.next()) {
+          count(next.value.length)
+          await handle.writeFile(next.value)
+        }
+      } finally {
+        await handle.close()
       }
-    })
+    } catch (error) {
+      throw explainFault(error, path.text)
+    }
+  }
+  const settle = async (): Promise<void> => {
+    await flush()
+    await Promise.all(writing)
+    if (fault !== undefined) throw fault
   }
 
   return {
@@ -109,6 +121,7 @@ export async function startUpload(workspaces: Workspaces, limits: UploadLimits):
       const path = parseInnerPath(input)
       if (++files > limits.files)
         throw new AppError('payload_too_large', `An upload may have at most ${limits.files} files.`)
+      claim(path)
       tops.add(path.segments.length > 1 ? (path.segments[0] ?? '') : '')
       const pieces: Buffer[] = []
       let gathered = 0
@@ -119,11 +132,12 @@ export async function startUpload(workspaces: Workspaces, limits: UploadLimits):
         gathered += next.value.length
         if (gathered > SMALL) return writeLarge(path, pieces, reader)
       }
-      await writeSmall(path, pieces)
+      batch.push({ path: path.text, bytes: Buffer.concat(pieces) })
+      batchBytes += gathered
+      if (batch.length >= BATCH_FILES || batchBytes >= BATCH_BYTES) await flush()
     },
     async adopt(userId, projectId) {
-      await Promise.all(writing)
-      if (fault !== undefined) throw fault
+      await settle()
       const [top = ''] = tops
       const shared = tops.size === 1 && top !== ''
       await workspaces.adopt(shared ? join(staging, top) : staging, userId, projectId)
