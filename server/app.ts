@@ -10,7 +10,7 @@ import {
   storedModels,
 } from './assembly/settings.ts'
 import { createToolRooms } from './assembly/tools.ts'
-import { createWorkspaceRooms } from './assembly/workspace.ts'
+import { createProjectDescription, createWorkspaceRooms } from './assembly/workspace.ts'
 import { createAccounts } from './auth/accounts.ts'
 import { createApiKeys } from './auth/api-keys.ts'
 import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
@@ -84,7 +84,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     results: tools.results,
     isToolAllowed: tools.isToolAllowed,
     memory: (userId, question) => tools.memory.promptSection(userId, question, MEMORY_TOKENS),
-    describeProject: async () => null,
+    describeProject: createProjectDescription(store.projects, workspace.workspaces),
     log,
     now,
     instance,

@@ -38,3 +38,33 @@ export async function createWorkspaceRooms(
     readFiles: createProjectFileReader({ workspaces: room.workspaces, search: room.search }),
   }
 }
+
+/** Entries of the top folder that the model is told of. */
+const TOLD_ENTRIES = 50
+
+/** What the system prompt says of a conversation's project: its name and what lies at its top; null when it is gone. */
+export const createProjectDescription =
+  (projects: Pick<ProjectRepository, 'find'>, workspaces: Workspaces) =>
+  async (userId: UserId, projectId: ProjectId): Promise<string | null> => {
+    const project = await projects.find(userId, projectId)
+    if (project === undefined) return null
+    // Without its listing the description still helps; the tools say what is wrong with the folder.
+    const entries = await workspaces
+      .open(userId, projectId)
+      .list('')
+      .catch(() => [])
+    const names = entries
+      .slice(0, TOLD_ENTRIES)
+      .map(({ name, kind }) => JSON.stringify(kind === 'directory' ? `${name}/` : name))
+    const rest = entries.length - names.length
+    return [
+      `The user's project is named ${JSON.stringify(project.name)}.`,
+      ...(project.description === null
+        ? []
+        : [`About it: ${JSON.stringify(project.description)}.`]),
+      names.length === 0
+        ? 'It has no files yet.'
+        : `At its top: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
+      'The file tools work in it; paths are relative to its top folder.',
+    ].join(' ')
+  }

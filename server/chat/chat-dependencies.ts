@@ -48,7 +48,7 @@ export interface ChatDependencies {
   /** What the user's memory adds to the system prompt, fitted to the question; '' when there is nothing. */
   memory(userId: UserId, question: string): Promise<string>
   /** What the system prompt says of the project; null without one. */
-  describeProject(projectId: ProjectId): Promise<string | null>
+  describeProject(userId: UserId, projectId: ProjectId): Promise<string | null>
   log: ChatLog
   now(): Date
   /** Names this process among others on the same store. */

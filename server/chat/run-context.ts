@@ -67,7 +67,7 @@ export async function createRunContext(
 
   const [memory, project] = await Promise.all([
     dependencies.memory(run.userId, question),
-    run.projectId === null ? null : dependencies.describeProject(run.projectId),
+    run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
   ])
   const messages: LlmMessage[] = [
     {
