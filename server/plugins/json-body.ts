@@ -22,7 +22,7 @@ export function registerJsonBodies(
     { parseAs: 'string' },
     (request, body, done) => {
       if (body.trim() === '') done(null, undefined)
-      else parse(request, body, done)
+      else void parse(request, body, done)
     },
   )
   app.addHook('preValidation', async (request) => {
