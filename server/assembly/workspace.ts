@@ -2,9 +2,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config/schema.ts'
 import type { CheckpointRepository } from '../db/repositories/checkpoints.ts'
+import type { ProjectRepository } from '../db/repositories/projects.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts'
 import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
 import { createWorkspaceRoom, type WorkspaceRoom } from '../workspace/workspace-room.ts'
+import type { Workspaces } from '../workspace/workspaces.ts'
 
 export interface WorkspaceRooms extends WorkspaceRoom {
   /** The files that a program asks for, within its limits. */
