@@ -99,10 +99,14 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
   ]
 }
 
+/** Ends the program with the server, however that ends; where util-linux offers it (bubblewrap does it by itself). */
+const DIE_WITH_PARENT =
+  'setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"'
+
 /** Limits that the kernel keeps on every Unix, also when the server is no longer there to keep its own. */
 function withLimits(command: string, args: readonly string[]): { command: string; args: string[] } {
   if (process.platform === 'win32') return { command, args: [...args] }
-  const script = `ulimit -c 0; ulimit -t ${MAX_CPU_SECONDS}; exec "$@"`
+  const script = `ulimit -c 0; ulimit -t ${MAX_CPU_SECONDS}; ${DIE_WITH_PARENT}; exec "$@"`
   return { command: '/bin/sh', args: ['-c', script, 'sandbox', command, ...args] }
 }
 

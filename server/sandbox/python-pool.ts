@@ -15,6 +15,9 @@ export interface PythonPool {
   close(): Promise<void>
 }
 
+/** Without a call for this long, nobody is in a hurry and used images are replaced. */
+const QUIET_MS = 3_000
+
 /**
  * `size` interpreters are kept ready while somebody uses them, for `idleMs` after the last use. A call that finds none
  * waits for a start, from a memory image where there is one.
@@ -32,6 +35,7 @@ export function createPythonPool(options: {
   let idle = new AbortController()
   let warming: Promise<void> | null = null
   let idleTimer: NodeJS.Timeout | undefined
+  let quietTimer: NodeJS.Timeout | undefined
 
   async function started(from: { snapshot?: number }, signal: AbortSignal): Promise<Interpreter> {
     const interpreter = startInterpreter({ launcher, mode: 'serve', residentBytes, ...from })
@@ -100,10 +104,13 @@ export function createPythonPool(options: {
 
   function touch(): void {
     clearTimeout(idleTimer)
+    clearTimeout(quietTimer)
     if (closed) return
     if (idle.signal.aborted) idle = new AbortController()
     idleTimer = setTimeout(() => void letGo(), options.idleMs)
     idleTimer.unref()
+    quietTimer = setTimeout(() => void snapshots.fill('renew'), QUIET_MS)
+    quietTimer.unref()
     warming ??= warmUp(idle.signal).finally(() => {
       warming = null
       if (!closed) void snapshots.fill('all')
@@ -124,6 +131,7 @@ export function createPythonPool(options: {
     async close() {
       closed = true
       clearTimeout(idleTimer)
+      clearTimeout(quietTimer)
       await snapshots.close()
       await letGo()
     },

@@ -24,9 +24,10 @@ export interface PythonSnapshots {
   take(): Promise<FileHandle | null>
   /**
    * `first` makes an image at full speed when there is none at all, since calls wait for it; `all` makes them until enough
-   * unused ones are in store, one after another at low priority. Never rejects.
+   * are in store, used or not; `renew` until enough unused ones are, which takes the place of used ones. The latter two
+   * make one after another at low priority. Never rejects.
    */
-  fill(goal: 'first' | 'all'): Promise<void>
+  fill(goal: 'first' | 'all' | 'renew'): Promise<void>
   /** Stops a making that is under way; ends when its process is gone. */
   close(): Promise<void>
 }
@@ -49,8 +50,8 @@ async function imageKey(files: InterpreterFiles): Promise<string> {
 
 /**
  * The images in `folder`, which is made when needed. A start from an image takes a quarter of a plain one. An image
- * holds the hash seed of its making, so each use is followed by the making of a new one. Only when calls come faster than
- * images are made is one used again: the one whose last use is longest ago, and not before as many other starts.
+ * holds the hash seed of its making, so used ones are replaced as soon as nobody is in a hurry. While calls come one after
+ * another, one may be used again: the one whose last use is longest ago, and not before as many other starts.
  */
 export function createPythonSnapshots(options: {
   folder: string
@@ -133,13 +134,14 @@ export function createPythonSnapshots(options: {
     if (!closed && fresh.length + used.length === 0) await make('normal')
   }
 
-  async function fillAll(): Promise<void> {
+  async function fillUp(goal: 'all' | 'renew'): Promise<void> {
     await sweep()
     for (;;) {
       const { fresh, used } = await stored()
       const surplus = fresh.length + used.length - IN_STORE
       for (const name of used.slice(0, Math.max(0, surplus))) await remove(name)
-      if (closed || fresh.length >= IN_STORE) return
+      const enough = goal === 'all' ? fresh.length + used.length : fresh.length
+      if (closed || enough >= IN_STORE) return
       await make('low')
     }
   }
@@ -178,7 +180,7 @@ export function createPythonSnapshots(options: {
     },
     async fill(goal) {
       if (goal === 'first') return await fillFirst().catch(tellFault)
-      filling ??= fillAll()
+      filling ??= fillUp(goal)
         .catch(tellFault)
         .finally(() => {
           filling = null

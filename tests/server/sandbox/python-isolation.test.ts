@@ -1,7 +1,10 @@
 // Which isolation is chosen and when nothing runs; packages from the operator's folder; images and the pool.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { detectBubblewrap } from '../../../server/sandbox/bubblewrap.ts'
 import { chooseLauncher } from '../../../server/sandbox/python-isolation.ts'
@@ -86,6 +89,52 @@ test('with bubblewrap the kernel isolates, as somebody who is not root', async (
   })
   expect(await python.program('1 + 1')).toMatchObject({ status: 'completed', result: 2 })
 })
+
+test.for(['kernel', 'wasm'] as const)(
+  'a server that is killed leaves no interpreter behind, under %s isolation',
+  { timeout: 120_000 },
+  async (isolation, { skip }) => {
+    const bubblewrap = await detectBubblewrap()
+    if (isolation === 'kernel' && !bubblewrap.available) skip(bubblewrap.reason)
+    if (process.platform !== 'linux') skip('told by the kernel of Linux only')
+    const program = join(import.meta.dirname, '../../support/endless-python.ts')
+    const server = spawn(process.execPath, ['--import', 'tsx', program, isolation], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(server.stdout, 'data')
+    const below = await descendants(server.pid ?? 0)
+    expect(below.length).toBeGreaterThan(0)
+    server.kill('SIGKILL')
+    await vi.waitFor(
+      async () => {
+        const alive = await processes()
+        expect(below.filter((pid) => alive.has(pid))).toEqual([])
+      },
+      { timeout: 10_000, interval: 100 },
+    )
+  },
+)
+
+/** All processes with their parents. */
+async function processes(): Promise<Map<number, number>> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid='])
+  return new Map(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => {
+        const [pid, parent] = line.trim().split(/\s+/)
+        return [Number(pid), Number(parent)]
+      }),
+  )
+}
+
+async function descendants(of: number): Promise<number[]> {
+  const all = await processes()
+  const below = (parent: number): number[] =>
+    [...all].filter(([, its]) => its === parent).flatMap(([pid]) => [pid, ...below(pid)])
+  return below(of)
+}
 
 describe('packages of the operator', () => {
   const wheels = () => join(folder, 'wheels')
