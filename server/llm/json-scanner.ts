@@ -23,7 +23,7 @@ export interface JsonScannerOptions {
 
 const MAX_DEPTH = 64
 const MAX_KEY = 40
-const MAX_STRAY_QUOTES = 10_000
+const MAX_STRAY_QUOTES = 100_000
 const closers: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' }
 
 /**

@@ -205,12 +205,18 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     if (body.length > MAX_HELD) return release()
     if (character === '>' && endsWithClosingTag(tail)) {
       // A function that stands in a tag ends with the tag.
-      if (tail.endsWith('</function>') && lead.includes('_call')) return inXml
-      return settle(readXmlCalls(withoutClosingTag(body.read()), known))
+      if (tail.endsWith('</function>') && lead.includes('<')) return inXml
+      const reading = readXmlCalls(withoutClosingTag(body.read()), known)
+      const isNoise = reading.kind === 'text' && !midLine
+      return settle(isNoise ? { kind: 'fault', problem: 'there is no call in the tag' } : reading)
     }
-    // A tag that is only spoken of is followed by words; a call by a name on its own, or by another tag.
-    const isSentence = body.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(body.read())
-    return isSentence ? release() : inXml
+    return isSpokenOf(character) ? release() : inXml
+  }
+  /** A tag that is only spoken of is followed by words; a call by a name on its own, or by another tag. */
+  function isSpokenOf(character: string): boolean {
+    if (midLine) return body.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(body.read())
+    if (character !== '\n' || body.length > 2000) return false
+    return /^[\w.-]+[ \t]+[^\s<][^\n<]*\n$/.test(body.read())
   }
 
   function startValue(text: string): State {

@@ -25,8 +25,8 @@ const vocabulary = new Set([...wrapperKeys, ...nameKeys, ...argumentKeys, ...bes
 /** A key that the outermost object of a call may have; any other key makes it ordinary JSON. */
 export const isCallKey = (key: string): boolean => vocabulary.has(key.trim().toLowerCase())
 
-/** Longer damaged text is not mended: mending is not free. */
-const MAX_REPAIR = 200_000
+/** Longer damaged text is not mended: mending takes milliseconds for each ten thousand characters, in one go. */
+const MAX_REPAIR = 20_000
 
 const text: Reading = { kind: 'text' }
 const fault = (problem: string): Reading => ({ kind: 'fault', problem })
