@@ -1,4 +1,4 @@
-// Has pages parsed in a worker thread that is killed when one takes too long, and never blocks the server.
+// Has pages parsed in worker threads that are killed when a page takes too long, and never blocks the server.
 import type { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
 import { linkedController, untilAborted } from '../lib/abort.ts'
@@ -18,12 +18,36 @@ export interface PageReader {
 const FIRST_TRY_MS = 8_000
 const SECOND_TRY_MS = 8_000
 const IDLE_MS = 60_000
+/** Loading the parsers takes a tenth of a second, on a very busy machine much longer. */
+const START_MS = 30_000
+const THREADS = 2
 /** Deep pages need a deep stack; what is deeper still ends in an error that is caught. */
 const LIMITS = { maxOldGenerationSizeMb: 256, stackSizeMb: 16 }
 
 /** @param options.firstTryMs time for a page before it is tried again in the plainest way. */
 export function createPageReader(options: { firstTryMs?: number } = {}): PageReader {
-  const firstTryMs = options.firstTryMs ?? FIRST_TRY_MS
+  const threads = Array.from({ length: THREADS }, () =>
+    createThread(options.firstTryMs ?? FIRST_TRY_MS),
+  )
+  /** A page that takes its whole time must not hold up everybody else's. */
+  const leastBusy = (): Thread =>
+    threads.reduce((best, thread) => (thread.waiting() < best.waiting() ? thread : best))
+  return {
+    read: (job, signal) => leastBusy().read(job, signal),
+    readSearch: (html, signal) => leastBusy().readSearch(html, signal),
+    close: async () => {
+      await Promise.all(threads.map((thread) => thread.close()))
+    },
+  }
+}
+
+interface Thread extends PageReader {
+  /** Jobs that it has not done yet. */
+  waiting(): number
+}
+
+/** One worker thread, started for its first job and dismissed when it has been idle for long. */
+function createThread(firstTryMs: number): Thread {
   const oneAtATime = pLimit(1)
   let worker: Worker | undefined
   let waiting: { resolve(answer: ParseAnswer): void; reject(error: Error): void } | undefined
@@ -51,19 +75,20 @@ export function createPageReader(options: { firstTryMs?: number } = {}): PageRea
     await last?.terminate()
   }
 
-  /** One job in the worker. Rejects, with the worker gone, when it fails, takes too long or is no longer wanted. */
-  async function parse(task: ParseJob, limitMs: number, signal: AbortSignal): Promise<ParseAnswer> {
-    clearTimeout(idle)
-    worker ??= hire()
-    const mine = worker
-    mine.ref()
+  /** The next message of the worker. Rejects, with the worker gone, when it fails, takes too long or is not wanted. */
+  async function nextMessage(
+    mine: Worker,
+    task: ParseJob | null,
+    limitMs: number,
+    signal: AbortSignal,
+  ): Promise<ParseAnswer> {
     const { controller, release } = linkedController(signal)
     const timer = setTimeout(() => controller.abort(new Error('Takes too long')), limitMs)
     try {
       const answered = new Promise<ParseAnswer>((resolve, reject) => {
         waiting = { resolve, reject }
       })
-      mine.postMessage(task)
+      if (task !== null) mine.postMessage(task)
       return await untilAborted(answered, controller.signal)
     } catch (error) {
       await dismiss()
@@ -72,6 +97,20 @@ export function createPageReader(options: { firstTryMs?: number } = {}): PageRea
       waiting = undefined
       clearTimeout(timer)
       release()
+    }
+  }
+
+  /** One job in the worker, which is started when there is none. */
+  async function parse(task: ParseJob, limitMs: number, signal: AbortSignal): Promise<ParseAnswer> {
+    clearTimeout(idle)
+    const isNew = worker === undefined
+    worker ??= hire()
+    const mine = worker
+    mine.ref()
+    try {
+      if (isNew) await nextMessage(mine, null, START_MS, signal)
+      return await nextMessage(mine, task, limitMs, signal)
+    } finally {
       mine.unref()
       idle = setTimeout(() => void dismiss(), IDLE_MS).unref()
     }
@@ -108,6 +147,7 @@ export function createPageReader(options: { firstTryMs?: number } = {}): PageRea
           return null
         }
       }),
+    waiting: () => oneAtATime.activeCount + oneAtATime.pendingCount,
     close: dismiss,
   }
 }

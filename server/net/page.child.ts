@@ -4,7 +4,9 @@ import { type PageContent, type PageJob, readPage } from './page-content.ts'
 import { readSearchPage, type SearchHit } from './search-page.ts'
 
 export type ParseJob = { kind: 'page'; job: PageJob } | { kind: 'search'; html: string }
+/** `ready` comes once, before all answers: the time of a page begins when its reader is there. */
 export type ParseAnswer =
+  | { kind: 'ready' }
   | { kind: 'page'; content: PageContent }
   | { kind: 'search'; hits: SearchHit[] | null }
 
@@ -21,3 +23,5 @@ async function answerTo(task: ParseJob): Promise<ParseAnswer> {
     ? { kind: 'page', content: await readPage(task.job) }
     : { kind: 'search', hits: readSearchPage(task.html) }
 }
+
+parentPort?.postMessage({ kind: 'ready' } satisfies ParseAnswer)

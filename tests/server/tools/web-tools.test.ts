@@ -152,6 +152,21 @@ describe('fetch_page', () => {
     expect(await data(fetchPage, { url: at('/deep') })).toMatchObject({ text: 'deep down' })
   })
 
+  test('a page that takes too long is read in the plainest way, and holds up no other', async () => {
+    const impatient = createPageReader({ firstTryMs: 300 })
+    const [tool] = createPageTools({ fetch, pages: impatient }) as [ToolDefinition]
+    site.serve('/endless', 'text/html', html('<'.repeat(1_500_000)))
+    site.serve('/quick', 'text/html', html('<p>quick</p>'))
+    const done: string[] = []
+    const read = async (path: string): Promise<void> => {
+      expect((await data(tool, { url: at(path) })).title).toBe('A page')
+      done.push(path)
+    }
+    await Promise.all([read('/endless'), read('/quick')])
+    expect(done[0]).toBe('/quick')
+    await impatient.close()
+  })
+
   test.each([
     ['image/png', 'of type image/png'],
     ['application/zip', 'of type application/zip'],
