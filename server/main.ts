@@ -9,6 +9,8 @@ import { AppError, errorText } from './errors.ts'
 
 const EXIT_CONFIG = 2
 const EXIT_FAILED = 1
+/** What open connections get after the drain. */
+const CLOSE_MS = 5000
 const isFromSources = import.meta.url.endsWith('.ts')
 const webRoot = fileURLToPath(new URL(isFromSources ? '../dist/web' : '../web', import.meta.url))
 
@@ -114,6 +116,8 @@ function endOnSignals(server: Server, graceMs: number, log: Log): void {
     log.info({ signal, graceMs }, 'shutting down')
     try {
       await server.drain(graceMs)
+      // A client that takes nothing of its last answer must not keep the process.
+      setTimeout(() => process.exit(0), CLOSE_MS).unref()
       await server.close()
       process.exit(0)
     } catch (error) {

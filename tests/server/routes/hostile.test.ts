@@ -1,6 +1,6 @@
 // Hostile requests against every route: each is answered below 500, in the envelope, and the server lives on.
 import { beforeAll, expect, test } from 'vitest'
-import { type TestServer, useServers } from '../../support/server.ts'
+import { TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
 
 const { start } = useServers()
 let server: TestServer
@@ -152,4 +152,32 @@ test.each([
       .end()
   })
   expect(answered).toBe(status)
+})
+
+test('pages of allowed origins may read answers, others get no permission', async () => {
+  const multi = await start({
+    config: {
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      cors_origins: ['https://chat.example.org'],
+    },
+  })
+  const preflight = async (origin: string) => {
+    const answer = await fetch(`${multi.url}/api/conversations`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'PATCH' },
+    })
+    return answer.headers.get('access-control-allow-origin')
+  }
+  expect(await preflight('https://chat.example.org')).toBe('https://chat.example.org')
+  expect(await preflight(multi.url)).toBe(multi.url)
+  expect(await preflight('https://evil.example')).toBeNull()
+})
+
+test('every answer forbids scripts from elsewhere, and those of the API are not kept', async () => {
+  const answer = await fetch(`${server.url}/api/models`)
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'")
+  expect(answer.headers.get('content-security-policy')).toContain("object-src 'none'")
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
 })
