@@ -134,6 +134,13 @@ CREATE TABLE "models" (
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "passage_vectors" (
+	"passage_id" bigint PRIMARY KEY NOT NULL,
+	"project_id" text NOT NULL,
+	"model" text NOT NULL,
+	"vector" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "passages" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"document_id" text NOT NULL,
@@ -276,6 +283,8 @@ ALTER TABLE "memories" ADD CONSTRAINT "memories_user_id_users_id_fk" FOREIGN KEY
 --> statement-breakpoint
 ALTER TABLE "messages" ADD CONSTRAINT "messages_conversation_id_conversations_id_fk" FOREIGN KEY ("conversation_id") REFERENCES "public"."conversations"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
+ALTER TABLE "passage_vectors" ADD CONSTRAINT "passage_vectors_passage_id_passages_id_fk" FOREIGN KEY ("passage_id") REFERENCES "public"."passages"("id") ON DELETE cascade ON UPDATE no action;
+--> statement-breakpoint
 ALTER TABLE "passages" ADD CONSTRAINT "passages_document_id_documents_id_fk" FOREIGN KEY ("document_id") REFERENCES "public"."documents"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
 ALTER TABLE "projects" ADD CONSTRAINT "projects_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;
@@ -313,6 +322,8 @@ CREATE INDEX "documents_project" ON "documents" USING btree ("project_id","creat
 CREATE INDEX "messages_conversation" ON "messages" USING btree ("conversation_id","parent_id","row");
 --> statement-breakpoint
 CREATE INDEX "messages_parent" ON "messages" USING btree ("parent_id");
+--> statement-breakpoint
+CREATE INDEX "passage_vectors_project" ON "passage_vectors" USING btree ("project_id","model","passage_id");
 --> statement-breakpoint
 CREATE UNIQUE INDEX "passages_document" ON "passages" USING btree ("document_id","position");
 --> statement-breakpoint

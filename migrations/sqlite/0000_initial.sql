@@ -171,6 +171,16 @@ CREATE TABLE `models` (
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `passage_vectors` (
+	`passage_id` integer PRIMARY KEY NOT NULL,
+	`project_id` text NOT NULL,
+	`model` text NOT NULL,
+	`vector` text NOT NULL,
+	FOREIGN KEY (`passage_id`) REFERENCES `passages`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `passage_vectors_project` ON `passage_vectors` (`project_id`,`model`,`passage_id`);
+--> statement-breakpoint
 CREATE TABLE `passages` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`document_id` text NOT NULL,

@@ -6,13 +6,16 @@ import { postMessage } from '../chat/post-message.ts'
 import type { Config } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { createChannelRepository } from '../db/repositories/channels.ts'
+import { createVectorRepository } from '../db/repositories/vectors.ts'
 import type { Store } from '../db/store.ts'
+import { createEmbedder } from '../knowledge/embeddings.ts'
 import { createKnowledge, type Knowledge } from '../knowledge/knowledge.ts'
 import { createMemory, type Memory } from '../knowledge/memory.ts'
+import { createVectorSearch, type VectorSearch } from '../knowledge/vector-search.ts'
 import { type Channels, createChannels } from '../messaging/channels.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
 import { createAddressRules } from '../net/addresses.ts'
-import { createGuardedFetch } from '../net/guarded-fetch.ts'
+import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
 import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
 import { createPythonSandbox, type PythonSandbox } from '../sandbox/python.ts'
@@ -91,6 +94,7 @@ export function createToolRooms({
   const knowledge = createKnowledge({
     documents: store.documents,
     folder: join(config.data_dir, 'documents'),
+    vectors: vectorSearch(config, database, store, fetch, log),
     onChange: cache.dropProject,
     log,
   })
@@ -185,6 +189,20 @@ function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
   })
   void python.ready.then(() => log.info({ python: python.state }, 'isolation of Python programs'))
   return python
+}
+
+/** Finding by meaning, where the configuration names an endpoint for embeddings. */
+function vectorSearch(
+  { embeddings }: Config,
+  database: Database,
+  { documents }: Store,
+  fetch: GuardedFetch,
+  log: FastifyBaseLogger,
+): VectorSearch | undefined {
+  if (embeddings === undefined) return undefined
+  const { api_url: apiUrl, api_key: apiKey, model } = embeddings
+  const embedder = createEmbedder({ apiUrl, apiKey, model }, fetch)
+  return createVectorSearch({ documents, vectors: createVectorRepository(database), embedder, log })
 }
 
 /** Long results in the store, each belonging to its conversation. */

@@ -8,6 +8,7 @@ import { indexWords } from '../lib/words.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import { extractPassages } from './extract.ts'
 import type { Passage } from './passage.ts'
+import type { VectorSearch } from './vector-search.ts'
 
 const AT_ONCE = 2
 /** Passages whose words are counted between two turns of the event loop: about 2 ms. */
@@ -30,12 +31,13 @@ export interface IngestOptions {
   documents: DocumentRepository
   /** Exists, and belongs to this server alone. */
   folder: string
+  vectors: VectorSearch | undefined
   /** Told when a document's passages can be found. */
   onChange: (projectId: ProjectId) => void
   log: { warn(details: object, message: string): void }
 }
 
-export function createIngest({ documents, folder, onChange, log }: IngestOptions): Ingest {
+export function createIngest({ documents, folder, vectors, onChange, log }: IngestOptions): Ingest {
   const slot = pLimit(AT_ONCE)
   const running = new Map<string, AbortController>()
   const tasks = new Set<Promise<void>>()
@@ -53,6 +55,10 @@ export function createIngest({ documents, folder, onChange, log }: IngestOptions
     if (extraction.ok) {
       await documents.index(document, await withWords(extraction.passages, signal))
       onChange(document.projectId)
+      if (vectors !== undefined) {
+        await vectors.index(document, signal)
+        onChange(document.projectId)
+      }
     } else {
       await documents.fail(document.id, extraction.reason)
       if (extraction.internal !== undefined)

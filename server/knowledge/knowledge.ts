@@ -7,7 +7,8 @@ import type { DocumentRepository, DocumentRow } from '../db/repositories/documen
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { createIngest } from './ingest.ts'
-import { type PassageHit, searchPassages } from './passage-search.ts'
+import { mergeByRank, type PassageHit, searchPassages } from './passage-search.ts'
+import type { VectorSearch } from './vector-search.ts'
 
 const MOST_DOCUMENTS = 2_000
 const LONGEST_NAME = 255
@@ -38,20 +39,38 @@ export interface KnowledgeOptions {
   documents: DocumentRepository
   /** Uploads lie here until they are read. Made when it is not there. */
   folder: string
+  /** Without it, words alone decide what is found. */
+  vectors?: VectorSearch | undefined
   /** Told when a document of the project has been read or removed: searches answer otherwise from then on. */
   onChange: (projectId: ProjectId) => void
   log: { warn(details: object, message: string): void }
 }
 
 /** Whoever calls has looked up the project as the user's own before. */
-export function createKnowledge({ documents, folder, onChange, log }: KnowledgeOptions): Knowledge {
-  const ingest = createIngest({ documents, folder, onChange, log })
+export function createKnowledge({
+  documents,
+  folder,
+  vectors,
+  onChange: tellChange,
+  log,
+}: KnowledgeOptions): Knowledge {
+  const onChange = (projectId: ProjectId): void => {
+    vectors?.forget(projectId)
+    tellChange(projectId)
+  }
+  const ingest = createIngest({ documents, folder, vectors, onChange, log })
 
   return {
     list: documents.list,
     find: documents.find,
     passagesOf: documents.passagesOf,
-    search: (projectId, question, limit) => searchPassages(documents, projectId, question, limit),
+    async search(projectId, question, limit) {
+      const [byWords, near] = await Promise.all([
+        searchPassages(documents, projectId, question, limit),
+        vectors?.nearest(projectId, question, limit) ?? [],
+      ])
+      return (await mergeByRank(documents, projectId, byWords, near)).slice(0, limit)
+    },
     start: () => ingest.start(),
     stop: () => ingest.stop(),
 

@@ -4,6 +4,7 @@ import { queryWords } from '../lib/words.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 
 export interface PassageHit {
+  id: number
   document: string
   documentId: string
   heading: string | null
@@ -54,6 +55,7 @@ function coverage(
 }
 
 const toHit = (passage: FoundPassage, share: number, best: number): PassageHit => ({
+  id: passage.id,
   document: passage.document,
   documentId: passage.documentId,
   heading: passage.heading,
@@ -62,3 +64,34 @@ const toHit = (passage: FoundPassage, share: number, best: number): PassageHit =
   text: passage.text,
   score: Math.round((0.7 * share + 0.3 * (best > 0 ? passage.score / best : 0)) * 1000) / 1000,
 })
+
+/** How much less the second place of a list counts than the first (reciprocal rank fusion, with its usual constant). */
+const RANK_SOFTNESS = 60
+
+/**
+ * Two rankings as one: by words, and by meaning (`near`: ids, nearest first). What stands high in both comes first.
+ * Passages that only the second knows are fetched.
+ */
+export async function mergeByRank(
+  documents: Pick<DocumentRepository, 'passages'>,
+  projectId: ProjectId,
+  byWords: readonly PassageHit[],
+  near: readonly number[],
+): Promise<PassageHit[]> {
+  if (near.length === 0) return [...byWords]
+  const known = new Map(byWords.map((hit) => [hit.id, hit]))
+  const missing = near.filter((id) => !known.has(id))
+  for (const passage of await documents.passages(projectId, missing))
+    known.set(passage.id, toHit({ ...passage, tokens: '', score: 0 }, 0, 0))
+  const points = new Map<number, number>()
+  for (const list of [byWords.map(({ id }) => id), near])
+    for (const [at, id] of list.entries())
+      points.set(id, (points.get(id) ?? 0) + 1 / (RANK_SOFTNESS + at))
+  const most = 2 / RANK_SOFTNESS
+  return [...known.values()]
+    .map((hit) => ({
+      ...hit,
+      score: Math.round(((points.get(hit.id) ?? 0) / most) * 1000) / 1000,
+    }))
+    .sort((a, b) => b.score - a.score)
+}

@@ -16,6 +16,7 @@ export const {
   checkpoints,
   documents,
   passages,
+  passageVectors,
   conversations,
   messages,
   attachments,

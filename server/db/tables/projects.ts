@@ -106,5 +106,21 @@ export function defineProjectTables(
     ],
   )
 
-  return { projects, checkpoints, documents, passages }
+  /** What passages mean, where an endpoint for embeddings is configured. */
+  const passageVectors = c.table(
+    'passage_vectors',
+    {
+      passageId: c
+        .bigInteger('passage_id')
+        .primaryKey()
+        .references(() => passages.id, { onDelete: 'cascade' }),
+      projectId: c.key<ProjectId>('project_id').notNull(),
+      model: c.text('model').notNull(),
+      /** Base64 of signed bytes. */
+      vector: c.text('vector').notNull(),
+    },
+    (t) => [c.index('passage_vectors_project').on(t.projectId, t.model, t.passageId)],
+  )
+
+  return { projects, checkpoints, documents, passages, passageVectors }
 }
