@@ -1,0 +1,131 @@
+// Finding by meaning: a real endpoint for embeddings on loopback, both databases, and what happens when it is away.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createVectorRepository } from '../../../server/db/repositories/vectors.ts'
+import { createStore } from '../../../server/db/store.ts'
+import { createEmbedder } from '../../../server/knowledge/embeddings.ts'
+import { mergeByRank, searchPassages } from '../../../server/knowledge/passage-search.ts'
+import { createVectorSearch } from '../../../server/knowledge/vector-search.ts'
+import { indexWords } from '../../../server/lib/words.ts'
+import { createAddressRules } from '../../../server/net/addresses.ts'
+import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { addProject, addUser } from '../../support/rows.ts'
+
+/** What a text is about, as a model for embeddings would know: each line of words is one meaning. */
+const meanings = [/car|automobile|vehicle/i, /doctor|physician|hospital/i, /bread|oven|flour/i]
+const vectorOf = (text: string): number[] => [
+  ...meanings.map((meaning) => (meaning.test(text) ? 1 : 0)),
+  0.01,
+]
+
+let url = ''
+let isAway = false
+const asked: { authorization: string | undefined; model: string; count: number }[] = []
+const endpoint = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    if (isAway) return void response.writeHead(503).end('busy')
+    const { input, model } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    asked.push({ authorization: request.headers.authorization, model, count: input.length })
+    const data = input.map((text: string, index: number) => ({ index, embedding: vectorOf(text) }))
+    // In any order: the index counts.
+    response.end(JSON.stringify({ data: data.reverse() }))
+  })
+})
+const fetch = createGuardedFetch({
+  rules: createAddressRules({ allowPrivate: [], allowPorts: [80, 443] }),
+})
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  const { port } = endpoint.address() as AddressInfo // a TCP server that listens has one
+  url = `http://127.0.0.1:${port}/v1`
+})
+afterAll(async () => {
+  endpoint.closeAllConnections()
+  await new Promise((resolve) => endpoint.close(resolve))
+})
+beforeEach(() => {
+  isAway = false
+  asked.length = 0
+})
+
+const sentences = [
+  'The automobile is in the garage.',
+  'A physician is on duty at night.',
+  'Flour and water make a dough.',
+  'Cars are washed on Fridays.',
+]
+
+describeOnEachDatabase('finding by meaning', (open) => {
+  const prepare = async () => {
+    const database = await open()
+    const { documents } = createStore(database)
+    const userId = await addUser(database)
+    const projectId = await addProject(database, userId)
+    const vectors = createVectorSearch({
+      documents,
+      vectors: createVectorRepository(database),
+      embedder: createEmbedder({ apiUrl: url, apiKey: 'sk-test', model: 'tiny' }, fetch),
+      log: { warn: () => undefined },
+    })
+    const document = await documents.create({
+      projectId,
+      userId,
+      name: 'notes.txt',
+      mime: 'text/plain',
+      size: 1,
+    })
+    await documents.index(
+      document,
+      sentences.map((text) => ({
+        heading: null,
+        page: null,
+        text,
+        tokens: indexWords(text).join(' '),
+      })),
+    )
+    await vectors.index(document, new AbortController().signal)
+    const search = async (question: string) => {
+      const [byWords, near] = await Promise.all([
+        searchPassages(documents, projectId, question, 5),
+        vectors.nearest(projectId, question, 5),
+      ])
+      const merged = await mergeByRank(documents, projectId, byWords, near)
+      return merged.map(({ text }) => text)
+    }
+    return { database, documents, document, projectId, vectors, search }
+  }
+
+  test('a passage is found that shares no word with the question', async () => {
+    const { search } = await prepare()
+    expect(await search('hospital')).toEqual([sentences[1]])
+    expect(asked[0]).toEqual({ authorization: 'Bearer sk-test', model: 'tiny', count: 4 })
+  })
+
+  test('what fits by word and by meaning comes before what fits by one of them', async () => {
+    const { search } = await prepare()
+    const found = await search('cars')
+    expect(found[0]).toBe(sentences[3])
+    expect(found).toContain(sentences[0])
+    expect(found).not.toContain(sentences[2])
+  })
+
+  test('while the endpoint is away words still find, and documents are still taken in', async () => {
+    const { search, vectors, document } = await prepare()
+    isAway = true
+    expect(await search('physician hospital')).toEqual([sentences[1]])
+    await expect(vectors.index(document, new AbortController().signal)).resolves.toBeUndefined()
+  })
+
+  test('a removed document takes its vectors along', async () => {
+    const { database, documents, document, projectId, vectors } = await prepare()
+    await documents.remove(projectId, document.id)
+    vectors.forget(projectId)
+    expect(await vectors.nearest(projectId, 'hospital', 5)).toEqual([])
+    expect(await database.read.select().from(database.tables.passageVectors)).toEqual([])
+  })
+})
