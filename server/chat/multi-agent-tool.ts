@@ -15,7 +15,10 @@ const MOST_TASKS = 5
 /** The run's own limits end it; this only has to be longer than any run that waits for a person. */
 const TIMEOUT_MS = 7 * 24 * 3_600_000
 /** Live states are told at most this often. */
-const TELL_EVERY_MS = 150
+const TELL_EVERY_MS = 250
+/** Of each sub-agent while it works; the whole is in the result's artifact. */
+const LIVE_CALLS = 5
+const LIVE_CHARACTERS = 200
 
 export interface MultiAgentDependencies {
   scopes: RunScopes
@@ -65,7 +68,7 @@ export const createMultiAgentTool = ({
       const views = tasks.map(
         ({ name }): SubAgentView => ({ name, state: 'waiting', text: '', calls: [] }),
       )
-      const teller = createTeller(() => context.progress({ agents: views }))
+      const teller = createTeller(() => context.progress({ agents: views.map(liveView) }))
       const slot = pLimit(limits.maxConcurrency)
       const outcomes = await Promise.all(
         tasks.map((task, index) =>
@@ -108,7 +111,16 @@ export const createMultiAgentTool = ({
     },
   })
 
-/** Tells of changes at most every 150 ms, the last one always. */
+/** Small, because it is sent again at every change. */
+const liveView = (view: SubAgentView) => ({
+  ...view,
+  text: view.text.slice(-LIVE_CHARACTERS),
+  calls: view.calls
+    .slice(-LIVE_CALLS)
+    .map((call) => ({ ...call, arguments: call.arguments.slice(0, LIVE_CHARACTERS) })),
+})
+
+/** Tells of changes at most every 250 ms, the last one always. */
 function createTeller(tell: () => void): { changed(): void; end(): void } {
   let timer: NodeJS.Timeout | undefined
   return {

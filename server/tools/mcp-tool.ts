@@ -4,7 +4,8 @@ import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/t
 import { errorText } from '../errors.ts'
 import type { Artifact } from '../protocol/step.ts'
 import { fail, readArguments, succeed, type ToolDefinition, type ToolResult } from './definition.ts'
-import type { McpConnection, RemoteResult, RemoteTool } from './mcp-connection.ts'
+import type { McpConnection } from './mcp-connection.ts'
+import type { RemoteResult, RemoteTool } from './mcp-remote.ts'
 
 const TIMEOUT_MS = 120_000
 const MAX_NAME = 64

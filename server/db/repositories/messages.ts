@@ -109,6 +109,9 @@ export function createMessageRepository(database: Database) {
       at: Date,
     ): Promise<void> {
       await tx.lock(`leaf ${conversationId}`)
+      const message = await find(conversationId, id, tx)
+      // It was attached before: a run that failed, was announced and then resumed.
+      if (message?.parentId !== apart(id)) return
       const [conversation] = await tx
         .select({ leafId: conversations.leafId })
         .from(conversations)
@@ -116,7 +119,7 @@ export function createMessageRepository(database: Database) {
       await tx
         .update(messages)
         .set({ parentId: conversation?.leafId ?? null, createdAt: at })
-        .where(and(eq(messages.id, id), eq(messages.parentId, apart(id))))
+        .where(eq(messages.id, id))
       await tx
         .update(conversations)
         .set({
