@@ -45,7 +45,7 @@ describeOnEachServer('sub-agents', (start) => {
     server = await start({
       models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
       titles: 'first_message',
-      sub_agent: { max_iterations: 3, max_concurrency: 3, max_tokens: 777, timeout: 2 },
+      sub_agent: { max_iterations: 3, max_concurrency: 3, max_tokens: 777, timeout: 60 },
     })
     await server.server.toolsReady
   })
@@ -185,6 +185,12 @@ describeOnEachServer('sub-agents', (start) => {
   })
 
   test('one that takes too long fails with the reason; more than five tasks are refused', async () => {
+    const strict = await start({
+      models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
+      titles: 'first_message',
+      sub_agent: { timeout: 4 },
+    })
+    const { json } = await strict.call('POST', '/api/conversations', { body: {} })
     parentAsksFor([
       { name: 'slow', instruction: 'sleep' },
       { name: 'quick', instruction: 'run' },
@@ -192,9 +198,12 @@ describeOnEachServer('sub-agents', (start) => {
     subAgents((_request, task) =>
       task === 'sleep' ? turn.beforeHeaders('stall') : turn.text('ran'),
     )
-    const { data } = resultOf(await (await send(await newConversation())).all())
+    const slowly = await openEvents(`${strict.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go' },
+    })
+    const { data } = resultOf(await slowly.all())
     expect(data.results).toMatchObject([
-      { success: false, error: 'It was not done within 2 seconds.' },
+      { success: false, error: 'It was not done within 4 seconds.' },
       { success: true, response: 'ran' },
     ])
 
