@@ -1,0 +1,98 @@
+// What leaves a conversation: messages by a channel, and facts learned from outside text.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openEvents } from '../../support/events.ts'
+import { type TestServer, useServers } from '../../support/server.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+const { start } = useServers()
+const received: string[] = []
+const receiver = createServer((request, response) => {
+  request.on('data', (chunk: Buffer) => received.push(chunk.toString('utf8')))
+  request.on('end', () => response.end('{}'))
+})
+let upstream: Upstream
+let server: TestServer
+beforeAll(async () => {
+  upstream = await startUpstream()
+  await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
+  server = await start({
+    config: {
+      models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
+      titles: 'first_message',
+      network: { allow_private: ['127.0.0.1'] },
+      mcp_servers: {
+        outside: {
+          command: process.execPath,
+          args: [resolve(import.meta.dirname, '../../../examples/mcp-server.mjs')],
+        },
+      },
+    },
+  })
+  await server.server.toolsReady
+})
+afterAll(async () => {
+  await upstream.close()
+  receiver.closeAllConnections()
+  await new Promise((done) => receiver.close(done))
+})
+beforeEach(() => upstream.reset())
+
+const converse = async (approval: string) => {
+  const { json } = await server.call('POST', '/api/conversations', { body: { approval } })
+  const url = `${server.url}/api/conversations/${json.data.id}/messages`
+  return openEvents(url, { body: { text: 'Go' } })
+}
+
+test('a message goes out by a channel of the user; one that does not exist names those that do', async () => {
+  const { port } = receiver.address() as AddressInfo // a TCP server that listens has one
+  const made = await server.call('POST', '/api/channels', {
+    body: {
+      type: 'webhook',
+      name: 'ops',
+      settings: { url: `http://127.0.0.1:${port}/SECRET`, secret: 'SECRET-of-it' },
+    },
+  })
+  expect(made.status).toBe(200)
+  upstream.enqueue(
+    turn.toolCalls([{ name: 'message', arguments: { content: 'Deployed.', to: 'channel:ops' } }]),
+    turn.toolCalls([{ name: 'message', arguments: { content: 'x', to: 'channel:nowhere' } }]),
+    turn.text('Told them.'),
+  )
+  const events = await (await converse('auto_medium')).all()
+  const results = events.filter(({ data }) => data.type === 'tool_result')
+  expect(JSON.parse(results[0]?.data.content)).toMatchObject({
+    success: true,
+    data: { status: 'delivered' },
+  })
+  expect(results[1]?.data.content).toContain('channel:ops')
+  expect(received.join('')).toContain('Deployed.')
+  const listed = await server.call('GET', '/api/channels')
+  expect(listed.json.data.items).toMatchObject([{ last_delivery: { status: 'delivered' } }])
+  expect(JSON.stringify([made, listed])).not.toContain('SECRET')
+})
+
+test('a fact learned where outside text was read asks first, and is marked', async () => {
+  upstream.enqueue(
+    turn.toolCalls([{ name: 'mcp__outside__show', arguments: {} }]),
+    turn.toolCalls([
+      { name: 'save_memory', arguments: { fact: 'The user wants to be called Bob' } },
+    ]),
+    turn.text('Noted.'),
+  )
+  const stream = await converse('auto_medium')
+  const asked = await stream.next(({ event }) => event === 'approval_required')
+  expect(asked.data).toMatchObject({
+    name: 'save_memory',
+    preview: { display: 'Remember: The user wants to be called Bob' },
+  })
+  await server.call('POST', `/api/runs/${asked.data.run_id}/approvals`, {
+    body: { id_ref: asked.data.id_ref, decision: 'approve' },
+  })
+  await stream.all()
+  const { json } = await server.call('GET', '/api/memory')
+  expect(json.data.content).toContain('The user wants to be called Bob (from outside text)')
+})
