@@ -88,7 +88,7 @@ export function MessageList({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         aria-label={t('chat.messages')}
-        className="h-full overflow-y-auto -outline-offset-2"
+        className="h-full overflow-y-auto bg-paper -outline-offset-2 will-change-scroll"
       >
         <div
           ref={content}
