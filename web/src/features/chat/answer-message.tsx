@@ -11,6 +11,7 @@ import { notify } from '../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
 import { type LiveRun, useRunOf } from './live-runs.ts'
 import { SiblingSwitch } from './sibling-switch.tsx'
+import { Sources } from './sources.tsx'
 import { AnswerSteps } from './steps/answer-steps.tsx'
 
 const ApprovalCard = lazy(() =>
@@ -72,6 +73,7 @@ export const AnswerMessage = memo(function AnswerMessage({
       ))}
       {!running && (
         <>
+          <Sources steps={steps} />
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
           <div className="message-actions -ml-1.5 flex h-7 items-center gap-0.5">
             <ActionButton

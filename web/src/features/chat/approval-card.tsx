@@ -85,9 +85,9 @@ export function ApprovalCard({ runId, approval }: { runId: string; approval: Pen
     >
       <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
         <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
-        <h3 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
+        <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
           {t('approval.question', { tool: toolTitle(approval.name) })}
-        </h3>
+        </h2>
         <span className="rounded-full border border-warn/40 px-2 py-0.5 text-xs font-medium text-warn">
           {t(`approval.risk.${approval.risk_level}`)}
         </span>

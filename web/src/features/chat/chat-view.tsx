@@ -10,8 +10,10 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { Announcer } from './announcer.tsx'
+import { BackgroundTasks } from './background-tasks.tsx'
 import type { ChatOptions } from './chat-options.ts'
 import { Composer } from './composer.tsx'
+import { ConversationContext } from './conversation-context.ts'
 import { conversationPatch } from './conversation-patch.ts'
 import { follow } from './follow-run.ts'
 import { useIsRunning } from './live-runs.ts'
@@ -119,53 +121,60 @@ function OpenConversation({
     [patch.mutate, id, client],
   )
   const actions = useMemo(() => ({ ...run, remove: setToDelete, show }), [run, show])
+  const place = useMemo(
+    () => ({ conversationId: id, projectId: conversation.project_id }),
+    [id, conversation.project_id],
+  )
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="flex min-w-0 flex-1 flex-col">
-        {header}
-        {messages.isPending ? (
-          <div className="flex-1">
-            <Loading />
+    <ConversationContext value={place}>
+      <div className="flex min-h-0 flex-1">
+        <div className="flex min-w-0 flex-1 flex-col">
+          {header}
+          {messages.isPending ? (
+            <div className="flex-1">
+              <Loading />
+            </div>
+          ) : messages.isError ? (
+            <div className="flex-1">
+              <Failed message={errorText(messages.error)} onRetry={() => void messages.refetch()} />
+            </div>
+          ) : (
+            <MessageList
+              messages={messages.data}
+              conversationId={id}
+              locked={running}
+              hasOlder={messages.hasNextPage}
+              loadOlder={() => {
+                if (!messages.isFetchingNextPage) void messages.fetchNextPage()
+              }}
+              actions={actions}
+            />
+          )}
+          <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4">
+            <BackgroundTasks conversationId={id} />
+            <Composer
+              key={id}
+              draftKey={id}
+              options={options}
+              onOptions={change}
+              running={running}
+              onSend={(draft) => run.send(draft, crypto.randomUUID())}
+              onStop={() => void run.stop()}
+              autoFocus
+            />
           </div>
-        ) : messages.isError ? (
-          <div className="flex-1">
-            <Failed message={errorText(messages.error)} onRetry={() => void messages.refetch()} />
-          </div>
-        ) : (
-          <MessageList
-            messages={messages.data}
-            conversationId={id}
-            locked={running}
-            hasOlder={messages.hasNextPage}
-            loadOlder={() => {
-              if (!messages.isFetchingNextPage) void messages.fetchNextPage()
-            }}
-            actions={actions}
-          />
-        )}
-        <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4">
-          <Composer
-            key={id}
-            draftKey={id}
-            options={options}
-            onOptions={change}
-            running={running}
-            onSend={(draft) => run.send(draft, crypto.randomUUID())}
-            onStop={() => void run.stop()}
-            autoFocus
+          <Announcer conversationId={id} />
+          <ConfirmDialog
+            open={toDelete !== null}
+            onOpenChange={() => setToDelete(null)}
+            title={t('message.deleteTitle')}
+            text={t('message.deleteText')}
+            confirm={t('common.delete')}
+            onConfirm={() => toDelete !== null && remove.mutate(toDelete)}
           />
         </div>
-        <Announcer conversationId={id} />
-        <ConfirmDialog
-          open={toDelete !== null}
-          onOpenChange={() => setToDelete(null)}
-          title={t('message.deleteTitle')}
-          text={t('message.deleteText')}
-          confirm={t('common.delete')}
-          onConfirm={() => toDelete !== null && remove.mutate(toDelete)}
-        />
+        {aside}
       </div>
-      {aside}
-    </div>
+    </ConversationContext>
   )
 }

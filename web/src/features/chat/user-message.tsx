@@ -1,6 +1,6 @@
 // What the person wrote, with its attachments; can be edited, which opens a new branch.
-import { Copy, PencilLine, Trash2 } from 'lucide-react'
-import { memo, useState } from 'react'
+import { Copy, PencilLine, Trash2, Undo2 } from 'lucide-react'
+import { memo, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
@@ -9,7 +9,9 @@ import { inputClass } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
 import { AttachmentChips } from './attachment-chips.tsx'
+import { ConversationContext } from './conversation-context.ts'
 import { SiblingSwitch } from './sibling-switch.tsx'
+import { UndoChanges } from './undo-changes.tsx'
 import type { Written } from './use-run-actions.ts'
 
 /** Longer texts are folded until they are asked for. */
@@ -32,6 +34,8 @@ export const UserMessage = memo(function UserMessage({
   const { t } = useTranslation()
   const [editing, setEditing] = useState(false)
   const [unfolded, setUnfolded] = useState(false)
+  const [undoing, setUndoing] = useState(false)
+  const { projectId } = useContext(ConversationContext)
   const attachments = message.attachments ?? []
   if (editing)
     return (
@@ -84,6 +88,14 @@ export const UserMessage = memo(function UserMessage({
           disabled={locked}
           onClick={() => setEditing(true)}
         />
+        {projectId !== null && (
+          <ActionButton
+            icon={Undo2}
+            label={t('history.undoSince')}
+            disabled={locked}
+            onClick={() => setUndoing(true)}
+          />
+        )}
         <ActionButton
           icon={Trash2}
           label={t('message.delete')}
@@ -91,6 +103,13 @@ export const UserMessage = memo(function UserMessage({
           onClick={() => onDelete(message.id)}
         />
       </div>
+      {undoing && projectId !== null && (
+        <UndoChanges
+          projectId={projectId}
+          messageId={message.id}
+          onClose={() => setUndoing(false)}
+        />
+      )}
     </article>
   )
 })

@@ -107,11 +107,11 @@ export const ConversationRow = memo(function ConversationRow({
         text={t('conversation.deleteText', { title })}
         confirm={t('common.delete')}
         onConfirm={() =>
-          remove.mutate(id, {
-            onSuccess: () => {
-              if (active) navigate(paths.home)
-            },
-          })
+          // The row is gone by then, so the promise is followed and not the hook's own callbacks.
+          void remove.mutateAsync(id).then(
+            () => active && navigate(paths.home),
+            () => undefined, // reported for all mutations in one place
+          )
         }
       />
     </li>

@@ -53,7 +53,13 @@ export function FileView(props: Props) {
         </div>
       </div>
     )
-  return <Editing {...props} file={file.data} />
+  return (
+    <Editing
+      {...props}
+      file={file.data}
+      readAgain={() => file.refetch().then(({ data }) => data)}
+    />
+  )
 }
 
 function Editing({
@@ -64,7 +70,8 @@ function Editing({
   onMoved,
   onClose,
   file,
-}: Props & { file: FileContent }) {
+  readAgain,
+}: Props & { file: FileContent; readAgain: () => Promise<FileContent | undefined> }) {
   const { t } = useTranslation()
   // What was read first stays the ground of the editing; a later reading only tells that the file has changed.
   const [base, setBase] = useState(file)
@@ -91,15 +98,17 @@ function Editing({
     write.mutate(
       { path, content: text, version },
       {
-        onSuccess: () => setBase({ content: text, version: null }),
+        onSuccess: setBase,
         onError: (error) => {
           if (!(error instanceof ApiError && error.status === 409)) reportError(error)
         },
       },
     )
-  const reload = (): void => {
-    setBase(file)
-    setText(file.content)
+  const reload = async (): Promise<void> => {
+    const fresh = await readAgain()
+    if (fresh === undefined) return
+    setBase(fresh)
+    setText(fresh.content)
     setEdition(edition + 1)
     write.reset()
   }
@@ -145,7 +154,7 @@ function Editing({
           className="flex flex-wrap items-center gap-2 border-b border-warn/40 bg-warn-soft px-3 py-2 text-sm text-warn"
         >
           <span className="flex-1">{t('files.changedElsewhere')}</span>
-          <Button size="small" onClick={reload}>
+          <Button size="small" onClick={() => void reload()}>
             {t('files.takeTheirs')}
           </Button>
           <Button size="small" tone="danger" onClick={() => save(null)}>

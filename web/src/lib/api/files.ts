@@ -55,7 +55,7 @@ const refreshed = (client: QueryClient) =>
 export function useWriteFile(projectId: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({
+    mutationFn: async ({
       path,
       content,
       version,
@@ -64,12 +64,14 @@ export function useWriteFile(projectId: string) {
       content: string
       /** The version that may be replaced; null replaces whatever is there. */
       version: string | null
-    }) =>
-      requestDone(addressOf(projectId, path), {
+    }): Promise<FileContent> => {
+      const response = await send(addressOf(projectId, path), {
         method: 'PUT',
         body: { content },
         ...(version === null ? {} : { headers: { 'if-match': version } }),
-      }),
+      })
+      return { content, version: response.headers.get('etag') }
+    },
     onSuccess: () => refreshed(client),
     meta: { quiet: true },
   })

@@ -128,6 +128,8 @@ export const chinese: Texts = {
     output: '输出',
     error: '错误',
     cached: '来自缓存',
+    agent: { waiting: '等待', working: '工作中', done: '完成', failed: '失败' },
+    progress: { starting: '启动中…', running: '运行中' },
     state: {
       waiting: '等待批准',
       running: '运行中',

@@ -116,6 +116,8 @@ export const english = {
     output: 'Output',
     error: 'Error',
     cached: 'from cache',
+    agent: { waiting: 'waiting', working: 'working', done: 'done', failed: 'failed' },
+    progress: { starting: 'starting…', running: 'running' },
     state: {
       waiting: 'waits for you',
       running: 'running',

@@ -3,7 +3,8 @@ import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
-import type { Progress } from '../tool-progress.ts'
+import { type Progress, subAgentsIn } from '../tool-progress.ts'
+import { SubAgents } from './sub-agents.tsx'
 import { type Outcome, pretty, type ToolState } from './tool-content.ts'
 
 const CodeBlock = lazy(() =>
@@ -76,6 +77,7 @@ export function ToolBody({
   const code = codeOf(call)
   const artifact = result?.artifact
   const output = outputOf(outcome)
+  const agents = subAgentsIn(artifact?.agents)
   const error =
     outcome?.error === undefined || outcome.error === null ? null : pretty(outcome.error)
   const answer = outcome === null ? (result?.content ?? '') : pretty(outcome.data)
@@ -90,7 +92,7 @@ export function ToolBody({
         {state === 'running' && progress !== undefined && (
           <>
             {progress.output !== '' && <Section label={t('steps.output')} text={progress.output} />}
-            <SubTasks progress={progress} />
+            <SubAgents agents={progress.agents} />
           </>
         )}
         {error !== null && <Section label={t('steps.error')} text={cut(error)} tone="bad" />}
@@ -101,25 +103,12 @@ export function ToolBody({
           error === null &&
           output === null &&
           artifact?.diff === undefined &&
+          agents.length === 0 &&
           answer !== '' && <Section label={t('steps.result')} text={cut(answer)} />}
+        {agents.length > 0 && <SubAgents agents={agents} />}
         <Pictures files={artifact?.files ?? []} />
       </div>
     </Suspense>
-  )
-}
-
-function SubTasks({ progress }: { progress: Progress }) {
-  if (progress.tasks.length === 0) return null
-  return (
-    <ul className="flex flex-col gap-1 text-sm">
-      {progress.tasks.map((task) => (
-        <li key={task.name} className="flex gap-2">
-          <span className="font-medium">{task.name}</span>
-          <span className="text-muted">{task.state}</span>
-          {task.detail !== null && <span className="truncate text-muted">{task.detail}</span>}
-        </li>
-      ))}
-    </ul>
   )
 }
 

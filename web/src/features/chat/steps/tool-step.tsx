@@ -66,7 +66,10 @@ export const ToolStep = memo(function ToolStep({
         <>
           {added !== undefined && <span className="text-ok">+{added}</span>}
           {removed !== undefined && <span className="text-bad">−{removed}</span>}
-          {state === 'running' && progress?.state != null && <span>{progress.state}</span>}
+          {state === 'running' &&
+            (progress?.state === 'starting' || progress?.state === 'running') && (
+              <span>{t(`steps.progress.${progress.state}`)}</span>
+            )}
           {state === 'running' && <RunningTime since={startedAt} />}
           {outcome?.cached === true && <span>{t('steps.cached')}</span>}
           {outcome?.executionTime !== undefined && !outcome.cached && (

@@ -1,0 +1,35 @@
+// Takes back every change that was made to the project's files since a message; asked first, undoable itself.
+import { useTranslation } from 'react-i18next'
+import type { MessageId } from '../../../../server/protocol/ids.ts'
+import { useRestore } from '../../lib/api/checkpoints.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { notify } from '../../ui/toasts.ts'
+
+export function UndoChanges({
+  projectId,
+  messageId,
+  onClose,
+}: {
+  projectId: string
+  messageId: MessageId
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const restore = useRestore(projectId)
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={t('history.undoSinceTitle')}
+      text={t('history.restoreText')}
+      confirm={t('history.restore')}
+      onConfirm={() => {
+        // The dialog is gone when the answer comes, so the promise is followed and not the hook's own callbacks.
+        void restore.mutateAsync({ beforeMessageId: messageId }).then(
+          ({ restored }) => notify(t('history.restored', { count: restored }), 'success'),
+          () => undefined, // reported for all mutations in one place
+        )
+      }}
+    />
+  )
+}
