@@ -45,7 +45,8 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
     })
     return
   }
-  describe(name, () => {
+  // A browser on a busy machine may take its time; no test measures it.
+  describe(name, { timeout: 180_000 }, () => {
     let browser: Browser
     const root = mkdtempSync(join(tmpdir(), 'nanoclaw-page-'))
     beforeAll(async () => {
@@ -71,7 +72,7 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
           locale: language,
           reducedMotion: 'reduce',
         })
-        context.setDefaultTimeout(20_000)
+        context.setDefaultTimeout(45_000)
         const page = await context.newPage()
         watch(page, new URL(url).origin)
         await page.goto(url)

@@ -68,7 +68,7 @@ describe('a run that is followed', () => {
     const progress = (text: string): RunEvent => ({
       event: 'tool_progress',
       id_ref: call,
-      progress: { stdout: text },
+      progress: { kind: 'output', stream: 'stdout', text },
     })
     const running = fold([toolCall, progress('one\n'), progress('two\n')])
     expect(running.progress[call]?.output).toBe('one\ntwo\n')

@@ -1,0 +1,185 @@
+// Working on files in a real browser: approval with its diff, changing and rejecting a call, editor, upload, history, sources.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+  say,
+} from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+describeInBrowser('working on files', (visitor) => {
+  const servers = useServers()
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-upload-'))
+  let upstream: Upstream
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await servers.start({ config: scripted(upstream), webRoot: visitor.webRoot() })
+  })
+  afterAll(async () => {
+    await upstream.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const project = async (name: string, files: Record<string, string>): Promise<string> => {
+    const { json } = await server.call('POST', '/api/projects', { body: { name } })
+    for (const [path, content] of Object.entries(files))
+      await server.call('PUT', `/api/projects/${json.data.id}/files/${path}`, { body: { content } })
+    return json.data.id
+  }
+  const content = async (id: string, path: string): Promise<string> => {
+    const { json } = await server.call('GET', `/api/projects/${id}/files/${path}`)
+    return json.data?.content
+  }
+  const write = (text: string) =>
+    turn.toolCalls([{ name: 'file_write', arguments: { path: 'notes.md', content: text } }])
+  const card = (page: Page) => page.getByRole('region', { name: /^Allow/ })
+
+  test('a change waits with its diff, is marked in the list, survives a reload, and is approved by key', async () => {
+    const id = await project('Keys', { 'notes.md': 'old line\n' })
+    upstream.enqueue(write('new line\n'), turn.text('Written.'))
+    const page = await visitor.open(`${server.url}/?project=${id}`)
+    await page.getByRole('button', { name: 'Project: Keys' }).waitFor()
+    await say(page, 'Change my notes.')
+    await card(page).getByText('new line').waitFor()
+    await card(page).getByText('old line').waitFor()
+    await expectAccessible(page)
+    await page
+      .getByRole('navigation', { name: 'Conversations' })
+      .getByText('waits for your approval')
+      .first()
+      .waitFor({ state: 'attached' })
+    await page.reload()
+    await card(page).getByText('new line').waitFor()
+    expect(await content(id, 'notes.md')).toBe('old line\n')
+    await card(page).focus()
+    await page.keyboard.press('a')
+    await page.getByText('Written.').waitFor()
+    expect(await content(id, 'notes.md')).toBe('new line\n')
+    await leave(page)
+  })
+
+  test('a rejection tells the agent why, an approval may change the arguments', async () => {
+    const id = await project('Changes', { 'notes.md': 'old\n' })
+    upstream.enqueue(write('first try\n'), write('second try\n'), turn.text('Done as you like.'))
+    const page = await visitor.open(`${server.url}/?project=${id}`, { phone: true })
+    await say(page, 'Change my notes.')
+    await card(page).getByText('first try').waitFor()
+    await expectNoSideways(page)
+    await card(page).getByRole('button', { name: 'Reject' }).click()
+    await card(page)
+      .getByLabel(/Why not/)
+      .fill('Too short.')
+    await card(page).getByRole('button', { name: 'Reject' }).click()
+    await card(page).getByText('second try').waitFor()
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('Too short.')
+    await card(page).getByRole('button', { name: 'Change…' }).click()
+    const changed = card(page).getByLabel('Arguments')
+    await changed.fill('{"path": ')
+    await card(page).getByText('not valid JSON').waitFor()
+    await changed.fill('{"path":"notes.md","content":"my own\\n"}')
+    await card(page).getByRole('button', { name: 'Approve changed' }).click()
+    await page.getByText('Done as you like.').waitFor()
+    expect(await content(id, 'notes.md')).toBe('my own\n')
+
+    // Everything since the message is taken back.
+    await page
+      .getByRole('article', { name: 'Your message' })
+      .getByRole('button', { name: 'Take back file changes since here' })
+      .click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('1 file was restored.').waitFor()
+    expect(await content(id, 'notes.md')).toBe('old\n')
+    await leave(page)
+  })
+
+  test('a folder is uploaded, edited, searched, compared and restored', async () => {
+    mkdirSync(join(folder, 'shop/src'), { recursive: true })
+    writeFileSync(join(folder, 'shop/README.md'), '# Shop\n')
+    writeFileSync(join(folder, 'shop/src/price.ts'), 'export const price = 48\n')
+    const page = await visitor.open(`${server.url}/projects`)
+    await page.getByRole('button', { name: 'Upload a folder' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('input[type=file]').setInputFiles(join(folder, 'shop'))
+    await dialog.getByText('2 files').waitFor()
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('shop')
+    await dialog.getByRole('button', { name: 'Upload', exact: true }).click()
+
+    await page.getByText('src', { exact: true }).click()
+    await page.getByText('price.ts').click()
+    const editor = page.locator('.cm-content')
+    await editor.getByText('price = 48').waitFor()
+    await editor.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('// checked')
+    await page.getByText('unsaved', { exact: true }).waitFor()
+    // Another file is not opened over unsaved changes without asking.
+    await page.getByText('README.md').click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    await editor.click()
+    await page.keyboard.press('Control+s')
+    await page.getByText('unsaved', { exact: true }).waitFor({ state: 'hidden' })
+    const id = page.url().split('/').at(-1) ?? ''
+    expect(await content(id, 'src/price.ts')).toBe('export const price = 48\n// checked')
+
+    // Somebody else writes meanwhile: nothing is overwritten unasked.
+    await server.call('PUT', `/api/projects/${id}/files/src/price.ts`, {
+      body: { content: 'theirs\n' },
+    })
+    await editor.click()
+    await page.keyboard.type('!')
+    await page.keyboard.press('Control+s')
+    await page.getByRole('alert').getByText('changed by somebody else').waitFor()
+    expect(await content(id, 'src/price.ts')).toBe('theirs\n')
+    await page.getByRole('button', { name: 'Load theirs' }).click()
+    await editor.getByText('theirs').waitFor()
+
+    await page.getByRole('button', { name: 'Search in files' }).click()
+    await page.getByRole('searchbox', { name: 'Search in files' }).fill('Shop')
+    await page.getByRole('status').getByText('1 match').waitFor()
+
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByRole('button', { name: 'Compare' }).first().click()
+    await page.getByRole('dialog').getByText('theirs').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Restore' }).first().click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('1 file was restored.').waitFor()
+    expect(await content(id, 'src/price.ts')).toBe('export const price = 48\n// checked')
+    await leave(page)
+  })
+
+  test('a document is read in the background, and an answer made from it opens at its passage', async () => {
+    const id = await project('Library', {})
+    const page = await visitor.open(`${server.url}/projects/${id}`)
+    await page.getByRole('tab', { name: 'Knowledge' }).click()
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'tea.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('# Tea\n\nWuyi tea is roasted over charcoal.\n'),
+    })
+    await page.getByText(/1 passage/).waitFor()
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'search_knowledge', arguments: { query: 'charcoal' } }]),
+      turn.text('Over charcoal.'),
+    )
+    await page.getByRole('button', { name: 'Chat in this project' }).click()
+    await say(page, 'How is Wuyi tea roasted?')
+    await page.getByText('Over charcoal.').waitFor()
+    await page
+      .getByRole('region', { name: 'Sources' })
+      .getByRole('button', { name: /tea\.md/ })
+      .click()
+    await page.getByRole('dialog', { name: 'tea.md' }).getByText('roasted over charcoal').waitFor()
+    await leave(page)
+  })
+})
