@@ -124,7 +124,7 @@ describe('a provider that fails', () => {
             api_url: upstream.url,
             api_key: keyOf(name),
             // Silence is the only one that has to wait for it.
-            idle_timeout: name.startsWith('silence') ? 0.5 : 30,
+            idle_timeout: name.startsWith('silence') ? 2 : 30,
           })),
           { id: 'nobody', api_url: await refusingUrl(), fallback: ['no [DONE]'] },
         ],

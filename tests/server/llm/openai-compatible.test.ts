@@ -467,7 +467,7 @@ describe('failures', () => {
       turn.cut(turn.text('one two'), 0, 'stall'),
       turn.cut(turn.text('one two'), 2, 'stall'),
     )
-    const client = clientFor({ idle_timeout: 0.1 })
+    const client = clientFor({ idle_timeout: 1 })
     for (const text of ['', '', 'one t']) {
       const heard = await failureOf(client)
       expect([heard.text, heard.error.code]).toEqual([text, 'model_timeout'])
