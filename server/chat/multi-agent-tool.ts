@@ -61,7 +61,9 @@ export const createMultiAgentTool = ({
     // Its sub-agents may have changed things before the server died.
     repeatable: false,
     timeoutMs: TIMEOUT_MS,
-    input: z.object({ tasks: z.array(Task).min(1).max(MOST_TASKS) }),
+    input: z.object({
+      tasks: z.array(Task).min(1).max(MOST_TASKS).describe('The tasks, done side by side.'),
+    }),
     async handler({ tasks }, context) {
       const scope = scopes.get(context.runId)
       if (scope === undefined) return fail('Sub-agents can only be started from a running answer.')

@@ -164,8 +164,8 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
       pattern: z.string().min(1).max(1000).describe('Regular expression, e.g. "def \\\\w+\\\\(".'),
       path: PathInput.optional().describe('File or folder to search; the whole project otherwise.'),
       glob: z.string().min(1).max(500).optional().describe('Only files like this, e.g. "*.ts".'),
-      case_sensitive: z.boolean().default(false),
-      max_results: z.int().min(1).max(1000).default(100),
+      case_sensitive: z.boolean().default(false).describe('Tell capital from small letters.'),
+      max_results: z.int().min(1).max(1000).default(100).describe('How many matches at most.'),
     }),
     async handler({ pattern, path, glob, case_sensitive, max_results }, context) {
       const { matches, truncated } = await room.search.grep(requireWorkspace(room, context), {

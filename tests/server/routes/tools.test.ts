@@ -29,6 +29,7 @@ test('lists every tool once, in the form in which models are told of it', () => 
       'execute_python',
     ]),
   )
+  const silent: string[] = []
   for (const tool of listed.tools) {
     expect(tool.type).toBe('function')
     expect(tool.function.description.length).toBeGreaterThan(40)
@@ -40,8 +41,9 @@ test('lists every tool once, in the form in which models are told of it', () => 
       .parse(tool.function.parameters)
     expect(type).toBe('object')
     for (const [name, property] of Object.entries(properties))
-      expect(property.description, `${tool.function.name}.${name}`).toEqual(expect.any(String))
+      if (property.description === undefined) silent.push(`${tool.function.name}.${name}`)
   }
+  expect(silent).toEqual([])
 })
 
 test('tells category and risk, with the operator’s own level', () => {
