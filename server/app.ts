@@ -6,6 +6,7 @@ import {
   authenticationOptions,
   chatSettings,
   databaseSettings,
+  ignoredSettings,
   originRules,
   storedModels,
 } from './assembly/settings.ts'
@@ -54,6 +55,7 @@ const MEMORY_TOKENS = 1500
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, log, webRoot, secretKey } = options
   const now = (): Date => new Date()
+  for (const setting of ignoredSettings(config)) log.warn(`not in force: ${setting}`)
   const database = await connect(databaseSettings(config), { log })
   const store = createStore(database)
   const box = createSecretBox(loadSecretKey(secretKey, config.data_dir))

@@ -100,3 +100,9 @@ export async function storedModels(
       : { api_key: box.open(sealedApiKey, modelKeyPurpose(settings.id)) }),
   }))
 }
+
+/** What is configured and not yet acted upon, for the log: an operator must not believe it is in force. */
+export const ignoredSettings = ({ redis_url, embeddings }: Config): string[] => [
+  ...(redis_url === undefined ? [] : ['redis_url: this version runs as one instance']),
+  ...(embeddings === undefined ? [] : ['embeddings: this version searches by full text alone']),
+]
