@@ -6,7 +6,10 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     globalSetup: ['tests/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One file at a time: the tests start servers, browsers and sandboxes of their own, which want both cores.
+    maxWorkers: 1,
+    // Where others' work shares the machine a test may run out of time once; a real fault fails twice.
+    retry: process.env.CI === 'true' ? 1 : 0,
     testTimeout: 240_000,
     hookTimeout: 240_000,
     restoreMocks: true,
