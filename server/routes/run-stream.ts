@@ -6,8 +6,6 @@ import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/run-
 const HEARTBEAT_MS = 10_000
 /** A reader that takes nothing for this long is dropped; it can come back with the last id it has. */
 const STALL_MS = 30_000
-/** Live tool output waiting for a slow reader beyond this is dropped: it is for show only. */
-const MAX_PROGRESS_BACKLOG = 100
 
 /** Server-sent events as https://html.spec.whatwg.org/multipage/server-sent-events.html frames them. */
 const frame = ({ id, event, data }: OutgoingEvent): string =>
@@ -42,7 +40,6 @@ export function streamRun(
   let scheduled = false
   let heldTimer: NodeJS.Timeout | undefined
   let stallTimer: NodeJS.Timeout | undefined
-  let progressBacklog = 0
 
   const end = (): void => {
     if (ended) return
@@ -91,8 +88,8 @@ export function streamRun(
   const unsubscribe = channel.subscribe({
     onEntries: schedule,
     onProgress(progress) {
-      if (blocked && ++progressBacklog > MAX_PROGRESS_BACKLOG) return
-      write(`event: tool_progress\ndata: ${JSON.stringify(progress)}\n\n`)
+      // For show only: a reader that can't follow misses it rather than have it wait in memory.
+      if (!blocked) write(`event: tool_progress\ndata: ${JSON.stringify(progress)}\n\n`)
     },
     onClose() {
       end()
@@ -107,7 +104,6 @@ export function streamRun(
   response.on('drain', () => {
     blocked = false
     behind = true
-    progressBacklog = 0
     clearTimeout(stallTimer)
     pump()
   })
