@@ -1,0 +1,122 @@
+// Death exactly at the n-th write of a run: whatever is in the middle of being stored then, the next start finds a legal state.
+import { afterAll, describe, expect, test } from 'vitest'
+import { type Death, useCrashRounds } from '../support/crash-rounds.ts'
+import {
+  type CommitProxy,
+  canTrace,
+  dyingAtWrite,
+  killAtWrite,
+  startCommitProxy,
+  type WriteCall,
+} from '../support/write-killer.ts'
+
+const isFull = process.env.FAULTS === 'full'
+const HOURS = { timeout: 3 * 3_600_000 }
+
+/** A death that comes by itself; `onSurvived` is told when the run was over before. */
+const awaited = (prepare: NonNullable<Death['prepare']>, onSurvived: () => void): Death => ({
+  prepare,
+  async die(server, stream) {
+    await (stream === null ? server.exited : Promise.race([server.exited, stream.all()]))
+    if (stream?.events.at(-1)?.event === 'done') onSurvived()
+    await server.kill('SIGKILL')
+  },
+})
+
+/** Calls `round` with 1, 1 + step, … until it says that the run had fewer writes than that. */
+async function untilSurvived(step: number, round: (n: number) => Promise<boolean>) {
+  let n = 1
+  while (!(await round(n))) n += step
+  return n
+}
+
+const title = `kill at a write of SQLite${canTrace ? '' : ' (skipped: strace is not here or may not be used)'}`
+describe.skipIf(!canTrace)(title, () => {
+  const crash = useCrashRounds('sqlite')
+
+  async function dieAt(call: WriteCall, n: number): Promise<boolean> {
+    let survived = false
+    const trap = awaited(
+      ({ pid }) => killAtWrite(pid, call, n),
+      () => {
+        survived = true
+      },
+    )
+    await crash.round(`Task ${call} ${n}`, trap)
+    return survived
+  }
+
+  test.skipIf(isFull)('a few of them', async () => {
+    for (const [call, n] of [
+      ['fsync', 5],
+      ['pwrite64', 40],
+    ] as const)
+      expect(await dieAt(call, n), `${call} ${n}`).toBe(false)
+    await crash.expectBooksRight()
+  })
+
+  test.runIf(isFull)('every one that makes a change durable', HOURS, async () => {
+    expect(await untilSurvived(1, (n) => dieAt('fsync', n))).toBeGreaterThan(5)
+  })
+
+  test.runIf(isFull)('every fourth of its pages', HOURS, async () => {
+    expect(await untilSurvived(4, (n) => dieAt('pwrite64', n))).toBeGreaterThan(40)
+    await crash.expectBooksRight()
+  })
+
+  test(`and at those of the start that goes on with the run`, HOURS, async () => {
+    for (const n of isFull ? Array.from({ length: 25 }, (_, at) => 1 + at * 2) : [6])
+      await crash.round(`Task of a start that dies ${n}`, {
+        async die(server, stream) {
+          await stream?.next(() => (stream?.events.length ?? 0) > 15)
+          await server.kill('SIGKILL')
+          // It may die before it is ready, while it goes on, or not at all.
+          const second = await crash.place
+            .start({ wrapper: dyingAtWrite('pwrite64', n) })
+            .catch(() => null)
+          await second?.kill('SIGKILL')
+        },
+      })
+  })
+})
+
+describe('kill at a commit to PostgreSQL', () => {
+  let proxy: CommitProxy
+  afterAll(() => proxy.close())
+  const crash = useCrashRounds('postgres', async (settings) => {
+    if (settings.dialect !== 'postgres' || !('url' in settings.connection))
+      throw new Error('asked for the URL of a PostgreSQL server')
+    const url = new URL(settings.connection.url)
+    proxy = await startCommitProxy({ host: url.hostname, port: Number(url.port || 5432) })
+    url.host = `127.0.0.1:${proxy.port}`
+    return { ...settings, connection: { url: url.href } }
+  })
+
+  async function dieAt(when: 'before' | 'after', n: number): Promise<boolean> {
+    let survived = false
+    const trap = awaited(
+      async ({ pid }) => proxy.killAt(n, when, () => process.kill(pid, 'SIGKILL')),
+      () => {
+        survived = true
+      },
+    )
+    await crash.round(`Task ${when} ${n}`, trap)
+    return survived
+  }
+
+  test.skipIf(isFull)('a few of them, before and after it counts', async () => {
+    for (const [when, n] of [
+      ['after', 1],
+      ['before', 4],
+    ] as const)
+      expect(await dieAt(when, n), `${when} ${n}`).toBe(false)
+    await crash.expectBooksRight()
+  })
+
+  test.runIf(isFull)('each of them, before and after it counts', HOURS, async () => {
+    for (let repetition = 0; repetition < 3; repetition += 1)
+      for (const when of ['before', 'after'] as const)
+        expect(await untilSurvived(1, (n) => dieAt(when, n))).toBeGreaterThan(5)
+    await crash.expectBooksRight()
+  })
+})

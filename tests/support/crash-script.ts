@@ -1,0 +1,55 @@
+// The run that crash tests play again and again: its script, and the conversation it happens in.
+import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { UpstreamRequest } from './upstream.ts'
+import { type Turn, turn } from './upstream-turns.ts'
+
+/** What the scripted model says each of its rounds has used. */
+const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
+const ROUNDS = 3
+/** What one run has used when it ended, however often its server died on the way. */
+export const RUN_TOKENS = ROUNDS * usage.total_tokens
+
+const LONG_TEXT = Array.from({ length: 40 }, (_, at) => `Sentence number ${at}.`).join(' ')
+
+/**
+ * Decided from the request alone, so that it serves a server that was killed and started again: think, append to a
+ * file, calculate, answer at length. Messages to it begin with "Task".
+ */
+export function playTask(request: UpstreamRequest): Turn {
+  const since = request.messages.slice(
+    request.messages.findLastIndex(
+      ({ role, content }) => role === 'user' && String(content).startsWith('Task'),
+    ),
+  )
+  const results = since.filter(({ role }) => role === 'tool').length
+  const task = String(since[0]?.content)
+  if (results === 0)
+    return turn.toolCalls(
+      [
+        {
+          name: 'file_write',
+          arguments: { path: 'log.txt', content: `${task}\n`, mode: 'append' },
+        },
+      ],
+      { thinking: 'First I write it down, piece by piece.', delayMs: 2, usage },
+    )
+  if (results === 1)
+    return turn.toolCalls([{ name: 'calculator', arguments: { expression: '6*7' } }], {
+      text: 'Written. Now I calculate.',
+      delayMs: 2,
+      usage,
+    })
+  return turn.thinking('Almost there.', LONG_TEXT, { delayMs: 2, usage })
+}
+
+/** How often the file tool of a run really wrote below `workspaces`, whatever the server says. */
+export async function linesWritten(workspaces: string, task: string): Promise<number> {
+  const files = (await readdir(workspaces, { recursive: true })).filter((file) =>
+    file.endsWith('log.txt'),
+  )
+  return files
+    .flatMap((file) => readFileSync(join(workspaces, file), 'utf8').split('\n'))
+    .filter((line) => line === task).length
+}

@@ -1,0 +1,109 @@
+// Kills a server exactly at its n-th write: at a system call through strace, or at a commit on its way to PostgreSQL.
+import { spawn, spawnSync } from 'node:child_process'
+import { connect, createServer, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+
+/** What SQLite does to its file: writes pages, and makes them durable. */
+export type WriteCall = 'pwrite64' | 'fsync'
+
+const traceOptions = (call: WriteCall, n: number): string[] => [
+  '-f',
+  ...['-o', '/dev/null'],
+  ...['-e', 'trace=pwrite64,fsync'],
+  ...['-e', `inject=${call}:signal=KILL:when=${n}`],
+]
+
+/** Whether strace is here and may be used. */
+export const canTrace: boolean =
+  spawnSync('strace', ['-D', '-qq', ...traceOptions('fsync', 1), 'true']).status === 0
+
+/** The command in front of a program that is to die at its n-th call, counted from its start. */
+export const dyingAtWrite = (call: WriteCall, n: number): string[] => [
+  'strace',
+  // The program stays our child, so that its id is the one that we know.
+  ...['-D', '-qq'],
+  ...traceOptions(call, n),
+]
+
+/** Lets a process that runs die at the n-th call (of one thread) from now on; fulfils when that is set. */
+export async function killAtWrite(pid: number, call: WriteCall, n: number): Promise<void> {
+  const tracer = spawn('strace', [...traceOptions(call, n), '-p', String(pid)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  for await (const line of createInterface({ input: tracer.stderr }))
+    if (line.includes('attached')) return
+  throw new Error('strace did not attach')
+}
+
+/** A way to PostgreSQL on which one commit can be made deadly. */
+export interface CommitProxy {
+  readonly port: number
+  /**
+   * Calls `kill` at the n-th commit from now on: `before` it reaches the database, or `after` the database has
+   * answered it, which the server then never learns.
+   */
+  killAt(n: number, when: 'before' | 'after', kill: () => void): void
+  close(): void
+}
+
+/** The driver sends it as a simple query: a `Q`, the length, the text and a zero. */
+const COMMIT = Buffer.from('Q\u0000\u0000\u0000\u000bcommit\u0000', 'latin1')
+
+const occurrences = (bytes: Buffer): number => {
+  let found = 0
+  for (let at = bytes.indexOf(COMMIT); at >= 0; at = bytes.indexOf(COMMIT, at + 1)) found += 1
+  return found
+}
+
+export async function startCommitProxy(target: {
+  host: string
+  port: number
+}): Promise<CommitProxy> {
+  const sockets = new Set<Socket>()
+  let trap: { left: number; when: 'before' | 'after'; kill: () => void } | null = null
+
+  /** Whether this is what the trap waits for. */
+  const springs = (bytes: Buffer): boolean => {
+    if (trap === null || trap.left <= 0) return false
+    trap.left -= occurrences(bytes)
+    return trap.left <= 0
+  }
+  const server = createServer((client) => {
+    const database = connect(target.port, target.host)
+    let isDead = false
+    client.on('data', (bytes) => {
+      const isDeadly = springs(bytes)
+      if (isDeadly && trap?.when === 'before') trap.kill()
+      else database.write(bytes)
+      isDead ||= isDeadly
+    })
+    database.on('data', (bytes) => {
+      if (!isDead) client.write(bytes)
+      else trap?.kill()
+    })
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('not listening')
+  return {
+    port: address.port,
+    killAt(n, when, kill) {
+      trap = { left: n, when, kill }
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
