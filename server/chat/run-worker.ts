@@ -2,6 +2,7 @@
 
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
+import { toStep } from '../db/repositories/steps.ts'
 import { AppError, errorText } from '../errors.ts'
 import type { LlmMessage } from '../llm/client.ts'
 import type {
@@ -21,6 +22,7 @@ import { createBookkeeping } from './bookkeeping.ts'
 import type { ChatDependencies } from './chat-dependencies.ts'
 import { fitMessages, messageBudget } from './context-window.ts'
 import { roundsOf } from './history.ts'
+import { recallShown } from './recall-shown.ts'
 import { createRecorder } from './recorder.ts'
 import { createRunContext, DEFAULT_CONTEXT_WINDOW, type RunContext } from './run-context.ts'
 import { createWorkClock, watchListeners } from './run-guards.ts'
@@ -94,6 +96,8 @@ function createPerformance(
     const context = await createRunContext(run, rows, dependencies).catch((error: unknown) =>
       asAppError(error),
     )
+    if (isResumed && !(context instanceof AppError))
+      await recallShown(run.id, rows.map(toStep), dependencies)
     const resume = context instanceof AppError ? null : context.resume
     const recorder = createRecorder({
       channel,

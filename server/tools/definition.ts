@@ -68,6 +68,11 @@ export interface ToolDefinition {
   /** Which isolation is in force, for tools that run programs. */
   readonly isolation?: string
   readonly parameters: Record<string, unknown>
+  /**
+   * Told what a run was shown of this tool without the tool having a part in it: an answer from the cache, or an answer or
+   * a question of before a restart. Only for tools that remember such things. Must not throw.
+   */
+  readonly recall?: (shown: Artifact | ApprovalPreview, runId: RunId) => void
   /** Reads and checks the model's arguments; the error says what is wrong and what is allowed. */
   parse(rawArguments: string): { ok: true; input: ParsedInput } | { ok: false; error: string }
 }
@@ -99,6 +104,7 @@ export interface ToolSpecification<Input extends z.ZodObject> {
   changesProject?: boolean
   timeoutMs?: number
   isolation?: string
+  recall?(shown: Artifact | ApprovalPreview, runId: RunId): void
   input: Input
   riskFor?(input: z.output<Input>): RiskLevel
   orderKey?(input: z.output<Input>): string | null
@@ -128,6 +134,7 @@ export function defineTool<Input extends z.ZodObject>(
     changesProject: specification.changesProject ?? false,
     timeoutMs: specification.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...(specification.isolation === undefined ? {} : { isolation: specification.isolation }),
+    ...(specification.recall === undefined ? {} : { recall: specification.recall }),
     parameters,
     parse(rawArguments) {
       const read = readArguments(rawArguments)

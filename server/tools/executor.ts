@@ -223,8 +223,10 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
     ): Promise<ToolAnswer> {
       if (key !== null) {
         const known = await recall(key)
-        if (known !== undefined)
+        if (known !== undefined) {
+          if (known.artifact !== undefined) tool.recall?.(known.artifact, context.runId)
           return makeAnswer(call, known, { ...marks, cached: true }, tool.untrusted)
+        }
       }
       return slot(async () => {
         if (signal.aborted) return refused(call, STOPPED, marks)

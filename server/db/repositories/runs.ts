@@ -85,9 +85,19 @@ export function createRunRepository(database: Database) {
         .limit(200)
     },
 
-    /** Keeps the question that is there: a run that is picked up again asks the same one. */
+    /**
+     * A run that is picked up again asks the same question: the one that is there stays, in its place and with what was
+     * decided. Only what a person is shown of one that still waits is told as it is by now.
+     */
     async insertApproval(tx: Writer, approval: NewApproval): Promise<void> {
-      await tx.insert(approvals).values(approval).onConflictDoNothing()
+      await tx
+        .insert(approvals)
+        .values(approval)
+        .onConflictDoUpdate({
+          target: [approvals.runId, approvals.idRef],
+          set: { preview: approval.preview ?? null },
+          setWhere: eq(approvals.status, 'pending'),
+        })
     },
 
     async approval(runId: RunId, idRef: string): Promise<ApprovalRow | undefined> {

@@ -100,14 +100,16 @@ export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDe
     changesProject: true,
     input: EditInput,
     orderKey: ({ path }) => pathKey(path),
+    recall: seen.recall,
     async preview(input, context) {
       const workspace = requireWorkspace(room, context)
       const { path, version, diff } = await plan(workspace, input, context.signal)
-      const current = seen.noteShown(context.runId, path, version)
+      const expected = seen.noteShown(context.runId, path, version)
       return {
         display: `Edit ${path} (+${diff.added} −${diff.removed})`,
         path,
-        ...(current ? {} : { warning: lateWarning }),
+        version: expected,
+        ...(expected === version ? {} : { warning: lateWarning }),
         ...diff,
       }
     },
@@ -135,6 +137,7 @@ export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDe
               display: `Edited ${path} (+${diff.added} −${diff.removed})`,
               kind: 'file_change',
               path,
+              version: state.version,
               ...diff,
             },
           )

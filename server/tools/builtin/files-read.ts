@@ -36,6 +36,7 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     category: 'file',
     riskLevel: 'low',
     cacheable: true,
+    recall: seen.recall,
     input: ReadInput,
     async handler({ path, encoding: asked, start_line, end_line, line_numbers }, context) {
       if (start_line !== undefined && end_line !== undefined && end_line < start_line)
@@ -60,7 +61,12 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
           ...(part.truncated ? { note: noteFor(part, range) } : {}),
           ...(encoding.name === 'utf-8' ? {} : { encoding: encoding.name }),
         },
-        { display: `Read ${shownPath} (${range})`, kind: 'file', path: shownPath },
+        {
+          display: `Read ${shownPath} (${range})`,
+          kind: 'file',
+          path: shownPath,
+          version: state.version,
+        },
       )
     },
   })

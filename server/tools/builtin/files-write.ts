@@ -75,13 +75,16 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
     changesProject: true,
     input: WriteInput,
     orderKey: ({ path }) => pathKey(path),
+    recall: seen.recall,
     async preview(input, context) {
       const { path, before, diff } = await plan(requireWorkspace(room, context), input)
-      const current = seen.noteShown(context.runId, path, before?.version ?? '')
+      const version = before?.version ?? ''
+      const expected = seen.noteShown(context.runId, path, version)
       return {
         display: `${before === null ? 'Make' : input.mode === 'append' ? 'Append to' : 'Replace'} ${path} (+${diff.added} −${diff.removed})`,
         path,
-        ...(current ? {} : { warning: lateWarning }),
+        version: expected,
+        ...(expected === version ? {} : { warning: lateWarning }),
         ...diff,
       }
     },
@@ -103,6 +106,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
               display: `${before === null ? 'Made' : 'Wrote'} ${path} (+${diff.added} −${diff.removed})`,
               kind: 'file_change',
               path,
+              version: state.version,
               ...diff,
             },
           )
@@ -148,6 +152,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
     changesProject: true,
     input: z.object({ path: PathInput.describe('File or folder relative to the project folder.') }),
     orderKey: ({ path }) => pathKey(path),
+    recall: seen.recall,
     async preview({ path: input }, context) {
       const workspace = requireWorkspace(room, context)
       const { path, files, inner, diff } = await whatGoes(workspace, input)
@@ -174,6 +179,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
               display: `Deleted ${path}${files > 1 ? ` (${files} files)` : ''}`,
               kind: 'file_change',
               path,
+              version: '',
               ...(diff === null ? {} : { ...diff }),
             },
           )

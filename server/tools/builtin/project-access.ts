@@ -46,12 +46,14 @@ export function pathKey(path: string): string {
 export interface SeenFiles {
   note(runId: RunId, path: string, version: string): void
   /**
-   * A person is shown what a call would do to the file as it is now: that version is what the call has to find. Answers
-   * false when the run knows another version, and the call will be refused.
+   * A person is shown what a call would do to the file as it is now. Answers the version that the call will have to find:
+   * this one, or an earlier one that the run knows, and then the call will be refused.
    */
-  noteShown(runId: RunId, path: string, version: string): boolean
+  noteShown(runId: RunId, path: string, version: string): string
   /** Throws `file_changed` when the run knows the file in another version ('' for 'not there'). */
   check(runId: RunId, path: string, version: string): void
+  /** Takes in `path` and `version` of what the run was shown by the cache or before a restart (`ToolDefinition.recall`). */
+  recall(shown: Readonly<Record<string, unknown>>, runId: RunId): void
 }
 
 const MAX_SEEN = 20_000
@@ -66,7 +68,7 @@ export function createSeenFiles(): SeenFiles {
     noteShown: (runId, path, version) => {
       const known = versions.get(keyOf(runId, path))
       if (known === undefined) versions.set(keyOf(runId, path), version)
-      return known === undefined || known === version
+      return known ?? version
     },
     check: (runId, path, version) => {
       const known = versions.get(keyOf(runId, path))
@@ -77,6 +79,10 @@ export function createSeenFiles(): SeenFiles {
         'file_changed',
         `"${path}" was changed by somebody else since it was read or shown for approval. Nothing was written. Read it again and repeat the change if it still makes sense.`,
       )
+    },
+    recall: ({ path, version }, runId) => {
+      if (typeof path === 'string' && typeof version === 'string')
+        versions.set(keyOf(runId, path), version)
     },
   }
 }

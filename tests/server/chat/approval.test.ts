@@ -1,9 +1,10 @@
 // Risky calls wait for a person: shown before they happen, decided once, for exactly this call, also over a restart.
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openEvents } from '../../support/events.ts'
+import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../../support/server-process.ts'
 import { startUpstream, type Upstream } from '../../support/upstream.ts'
@@ -197,5 +198,66 @@ describe('approval over a restart', () => {
     expect((await back.all()).at(-1)).toMatchObject({ event: 'done' })
     const { data: file } = await call('GET', `/api/projects/${project.id}/files/kept.txt`)
     expect(file.content).toBe('content of kept.txt\n')
+  })
+
+  test('a file that changed while the server was away is not written over: the question and the model are told', async () => {
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'file_read', arguments: { path: 'read.txt' } }]),
+      turn.toolCalls([
+        {
+          id: 'edit_shown',
+          name: 'file_edit',
+          arguments: { path: 'shown.txt', old: 'one', new: 'two' },
+        },
+        {
+          id: 'write_read',
+          name: 'file_write',
+          arguments: { path: 'read.txt', content: 'of the model\n' },
+        },
+      ]),
+      turn.text('I see.'),
+    )
+    const { data: project } = await call('POST', '/api/projects', { name: 'Meanwhile' })
+    const file = (name: string) => `/api/projects/${project.id}/files/${name}`
+    for (const name of ['shown.txt', 'read.txt'])
+      await call('PUT', file(name), { content: 'one\n' })
+    const { data: conversation } = await call('POST', '/api/conversations', {
+      project_id: project.id,
+    })
+    const stream = await openEvents(`${server.url}/api/conversations/${conversation.id}/messages`, {
+      body: { text: 'Go', stream_mode: 'delta' },
+    })
+    const asked = (id: string) => (event: ReceivedEvent) => waits(event) && event.data.id_ref === id
+    const question = await stream.next(asked('edit_shown'))
+    expect(question.data.preview.warning).toBeUndefined()
+    await stream.next(asked('write_read'))
+
+    await server.kill('SIGKILL')
+    const [userFolder = ''] = (await readdir(join(folder, 'workspaces'))).filter(
+      (name) => !name.startsWith('.'),
+    )
+    const projectFolder = join(folder, 'workspaces', userFolder, project.id)
+    for (const name of ['shown.txt', 'read.txt'])
+      await writeFile(join(projectFolder, name), 'one of somebody else\n')
+    server = await place.start()
+
+    const runId = question.data.run_id
+    const back = await openEvents(`${server.url}/api/runs/${runId}/events?stream_mode=delta`)
+    for (const id of ['edit_shown', 'write_read']) {
+      const again = await back.next(
+        (event) => asked(id)(event) && event.data.preview.warning !== undefined,
+      )
+      expect(again.data.preview.warning).toContain('changed this file')
+      await call('POST', `/api/runs/${runId}/approvals`, { id_ref: id, decision: 'approve' })
+    }
+    expect((await back.all()).at(-1)).toMatchObject({ event: 'done' })
+    const results = back.events.filter(({ data }) => data.step?.type === 'tool_result').slice(-2)
+    for (const { data } of results)
+      expect(JSON.parse(data.step.content)).toMatchObject({
+        success: false,
+        error: expect.stringContaining('changed by somebody else'),
+      })
+    for (const name of ['shown.txt', 'read.txt'])
+      expect((await call('GET', file(name))).data.content).toBe('one of somebody else\n')
   })
 })
