@@ -15,14 +15,17 @@ type Token =
 
 /**
  * Reads a pattern: `*` and `?` within a name, `[a-z]`, `{a,b}`, and `**` over folders. A pattern without a slash
- * matches the name at any depth, one with a slash the path from the start. Throws `bad_request` for one that is too long.
+ * matches the name at any depth, one with a slash the path from the start, one that ends with a slash all
+ * below that folder. Throws `bad_request` for one that is too long.
  */
 export function compileGlob(pattern: string): GlobMatcher {
   if (pattern.length > MAX_PATTERN)
     throw new AppError('bad_request', `A pattern may have at most ${MAX_PATTERN} characters.`)
   const alternatives = expandBraces(pattern).map((alternative) => {
     const anchored = alternative.includes('/')
-    const segments = alternative.split('/').filter((part) => part !== '' && part !== '.')
+    // A folder by its slash means all that is in it.
+    const whole = alternative.endsWith('/') ? `${alternative}**` : alternative
+    const segments = whole.split('/').filter((part) => part !== '' && part !== '.')
     const parsed = (anchored ? segments : ['**', ...segments]).map((segment) =>
       segment === '**' ? null : tokenize(segment),
     )

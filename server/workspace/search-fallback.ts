@@ -1,68 +1,47 @@
-// Searching without ripgrep: the same answers from a walk and a worker thread, slower and with the plain rules of `.gitignore`.
-import { compileGlob, type GlobMatcher } from './glob.ts'
+// Searching without ripgrep: the same answers from a walk and a worker thread, slower.
+import { compileGlob } from './glob.ts'
+import { IGNORE_FILE, type IgnoreRules, rulesAbove } from './ignore-rules.ts'
 import { type ProjectPath, parsePath } from './paths.ts'
 import type { FindResult, GrepRequest, GrepResult } from './search-request.ts'
-import { binaryKind, decodeText, splitLines } from './text.ts'
+import { binaryKind, decodeText } from './text.ts'
 import { type Entry, walk } from './walk.ts'
 import type { WorkerPool } from './worker-pool.ts'
 import type { Workspace } from './workspace.ts'
 
 const MAX_ENTRIES = 50_000
 
-interface IgnoreRule {
-  matches: GlobMatcher
-  foldersOnly: boolean
-  keeps: boolean
-}
-
-/** The rules of the project's own `.gitignore` at its top. */
-async function readIgnoreRules(workspace: Workspace): Promise<IgnoreRule[]> {
-  const content = await workspace.read('.gitignore').catch(() => null)
-  if (content === null) return []
-  return splitLines(content.bytes.toString('utf8'))
-    .map((line) => line.replace(/\r$/, '').trimEnd())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .slice(0, 1_000)
-    .map((line) => {
-      const keeps = line.startsWith('!')
-      const pattern = keeps ? line.slice(1) : line
-      return {
-        matches: compileGlob(pattern.replace(/\/$/, '')),
-        foldersOnly: pattern.endsWith('/'),
-        keeps,
-      }
-    })
-}
-
-function isIgnored(entry: Entry, rules: readonly IgnoreRule[]): boolean {
-  if (entry.name === '.git') return true
-  const last = rules.findLast(
-    (rule) => (!rule.foldersOnly || entry.kind === 'directory') && rule.matches(entry.path),
-  )
-  return last !== undefined && !last.keeps
-}
-
+/** All files that no rule leaves out, but for what `within` names itself. */
 async function listFiles(
   workspace: Workspace,
   within: ProjectPath,
   signal: AbortSignal | undefined,
 ): Promise<{ files: Entry[]; complete: boolean }> {
-  const rules = await readIgnoreRules(workspace)
+  const { rules: above } = await rulesAbove(workspace, within)
+  const rules = new Map<string, IgnoreRules>()
+  const rulesFor = (folder: string): IgnoreRules => rules.get(folder) ?? above
   const files: Entry[] = []
   const { complete } = await walk(
     workspace.root,
     within,
     {
       maxEntries: MAX_ENTRIES,
-      skip: (entry) => isIgnored(entry, rules),
+      async enter(folder, entries) {
+        const outer = folder === within.text ? above : rulesFor(parentOf(folder))
+        const own = entries.some(({ name }) => name === IGNORE_FILE)
+        rules.set(folder, own ? await outer.enter(folder) : outer)
+      },
+      skip: (entry) => rulesFor(parentOf(entry.path)).leaveOut(entry),
       ...(signal === undefined ? {} : { signal }),
     },
     (entry) => {
-      if (entry.kind === 'file' && !isIgnored(entry, rules)) files.push(entry)
+      if (entry.kind === 'file' && !rulesFor(parentOf(entry.path)).leaveOut(entry))
+        files.push(entry)
     },
   )
   return { files, complete }
 }
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 export async function findFilesSlowly(
   workspace: Workspace,
@@ -88,6 +67,8 @@ export async function grepSlowly(
   const end = Date.now() + bounds.timeoutMs
   const state = await workspace.state(within.text)
   const isFile = state?.kind === 'file'
+  // A file that is named and cannot be searched is a fault; one among many is left out.
+  if (isFile) await workspace.read(within.text, bounds.maxFileBytes)
   const { files, complete } = isFile
     ? { files: [{ path: within.text, size: state.size }], complete: true }
     : await listFiles(workspace, within, request.signal)

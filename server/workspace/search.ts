@@ -3,6 +3,8 @@ import { createRequire } from 'node:module'
 import { AppError } from '../errors.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../sandbox/bubblewrap.ts'
 import { startProcess } from '../sandbox/process.ts'
+import { compileGlob } from './glob.ts'
+import { rulesAbove } from './ignore-rules.ts'
 import { type ProjectPath, parsePath } from './paths.ts'
 import { findFilesSlowly, grepSlowly } from './search-fallback.ts'
 import type { FindResult, GrepMatch, GrepRequest, GrepResult } from './search-request.ts'
@@ -35,6 +37,9 @@ const BASE_ARGUMENTS = [
   '--no-require-git',
   '--no-ignore-parent',
   '--no-ignore-global',
+  // Of all the files that ripgrep reads rules from, `.gitignore` is the one that a project's people know.
+  '--no-ignore-dot',
+  '--no-ignore-exclude',
   '--no-follow',
   '--hidden',
   '--glob=!.git',
@@ -73,7 +78,7 @@ export function createProjectSearch(options: {
     args: readonly string[],
     separator: '\n' | '\0',
     take: (piece: string) => boolean,
-    signal: AbortSignal | undefined,
+    { signal, input }: { signal: AbortSignal | undefined; input?: Uint8Array | undefined },
   ): Promise<{ truncated: boolean }> => {
     const wrapped = bubblewrap.available
       ? {
@@ -100,6 +105,7 @@ export function createProjectSearch(options: {
       env: {},
       timeoutMs,
       ...(signal === undefined ? {} : { signal }),
+      ...(input === undefined ? {} : { input }),
       maxOutputBytes: 4_000,
       onOutput: (stream, text) => {
         if (stream !== 'stdout' || enough) return
@@ -128,14 +134,21 @@ export function createProjectSearch(options: {
     return { truncated: enough || outcome.timedOut }
   }
 
-  return {
-    async grep(workspace, request) {
-      const within = parsePath(request.path)
-      await mustBeThere(workspace, within)
-      if (ripgrep === null)
-        return grepSlowly(workspace, within, request, { pool, timeoutMs, maxFileBytes })
-      const matches: GrepMatch[] = []
-      const args = [
+  const grepWithRipgrep = async (
+    program: string,
+    workspace: Workspace,
+    within: ProjectPath,
+    request: GrepRequest,
+  ): Promise<GrepResult> => {
+    // A file that is named is read by our own rules and handed over: no name that could be swapped for a link meanwhile.
+    const isFile = (await workspace.state(within.text))?.kind === 'file'
+    const input = isFile ? (await workspace.read(within.text, maxFileBytes)).bytes : undefined
+    const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
+    const matches: GrepMatch[] = []
+    const { truncated } = await run(
+      workspace,
+      program,
+      [
         '--line-number',
         '--no-heading',
         '--with-filename',
@@ -144,47 +157,71 @@ export function createProjectSearch(options: {
         `--max-filesize=${maxFileBytes}`,
         request.caseSensitive ? '--case-sensitive' : '--ignore-case',
         ...(request.fixed ? ['--fixed-strings'] : []),
-        ...(request.glob === undefined ? [] : [`--glob=${request.glob}`]),
+        ...(request.glob === undefined ? [] : byName(request.glob)),
         `--regexp=${request.pattern}`,
-        '.',
-      ]
-      const { truncated } = await run(
-        workspace,
-        ripgrep,
-        args,
-        '\n',
-        (text) => {
-          const match = readMatch(text)
-          if (match === null || !isWithin(match.path, within)) return true
-          if (matches.length >= request.maxResults) return false
-          matches.push(match)
-          return true
-        },
-        request.signal,
-      )
-      return { matches: matches.sort(byPlace), truncated }
+        isFile ? '-' : await placeToSearch(workspace, within),
+      ],
+      '\n',
+      (text) => {
+        const match = readMatch(text)
+        if (match === null) return true
+        const path = isFile ? within.text : match.path
+        if (!isWithin(path, within) || !wanted(path)) return true
+        if (matches.length >= request.maxResults) return false
+        matches.push({ ...match, path })
+        return true
+      },
+      { signal: request.signal, input },
+    )
+    return { matches: matches.sort(byPlace), truncated }
+  }
+
+  return {
+    async grep(workspace, request) {
+      const within = parsePath(request.path)
+      await mustBeThere(workspace, within)
+      return ripgrep === null
+        ? grepSlowly(workspace, within, request, { pool, timeoutMs, maxFileBytes })
+        : grepWithRipgrep(ripgrep, workspace, within, request)
     },
     async find(workspace, pattern, maxResults, signal) {
       await mustBeThere(workspace, parsePath(''))
       if (ripgrep === null) return findFilesSlowly(workspace, pattern, maxResults, signal)
+      const wanted = compileGlob(pattern)
       const paths: string[] = []
-      // Read as gitignore reads it: a leading "!" would turn the meaning around.
-      const glob = pattern.replace(/^!+/, '').replace(/^\.\//, '')
       const { truncated } = await run(
         workspace,
         ripgrep,
-        ['--files', `--glob=${glob}`, '.'],
+        ['--files', ...byName(pattern), '.'],
         '\0',
         (name) => {
+          const path = name.replace(/^\.\//, '')
+          if (!wanted(path)) return true
           if (paths.length >= maxResults) return false
-          paths.push(name.replace(/^\.\//, ''))
+          paths.push(path)
           return true
         },
-        signal,
+        { signal },
       )
       return { paths: paths.sort(), truncated }
     },
   }
+}
+
+/**
+ * Arguments that let ripgrep itself leave out files whose name cannot fit the pattern; what it finds is still held against
+ * the whole pattern. (Its own option for patterns of paths would bring back what `.gitignore` leaves out.)
+ */
+function byName(pattern: string): string[] {
+  const name = pattern.slice(pattern.lastIndexOf('/') + 1)
+  const isPlain = /^[\w.*-]+$/.test(name) && !name.includes('**') && !/[{}]/.test(pattern)
+  return isPlain ? [`--type-add=wanted:${name}`, '--type=wanted'] : []
+}
+
+/** A folder that `.gitignore` leaves out is searched only when it, or one in it, is named. */
+async function placeToSearch(workspace: Workspace, within: ProjectPath): Promise<string> {
+  const { leftOut } = await rulesAbove(workspace, within)
+  return leftOut ? `./${within.text}` : '.'
 }
 
 /** `path NUL line : content`, as `--null --line-number` prints it; anything else is a note of the program. */

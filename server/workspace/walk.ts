@@ -18,6 +18,8 @@ export interface WalkOptions {
   /** More entries than this end the walk (`complete: false`). */
   maxEntries: number
   signal?: AbortSignal
+  /** Awaited with the entries of each folder before they are told of. */
+  enter?(folder: string, entries: readonly Entry[]): Promise<void>
   /** Folders for which this answers true are told of, but not gone into. */
   skip?(entry: Entry): boolean
 }
@@ -82,8 +84,10 @@ export async function walk(
   const descend = async (segments: readonly string[], depth: number): Promise<void> => {
     if (options.signal?.aborted) throw new AppError('store_busy', 'The walk was stopped.')
     const folder = await holdFolder(root, segments)
-    const here = await readFolder(folder, segments.join('/'), left).finally(() => folder.close())
+    const path = segments.join('/')
+    const here = await readFolder(folder, path, left).finally(() => folder.close())
     if (!here.complete) complete = false
+    await options.enter?.(path, here.entries)
     for (const entry of here.entries) {
       if (left <= 0) {
         complete = false

@@ -24,6 +24,8 @@ describe('patterns of paths', () => {
     ['src/**/*.py', 'src/x/y/a.py', true],
     ['**/test/**', 'a/test/b/c', true],
     ['**', 'a/b', true],
+    ['src/', 'src/deep/a.py', true],
+    ['src/', 'web/src/a.py', false],
     ['a?c', 'abc', true],
     ['a?c', 'ac', false],
     ['[a-c]x', 'bx', true],
@@ -119,6 +121,61 @@ describe.each([
     expect((await grep('needle', { path: 'a.txt' })).matches).toHaveLength(1)
     expect((await grep('needle', { glob: '*.py' })).matches).toHaveLength(2)
     expect((await grep('^y =')).matches).toHaveLength(1)
+  })
+
+  test('reads .gitignore in every folder, the deepest having the last word', async () => {
+    const write = (path: string, text = 'thorn') => workspace.write(path, Buffer.from(text))
+    await write('.gitignore', '*.log\n/build/\ndocs/**\n!docs/keep.md\nspace\\ \n')
+    await write('web/.gitignore', '# a remark\n/dist\n!important.log\nlocal.*\n*.tmp  \n')
+    await write('web/src/.gitignore', '!local.ts\n')
+    for (const path of ['a.log', 'build/a', 'docs/other.md', 'space ']) await write(path)
+    for (const path of ['web/dist/x', 'web/local.js', 'web/b.tmp', 'web/deep/b.tmp', 'web/b.log'])
+      await write(path)
+    const kept = [
+      'docs/keep.md',
+      'inner/build/a',
+      'inner/dist/x',
+      'local.js',
+      'web/important.log',
+      'web/inner/dist/x',
+      'web/src/local.ts',
+    ]
+    for (const path of kept) await write(path)
+    const { matches } = await grep('thorn')
+    expect(matches.map(({ path }) => path)).toEqual(kept)
+    const { paths } = await search.find(workspace, '**', 100)
+    expect(paths.filter((path) => kept.includes(path))).toEqual(kept)
+    expect(paths.filter((path) => /log$|tmp$|dist|build/.test(path))).toEqual(
+      kept.filter((path) => /log$|tmp$|dist|build/.test(path)),
+    )
+  })
+
+  test('what is left out is not brought back by a pattern of paths, only by its name', async () => {
+    expect((await search.find(workspace, '*.log', 10)).paths).toEqual([])
+    expect((await search.find(workspace, '*', 100)).paths).not.toContain('ignored/c.txt')
+    expect((await grep('needle', { glob: '*.log' })).matches).toEqual([])
+    expect((await grep('needle', { glob: '**/*.txt' })).matches.map(({ path }) => path)).toEqual([
+      'a.txt',
+      'wide.txt',
+    ])
+    expect((await grep('needle', { path: 'run.log' })).matches).toEqual([
+      { path: 'run.log', line: 1, content: 'needle' },
+    ])
+    expect((await grep('needle', { path: 'ignored' })).matches.map(({ path }) => path)).toEqual([
+      'ignored/c.txt',
+    ])
+  })
+
+  test('rules of other programs than git leave nothing out', async () => {
+    await workspace.write('.ignore', Buffer.from('a.txt\n'))
+    await workspace.write('.git/info/exclude', Buffer.from('a.txt\n'))
+    expect((await grep('needle')).matches.map(({ path }) => path)).toContain('a.txt')
+  })
+
+  test('a file that is named but too large to search is told, not passed over', async () => {
+    await workspace.write('large.txt', Buffer.alloc(1_000_001, 'x'))
+    await expect(grep('x', { path: 'large.txt' })).rejects.toMatchObject({ code: 'file_too_large' })
+    expect((await grep('xxx', { glob: 'large.txt' })).matches).toEqual([])
   })
 
   test('stops at the number of results and says so', async () => {
