@@ -61,6 +61,7 @@ async function subAgents(): Promise<Row> {
     see: async () => {},
     addUsage: () => {},
     isBudgetLeft: async () => true,
+    journal: { read: async () => [], write: async () => {} },
   })
   const tool = createMultiAgentTool({
     scopes,

@@ -282,6 +282,17 @@ CREATE TABLE `steps` (
 	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `sub_agent_events` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`run_id` text NOT NULL,
+	`call_id` text NOT NULL,
+	`position` integer NOT NULL,
+	`event` text NOT NULL,
+	FOREIGN KEY (`run_id`) REFERENCES `runs`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `sub_agent_events_call` ON `sub_agent_events` (`run_id`,`call_id`,`id`);
+--> statement-breakpoint
 CREATE TABLE `summaries` (
 	`conversation_id` text NOT NULL,
 	`until_message_id` text NOT NULL,

@@ -7,10 +7,10 @@ import type { ChatDependencies } from './chat-dependencies.ts'
 import { blankMessage, blankRun, type ChatService } from './chat-service.ts'
 import { type RunOptions, readRunOptions } from './run-state.ts'
 
-/** Begins a task out of the run that a model made the call in. */
+/** Begins a task out of the run that a model made the call in; once for each call, however often it is asked. */
 export type BeginBackground = (
   parentId: RunId,
-  task: { task: string; announce: boolean; tools: string[] },
+  task: { callId: string; task: string; announce: boolean; tools: string[] },
 ) => Promise<{ ok: true; id: RunId } | { ok: false; error: string }>
 
 /** A task with its answer so far. */
@@ -39,10 +39,14 @@ export function createBackground(
       throw new AppError('not_found', 'There is no such conversation.')
   }
 
-  const begin: BeginBackground = async (parentId, { task, announce, tools }) => {
+  const begin: BeginBackground = async (parentId, { callId, task, announce, tools }) => {
     const parent = await store.runs.find(parentId)
     if (parent === undefined) return { ok: false, error: 'The run that asked for it is gone.' }
     const tasks = await store.runs.background(parent.userId, parent.conversationId)
+    const begun = tasks.find(
+      (run) => run.parentRunId === parent.id && readRunOptions(run.options).callId === callId,
+    )
+    if (begun !== undefined) return { ok: true, id: begun.id }
     if (tasks.filter(({ endedAt }) => endedAt === null).length >= MOST_TASKS)
       return {
         ok: false,
@@ -60,6 +64,7 @@ export function createBackground(
       onDisconnect: 'continue',
       task,
       announce,
+      callId,
       tools,
     }
     const run: RunRow = {

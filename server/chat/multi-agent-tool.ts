@@ -3,22 +3,14 @@ import pLimit from 'p-limit'
 import { z } from 'zod'
 import { defineTool, fail, succeed, type ToolDefinition } from '../tools/definition.ts'
 import type { RunScopes } from './run-scopes.ts'
-import {
-  type ExecutorResources,
-  performSubAgent,
-  type SubAgentLimits,
-  type SubAgentView,
-} from './sub-agent.ts'
+import { type ExecutorResources, performSubAgent, type SubAgentLimits } from './sub-agent.ts'
+import { createSubAgentLog, type SubAgentOutcome } from './sub-agent-log.ts'
 import { toolsForSubAgent } from './sub-agent-tools.ts'
+import { createTeller, liveView, viewOf } from './sub-agent-view.ts'
 
 const MOST_TASKS = 5
 /** The run's own limits end it; this only has to be longer than any run that waits for a person. */
 const TIMEOUT_MS = 7 * 24 * 3_600_000
-/** Live states are told at most this often. */
-const TELL_EVERY_MS = 250
-/** Of each sub-agent while it works; the whole is in the result's artifact. */
-const LIVE_CALLS = 5
-const LIVE_CHARACTERS = 200
 
 export interface MultiAgentDependencies {
   scopes: RunScopes
@@ -58,8 +50,8 @@ export const createMultiAgentTool = ({
       'Gives up to five independent tasks to sub-agents that work at the same time, and returns all their answers. For research or checks that fall into parts which do not need each other.',
     category: 'agent',
     riskLevel: 'low',
-    // Its sub-agents may have changed things before the server died.
-    repeatable: false,
+    // It does not begin anew after a restart: each sub-agent goes on behind what its log holds.
+    repeatable: true,
     timeoutMs: TIMEOUT_MS,
     input: z.object({
       tasks: z.array(Task).min(1).max(MOST_TASKS).describe('The tasks, done side by side.'),
@@ -67,30 +59,42 @@ export const createMultiAgentTool = ({
     async handler({ tasks }, context) {
       const scope = scopes.get(context.runId)
       if (scope === undefined) return fail('Sub-agents can only be started from a running answer.')
-      const views = tasks.map(
-        ({ name }): SubAgentView => ({ name, state: 'waiting', text: '', calls: [] }),
-      )
-      const teller = createTeller(() => context.progress({ agents: views.map(liveView) }))
-      const slot = pLimit(limits.maxConcurrency)
-      const outcomes = await Promise.all(
-        tasks.map((task, index) =>
-          slot(async () => {
-            const view = views[index]
-            const { tools, unknown } = toolsForSubAgent(scope.tools, task.tools, resources.registry)
-            if (view === undefined || unknown.length > 0) {
-              if (view !== undefined) view.state = 'failed'
-              return {
-                success: false as const,
-                error: `There are no tools of these names: ${unknown.join(', ')}`,
-              }
-            }
-            return performSubAgent(
-              { ...task, tools },
-              { scope, context, limits, resources, view, onChange: teller.changed },
-            )
-          }),
+      const before = await scope.journal.read(context.callId)
+      const team = tasks.map((task, position) => ({
+        task,
+        position,
+        log: createSubAgentLog(
+          before.filter((one) => one.position === position).map(({ event }) => event),
         ),
-      )
+        text: null as string | null,
+      }))
+      const views = () => team.map(({ task, log, text }) => viewOf(task.name, log, text))
+      const teller = createTeller(() => context.progress({ agents: views().map(liveView) }))
+      const slot = pLimit(limits.maxConcurrency)
+
+      const perform = async (member: (typeof team)[number]): Promise<SubAgentOutcome> => {
+        const { task, position, log } = member
+        const { tools, unknown } = toolsForSubAgent(scope.tools, task.tools, resources.registry)
+        if (unknown.length > 0) {
+          const error = `There are no tools of these names: ${unknown.join(', ')}`
+          log.add({ type: 'ended', outcome: { success: false, error } })
+          return { success: false, error }
+        }
+        const onChange = (text: string): void => {
+          member.text = text
+          teller.changed()
+        }
+        onChange('')
+        const outcome = await performSubAgent(
+          { ...task, tools },
+          { scope, context, position, limits, resources, log, onChange },
+        )
+        // Also what could not be stored is seen as it ended.
+        if (log.outcome === null) log.add({ type: 'ended', outcome })
+        teller.changed()
+        return outcome
+      }
+      const outcomes = await Promise.all(team.map((member) => slot(() => perform(member))))
       teller.end()
       const failed = outcomes.filter(({ success }) => !success).length
       const count = `${tasks.length} sub-agent${tasks.length === 1 ? '' : 's'}`
@@ -104,37 +108,8 @@ export const createMultiAgentTool = ({
         },
         {
           display: failed === 0 ? count : `${count}, ${failed} failed`,
-          agents: views.map((view) => ({
-            ...view,
-            calls: view.calls.map((call) => ({ ...call })),
-          })),
+          agents: views(),
         },
       )
     },
   })
-
-/** Small, because it is sent again at every change. */
-const liveView = (view: SubAgentView) => ({
-  ...view,
-  text: view.text.slice(-LIVE_CHARACTERS),
-  calls: view.calls
-    .slice(-LIVE_CALLS)
-    .map((call) => ({ ...call, arguments: call.arguments.slice(0, LIVE_CHARACTERS) })),
-})
-
-/** Tells of changes at most every 250 ms, the last one always. */
-function createTeller(tell: () => void): { changed(): void; end(): void } {
-  let timer: NodeJS.Timeout | undefined
-  return {
-    changed() {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        tell()
-      }, TELL_EVERY_MS)
-    },
-    end() {
-      clearTimeout(timer)
-      tell()
-    },
-  }
-}

@@ -2,11 +2,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
+import type { StepRow } from '../db/repositories/steps.ts'
 import type { Store } from '../db/store.ts'
 import type { ConversationId, RunId } from '../protocol/ids.ts'
 import { createRunChannel, type RunChannel } from '../runs/run-channel.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-runs.ts'
 import { channelHistory } from './run-history.ts'
+import { nestedPrefix } from './sub-agent-journal.ts'
 
 /** A log stays in memory a while after the run's end: those who lost the last events come back soon. */
 const ENDED_LOGS = 500
@@ -60,16 +62,28 @@ export function createRunRegistry(
   async function readBack(run: RunRow): Promise<void> {
     const again = { ...run, attempt: run.attempt + 1 }
     const rows = await store.steps.list(run.messageId)
-    // Sub-agents asked under ids of their own; they did not survive the process, so nothing waits for those answers.
-    const calls = rows.flatMap((row) => (row.idRef === null ? [] : [row.idRef]))
+    const stale = await staleQuestions(run, rows)
     await database.write(async (tx) => {
       await store.runs.update(tx, run.id, { attempt: again.attempt })
-      await store.runs.withdrawApprovals(tx, run.id, calls)
+      await store.runs.withdrawApprovals(tx, run.id, stale)
     })
     const channel = createRunChannel(channelHistory(again, rows, { continues: true }))
     const one = createActiveRun(run.id, channel)
     active.set(run.id, { run: one, conversationId: run.conversationId })
     launch(one, again)
+  }
+
+  /** Open questions about calls that have their answer already: nobody waits for a decision on them any more. */
+  async function staleQuestions(run: RunRow, rows: readonly StepRow[]): Promise<string[]> {
+    const answered = new Set(rows.flatMap((row) => (row.type === 'tool_result' ? row.idRef : [])))
+    const open = rows.flatMap((row) =>
+      row.type !== 'tool_call' || row.idRef === null || answered.has(row.idRef) ? [] : row.idRef,
+    )
+    // Sub-agents ask under ids of their own, which begin with that of the call they work for.
+    const mayAsk = (id: string): boolean =>
+      open.some((call) => id === call || id.startsWith(nestedPrefix(call)))
+    const pending = (await store.runs.pendingApprovals([run.id])).get(run.id) ?? []
+    return pending.map(({ id_ref }) => id_ref).filter((id) => !mayAsk(id))
   }
 
   async function continueRun(run: RunRow): Promise<void> {

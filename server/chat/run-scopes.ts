@@ -5,6 +5,7 @@ import type { RiskLevel, Usage } from '../protocol/run-event.ts'
 import type { ToolAnswer } from '../tools/answer.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ExecutorHooks } from '../tools/executor.ts'
+import type { SubAgentJournal } from './sub-agent-journal.ts'
 
 export interface RunScope {
   llm: LlmClient
@@ -19,9 +20,11 @@ export interface RunScope {
   ask: ExecutorHooks['ask']
   /** Every answer that a sub-agent's model reads: what is untrusted taints the conversation. */
   see(answer: ToolAnswer): Promise<void>
-  /** Books tokens to the run. */
+  /** Books tokens to the run, with the journal's next event. */
   addUsage(usage: Usage, model: string): void
   isBudgetLeft(): Promise<boolean>
+  /** Where sub-agents leave what they have done, and the tokens it took with it. */
+  journal: SubAgentJournal
 }
 
 export interface RunScopes {

@@ -13,6 +13,8 @@ export const RunOptions = z.object({
   /** For sub-agents in the background: what to do, and whether to tell of the result. */
   task: z.string().optional(),
   announce: z.boolean().optional(),
+  /** The call that began it: made again after a restart, it finds this run. */
+  callId: z.string().optional(),
   /** Names of the only tools it may use. */
   tools: z.array(z.string()).optional(),
 })

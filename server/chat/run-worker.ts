@@ -29,6 +29,7 @@ import { createWorkClock, watchListeners } from './run-guards.ts'
 import { createQuestions } from './run-questions.ts'
 import type { RunScopes } from './run-scopes.ts'
 import { type RunState, readRunOptions, readRunState } from './run-state.ts'
+import { createSubAgentJournal } from './sub-agent-journal.ts'
 import { summarizeTurns } from './summarize.ts'
 import { titleFromMessage, titleFromModel } from './title.ts'
 import type { WriteGroup } from './write-group.ts'
@@ -80,6 +81,13 @@ function createPerformance(
     onDisconnect: optionsOf(run),
     graceMs: settings.disconnectGrace * 1_000,
     isResumed,
+  })
+  const journal = createSubAgentJournal({
+    runId: run.id,
+    repository: store.subAgents,
+    books,
+    writes,
+    isLeaving: () => active.stopReason === 'shutdown',
   })
   let leaveScope = (): void => {}
   const clock = createWorkClock(settings.runMinutes * 60_000, () => active.stop('time_limit'))
@@ -182,6 +190,7 @@ function createPerformance(
       see: (answer) => taint.see(answer),
       addUsage: (usage, answering) => books.add(usage, answering),
       isBudgetLeft: () => books.isBudgetLeft(),
+      journal,
     })
     const loop = runAgentLoop({
       llm: context.llm,
@@ -400,6 +409,7 @@ function createPerformance(
         error: failure?.content ?? null,
       })
       await store.conversations.update(tx, run.conversationId, { updatedAt: endedAt })
+      if (isResumed || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
       if (title !== null) await store.conversations.setMadeTitle(tx, run.conversationId, title)
       if (run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false)
         await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)

@@ -19,8 +19,8 @@ export const createSpawnTool = ({ scopes, registry, begin }: SpawnDependencies):
       'Starts one task in the background and returns at once. When it is done its result appears in this conversation by itself. For work that takes long and that your answer does not have to wait for.',
     category: 'agent',
     riskLevel: 'low',
-    // Doing it twice would start it twice.
-    repeatable: false,
+    // The same call begins its task once, also when it is made again after a restart.
+    repeatable: true,
     timeoutMs: 20_000,
     input: z.object({
       task: z
@@ -39,6 +39,7 @@ export const createSpawnTool = ({ scopes, registry, begin }: SpawnDependencies):
       if (scope === undefined) return fail('Tasks can only be started from a running answer.')
       const { tools } = toolsForSubAgent(scope.tools, undefined, registry)
       const begun = await begin(context.runId, {
+        callId: context.callId,
         task,
         announce,
         tools: tools.map(({ name }) => name),

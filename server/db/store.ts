@@ -9,6 +9,7 @@ import { createProjectRepository } from './repositories/projects.ts'
 import { createRunRepository } from './repositories/runs.ts'
 import { createSettingRepository } from './repositories/settings.ts'
 import { createStepRepository } from './repositories/steps.ts'
+import { createSubAgentRepository } from './repositories/sub-agents.ts'
 import { createSummaryRepository } from './repositories/summaries.ts'
 import { createTokenUsageRepository } from './repositories/token-usage.ts'
 import { createToolResultRepository } from './repositories/tool-results.ts'
@@ -28,6 +29,7 @@ export const createStore = (database: Database) => ({
   messages: createMessageRepository(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),
+  subAgents: createSubAgentRepository(database),
   summaries: createSummaryRepository(database),
   toolResults: createToolResultRepository(database),
   tokenUsage: createTokenUsageRepository(database),

@@ -1,5 +1,5 @@
 // Runs and the questions they put to a person.
-import { and, asc, eq, inArray, isNull, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { CallId, ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { PendingApproval } from '../../protocol/run-event.ts'
 import type { Database, Writer } from '../database.ts'
@@ -69,9 +69,9 @@ export function createRunRepository(database: Database) {
         .orderBy(asc(runs.createdAt), asc(runs.id))
     },
 
-    /** Background tasks of a conversation, newest last. */
+    /** The latest 200 background tasks of a conversation, newest last. */
     async background(userId: UserId, conversationId: ConversationId): Promise<RunRow[]> {
-      return await database.read
+      const latest = await database.read
         .select()
         .from(runs)
         .where(
@@ -81,8 +81,9 @@ export function createRunRepository(database: Database) {
             eq(runs.kind, 'background'),
           ),
         )
-        .orderBy(asc(runs.createdAt), asc(runs.id))
+        .orderBy(desc(runs.createdAt), desc(runs.id))
         .limit(200)
+      return latest.reverse()
     },
 
     /**
@@ -117,15 +118,16 @@ export function createRunRepository(database: Database) {
         .orderBy(asc(approvals.position))
     },
 
-    /** Withdraws the open questions of a run but those about `calls`: whoever asked the others is gone. */
-    async withdrawApprovals(tx: Writer, runId: RunId, calls: readonly string[]): Promise<void> {
+    /** Withdraws open questions that nobody waits for any more. */
+    async withdrawApprovals(tx: Writer, runId: RunId, ids: readonly string[]): Promise<void> {
+      if (ids.length === 0) return
       await tx
         .delete(approvals)
         .where(
           and(
             eq(approvals.runId, runId),
             eq(approvals.status, 'pending'),
-            calls.length === 0 ? undefined : notInArray(approvals.idRef, [...calls]),
+            inArray(approvals.idRef, [...ids]),
           ),
         )
     },

@@ -25,4 +25,5 @@ export const {
   approvals,
   toolResults,
   summaries,
+  subAgentEvents,
 } = defineTables(sqliteColumns)

@@ -112,5 +112,22 @@ export function defineRunTables(
     (t) => [c.primaryKey({ columns: [t.conversationId, t.untilMessageId] })],
   )
 
-  return { runs, approvals, toolResults, summaries }
+  /** What the sub-agents of a running call did, event by event, so that they go on after a restart. */
+  const subAgentEvents = c.table(
+    'sub_agent_events',
+    {
+      id: c.counter('id'),
+      runId: c
+        .key<RunId>('run_id')
+        .notNull()
+        .references(() => runs.id, { onDelete: 'cascade' }),
+      callId: c.text('call_id').notNull(),
+      /** Which of the call's sub-agents, from 0. */
+      position: c.integer('position').notNull(),
+      event: c.json<unknown>('event').notNull(),
+    },
+    (t) => [c.index('sub_agent_events_call').on(t.runId, t.callId, t.id)],
+  )
+
+  return { runs, approvals, toolResults, summaries, subAgentEvents }
 }

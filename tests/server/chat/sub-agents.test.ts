@@ -231,7 +231,7 @@ describeOnEachServer('sub-agents', (start) => {
 describe('sub-agents of a server that goes away', () => {
   const { start } = useServers()
 
-  test('are reported as interrupted, never begun again; what they had asked no longer waits', async () => {
+  test('go on where they were: the same question waits, and nothing that was answered is asked again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sub-agents-test-'))
     const place = {
       folder,
@@ -242,34 +242,74 @@ describe('sub-agents of a server that goes away', () => {
         db_sqlite_file: join(folder, 'claw.db'),
       },
     }
-    parentAsksFor([{ name: 'writer', instruction: 'send it' }])
-    let begun = 0
-    subAgents(() => {
-      begun += 1
-      return turn.toolCalls([{ name: 'message', arguments: { content: 'hello' } }])
+    parentAsksFor([
+      { name: 'writer', instruction: 'send it' },
+      { name: 'reader', instruction: 'read it' },
+    ])
+    const asked: string[] = []
+    subAgents((request, task) => {
+      asked.push(task)
+      if (task === 'read it') return turn.text('I read it.')
+      return toolMessages(request).length === 0
+        ? turn.toolCalls([{ name: 'message', arguments: { content: 'hello' } }])
+        : turn.text(`I was told: ${toolMessages(request)[0]?.content}`)
     })
     const first = await start(place)
     const { json } = await first.call('POST', '/api/conversations', { body: {} })
     const stream = await openEvents(`${first.url}/api/conversations/${json.data.id}/messages`, {
       body: { text: 'Go', on_disconnect: 'continue' },
     })
-    const asked = await stream.next(({ event }) => event === 'approval_required')
+    const question = await stream.next(({ event }) => event === 'approval_required')
+    await stream.next(
+      ({ event, data }) => event === 'tool_progress' && data.progress.agents[1].state === 'done',
+    )
     await first.close()
 
     const second = await start(place)
-    const runUrl = `/api/runs/${asked.data.run_id}`
-    await vi.waitFor(async () =>
-      expect((await second.call('GET', runUrl)).json.data).toMatchObject({
-        status: 'completed',
-        pending_approvals: [],
-      }),
-    )
+    const { run_id, id_ref } = question.data
+    const listening = await openEvents(`${second.url}/api/runs/${run_id}/events`, {})
+    const again = await listening.next(({ event }) => event === 'approval_required')
+    expect(again.data).toEqual(question.data)
+    await second.call('POST', `/api/runs/${run_id}/approvals`, {
+      body: { id_ref, decision: 'reject', reason: 'not now' },
+    })
+    await listening.all()
     const messages = await second.call('GET', `/api/conversations/${json.data.id}/messages`)
     const [, answer] = messages.json.data.items
     expect(answer).toMatchObject({ text: 'All done.' })
-    expect(answer.tool_calls[0].result).toContain('interrupted')
-    expect(begun).toBe(1)
+    expect(JSON.parse(answer.tool_calls[0].result).data.results).toMatchObject([
+      { success: true, response: expect.stringContaining('not now') },
+      { success: true, response: 'I read it.' },
+    ])
+    expect(asked.sort()).toEqual(['read it', 'send it', 'send it'])
     await second.close()
     rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('what one had asked does not wait any more in a run that was stopped and goes on', async () => {
+    const server = await start({
+      config: {
+        models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
+        titles: 'first_message',
+      },
+    })
+    parentAsksFor([{ name: 'writer', instruction: 'send it' }])
+    subAgents(() => turn.toolCalls([{ name: 'message', arguments: { content: 'hello' } }]))
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go' },
+    })
+    const question = await stream.next(({ event }) => event === 'approval_required')
+    const run = `/api/runs/${question.data.run_id}`
+    await server.call('POST', `${run}/stop`)
+    await server.call('POST', `${run}/resume`)
+    await vi.waitFor(
+      async () =>
+        expect((await server.call('GET', run)).json.data).toMatchObject({
+          status: 'completed',
+          pending_approvals: [],
+        }),
+      10_000,
+    )
   })
 })
