@@ -48,6 +48,24 @@ const frameworkAnswers: Record<string, Answer> = {
   FST_INVALID_MULTIPART_CONTENT_TYPE: { status: 415, message: 'Send this as multipart/form-data.' },
 }
 
+const FULL_DISK: Answer = {
+  status: 507,
+  message: 'The disk is full: nothing was stored. Free some space.',
+}
+const TOO_MANY_OPEN: Answer = {
+  status: 503,
+  message: 'The server has too many files and connections open. Try again in a moment.',
+  retryAfter: 1,
+}
+
+/** What the system refuses for lack of room, wherever it was asked; the rooms themselves say it in better words. */
+const systemAnswers: Record<string, Answer> = {
+  ENOSPC: FULL_DISK,
+  EDQUOT: FULL_DISK,
+  EMFILE: TOO_MANY_OPEN,
+  ENFILE: TOO_MANY_OPEN,
+}
+
 /** Registers the error handler and the 404 answer of everything that is not there. */
 export function registerErrorHandler(
   app: Pick<FastifyInstance, 'setErrorHandler' | 'setNotFoundHandler'>,
@@ -98,7 +116,7 @@ function toAnswer(error: unknown): Answer {
     }
   if (hasZodFastifySchemaValidationErrors(error)) return validationAnswer(error)
   const { code, statusCode } = frameworkFault(error)
-  const known = code === undefined ? undefined : frameworkAnswers[code]
+  const known = code === undefined ? undefined : (frameworkAnswers[code] ?? systemAnswers[code])
   if (known !== undefined) return known
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return { status: statusCode, message: 'The request was refused.' }

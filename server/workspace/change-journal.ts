@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CheckpointRow } from '../db/repositories/checkpoints.ts'
-import { systemCode } from './faults.ts'
+import { explainFault, systemCode } from './faults.ts'
 
 /** A checkpoint whose change has begun. */
 export interface OpenChange {
@@ -14,7 +14,10 @@ export interface OpenChange {
 }
 
 export interface ChangeJournal {
-  /** Written before the change begins; at most one change of a project is open at a time. */
+  /**
+   * Written before the change begins; at most one change of a project is open at a time. Throws `AppError` where it
+   * cannot be written, `store_full` among them.
+   */
   open(change: OpenChange): Promise<void>
   /** The change that is open, if any. */
   read(): Promise<OpenChange | null>
@@ -29,12 +32,17 @@ export function createChangeJournal(folder: string): ChangeJournal {
       const temporary = join(folder, `open-${randomUUID()}`)
       const text = JSON.stringify(change)
       const options = { mode: 0o600, flag: 'wx' }
-      await writeFile(temporary, text, options).catch(async (error: unknown) => {
-        if (systemCode(error) !== 'ENOENT') throw error
-        await mkdir(folder, { recursive: true, mode: 0o700 })
-        await writeFile(temporary, text, options)
-      })
-      await rename(temporary, file)
+      try {
+        await writeFile(temporary, text, options).catch(async (error: unknown) => {
+          if (systemCode(error) !== 'ENOENT') throw error
+          await mkdir(folder, { recursive: true, mode: 0o700 })
+          await writeFile(temporary, text, options)
+        })
+        await rename(temporary, file)
+      } catch (error) {
+        await rm(temporary, { force: true })
+        throw explainFault(error, '')
+      }
     },
     async read() {
       let text: string

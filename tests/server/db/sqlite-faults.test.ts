@@ -1,7 +1,5 @@
 // SQLite when something outside goes wrong: a foreign lock, a full disk.
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -11,6 +9,7 @@ import { connect } from '../../../server/db/connect.ts'
 import type { Database, SqliteSettings } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { silentLog, useDatabases } from '../../support/databases.ts'
+import { smallDisk } from '../../support/small-disk.ts'
 import { somebody } from '../../support/store-rows.ts'
 
 const integrity = (file: string): unknown => {
@@ -83,26 +82,6 @@ describe('a lock held by another program', () => {
   })
 })
 
-/** A file system of its own with this much room; null where we may not mount one. */
-function smallDisk(kilobytes: number): { folder: string; unmount: () => void } | null {
-  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-small-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', folder], {
-      stdio: 'ignore',
-    })
-  } catch {
-    rmSync(folder, { recursive: true })
-    return null
-  }
-  return {
-    folder,
-    unmount: () => {
-      execFileSync('umount', [folder])
-      rmSync(folder, { recursive: true })
-    },
-  }
-}
-
 describe('a full disk', () => {
   const undo: (() => Promise<void> | void)[] = []
   afterEach(async () => {
@@ -119,16 +98,7 @@ describe('a full disk', () => {
     const store = createStore(database)
     const user = await somebody(store)
 
-    const filler = join(disk.folder, 'filler')
-    const fill = () => {
-      try {
-        for (let kilobytes = 4_096; kilobytes > 0; kilobytes -= 4)
-          writeFileSync(filler, Buffer.alloc(4_096), { flag: 'a' })
-      } catch {
-        // The disk is full now, as wanted.
-      }
-    }
-    fill()
+    disk.fill()
     const stored: string[] = []
     let refusal: unknown
     for (let n = 0; refusal === undefined && n < 100; n += 1) {
@@ -143,7 +113,7 @@ describe('a full disk', () => {
     expect(refusal).toMatchObject({ code: 'store_full', status: 507 })
     expect(await store.users.find(user.id)).toEqual(user)
 
-    rmSync(filler)
+    disk.free()
     await store.settings.put('after', 'there is room again')
     const { settings } = database.tables
     const keys = await database.read.select({ key: settings.key }).from(settings)

@@ -1,0 +1,162 @@
+// A full disk under the whole server: what can't be stored is refused with 507, what is there can be read, and room is all it needs.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { integrityOf } from '../support/crash-rounds.ts'
+import { openEvents } from '../support/events.ts'
+import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
+import { type SmallDisk, smallDisk } from '../support/small-disk.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const isFull = process.env.FAULTS === 'full'
+const disk: SmallDisk | null = smallDisk(24 * 1024)
+const title = `a full disk${disk === null ? ' (skipped: mounting a small file system is not allowed here)' : ''}`
+
+describe.skipIf(disk === null)(title, () => {
+  const { folder, fill, free, unmount } = disk ?? { folder: '', fill() {}, free() {}, unmount() {} }
+  let upstream: Upstream
+  let place: ServerPlace
+  let server: ServerProcess
+
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    place = await serverPlace(folder, {
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+      log_level: 'warn',
+    })
+    server = await place.start()
+  })
+  afterAll(async () => {
+    await place.close()
+    await upstream.close()
+    unmount()
+  })
+
+  async function call(method: string, path: string, body?: unknown) {
+    const answer = await fetch(server.url + path, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+    // The assertions look at whatever shape comes.
+    const json = (await answer.json()) as ReturnType<typeof JSON.parse>
+    return { status: answer.status, message: json.message, data: json.data }
+  }
+  const make = async (path: string, body: object) => (await call('POST', path, body)).data.id
+
+  /** Everything below the workspaces with its content, whatever the server says. */
+  function filesOnDisk(): Record<string, string> {
+    const root = join(folder, 'workspaces')
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true })
+    return Object.fromEntries(
+      entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => {
+          const path = join(entry.parentPath, entry.name)
+          return [path, readFileSync(path, 'utf8')]
+        }),
+    )
+  }
+
+  test('refuses what it cannot store, serves what is there, and mends by itself', async () => {
+    const conversation = await make('/api/conversations', { title: 'before' })
+    const project = await make('/api/projects', { name: 'Small' })
+    const file = `/api/projects/${project}/files/kept.txt`
+    const old = 'old '.repeat(2_000)
+    expect((await call('PUT', file, { content: old })).status).toBe(200)
+    fill()
+
+    // Some writes still find room in what the database has reserved; they count as stored.
+    const acknowledged: string[] = []
+    const refusals = new Map<string, { status: number; message: string }>()
+    for (let n = 0; n < 200 && !refusals.has('conversation'); n += 1) {
+      const title = `during ${n} ${'x'.repeat(200)}`
+      const answer = await call('POST', '/api/conversations', { title })
+      if (answer.status === 200) acknowledged.push(answer.data.id)
+      else refusals.set('conversation', answer)
+    }
+    const before = filesOnDisk()
+    refusals.set('file', await call('PUT', file, { content: 'new '.repeat(50_000) }))
+    refusals.set('new file', await call('PUT', `${file}.2`, { content: 'new '.repeat(50_000) }))
+    const upload = new FormData()
+    upload.set('name', 'Uploaded')
+    upload.append('files[]', new Blob(['x'.repeat(100_000)]), 'a/b.txt')
+    const uploaded = await fetch(`${server.url}/api/projects/upload`, {
+      method: 'POST',
+      body: upload,
+    })
+    // The assertions look at whatever shape comes.
+    const { message } = (await uploaded.json()) as { message: string }
+    refusals.set('upload', { status: uploaded.status, message })
+    refusals.set('memory', await call('PUT', '/api/memory', { content: 'y'.repeat(100_000) }))
+    refusals.set(
+      'message',
+      await call('POST', `/api/conversations/${conversation}/messages`, {
+        text: 'z'.repeat(100_000),
+      }),
+    )
+    for (const [what, { status, message }] of refusals) {
+      expect(status, `${what}: ${message}`).toBe(507)
+      expect(message, what).toMatch(/disk is full/i)
+    }
+    expect(filesOnDisk(), 'nothing new, nothing changed, no half file').toEqual(before)
+
+    const listed = await call('GET', '/api/conversations?limit=100')
+    expect(listed.status).toBe(200)
+    expect((await call('GET', file)).data.content).toBe(old)
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+
+    free()
+    acknowledged.push(await make('/api/conversations', { title: 'after' }))
+    expect((await call('PUT', file, { content: 'new' })).status).toBe(200)
+    for (const id of acknowledged)
+      expect((await call('GET', `/api/conversations/${id}`)).status).toBe(200)
+    expect(integrityOf(join(folder, 'data/nanoclaw.db'))).toBe('ok')
+    await call('DELETE', `/api/projects/${project}`)
+  })
+
+  test('in the middle of an answer is outlasted, and the whole answer is stored', async () => {
+    const conversation = await make('/api/conversations', {})
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    upstream.enqueue(turn.thinking('Thought of it.', 'Said '.repeat(400), { until: held }))
+    const stream = await openEvents(`${server.url}/api/conversations/${conversation}/messages`, {
+      body: { text: 'Go', stream_mode: 'delta' },
+    })
+    const begun = await stream.next(({ event }) => event === 'run')
+    fill()
+    // The database lives on room that it has reserved; this takes the rest of it.
+    for (let isRefused = false; !isRefused; ) {
+      const { status } = await call('POST', '/api/conversations', { title: 'w'.repeat(200) })
+      isRefused = status === 507
+    }
+    release()
+    if (isFull) {
+      // Longer than the run outlasts: its listeners are told to come back, and those who come are told why.
+      await stream.all()
+      const refused = await fetch(`${server.url}/api/runs/${begun.data.run_id}/events`)
+      expect(refused.status).toBe(507)
+      await refused.text()
+      upstream.enqueue(turn.text('Said '.repeat(400)))
+    } else {
+      await stream.next(({ event }) => event === 'step_delta')
+      const other = await call('GET', '/api/conversations?limit=2')
+      const path = `/api/conversations/${other.data.items[1].id}/messages`
+      expect((await call('POST', path, { text: 'Me too' })).status).toBe(507)
+    }
+    free()
+    const path = `/api/conversations/${conversation}/messages`
+    await expect
+      .poll(async () => (await call('GET', path)).data.items.at(-1).status, { timeout: 60_000 })
+      .toBe('completed')
+    const { data } = await call('GET', path)
+    expect(data.items.at(-1).text).toBe('Said '.repeat(400))
+    expect(data.items).toHaveLength(2)
+    expect(integrityOf(join(folder, 'data/nanoclaw.db'))).toBe('ok')
+  })
+})
