@@ -3,17 +3,13 @@ import pLimit from 'p-limit'
 import { errorText } from '../errors.ts'
 import { untilAborted } from '../lib/abort.ts'
 import { detectBubblewrap } from './bubblewrap.ts'
-import {
-  type ProgramFile,
-  type ProgramListener,
-  type ProgramOutcome,
-  startInterpreter,
-} from './python-interpreter.ts'
+import { startInterpreter } from './python-interpreter.ts'
 import { chooseHostLauncher, chooseLauncher, type PythonState } from './python-isolation.ts'
 import { findInterpreterFiles, type Launcher } from './python-launch.ts'
 import { programRules, type Strictness, timeLimitSeconds } from './python-modules.ts'
 import { describeWheels, listWheels } from './python-packages.ts'
 import { createPythonPool } from './python-pool.ts'
+import type { ProgramFile, ProgramListener, ProgramOutcome } from './python-program.ts'
 import type { DescribedWheel } from './python-protocol.ts'
 import { createPythonSnapshots, type PythonSnapshots } from './python-snapshots.ts'
 
@@ -119,7 +115,8 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
 }
 
 const noSnapshots: PythonSnapshots = {
-  take: async () => null,
+  take: async () => ({ library: null, image: null, close: async () => {} }),
+  discard: async () => {},
   fill: async () => {},
   close: async () => {},
 }

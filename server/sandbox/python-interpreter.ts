@@ -1,56 +1,16 @@
 // One interpreter in its own process: started, given one program, listened to with bounds, and killed.
-import type { z } from 'zod'
 import { startProcess } from './process.ts'
 import { type InterpreterMode, type Launcher, MAX_RESULT_BYTES } from './python-launch.ts'
+import {
+  createCollector,
+  explain,
+  type Program,
+  type ProgramFile,
+  type ProgramListener,
+  type ProgramOutcome,
+  type ProgramStatus,
+} from './python-program.ts'
 import { type ChildMessage, createMessageReader, type DescribedWheel } from './python-protocol.ts'
-
-export interface ProgramFile {
-  /** Relative path with `/` between its parts. */
-  path: string
-  content: Uint8Array
-}
-
-/** A program as the interpreter is given it, its rules resolved. */
-export interface Program {
-  code: string
-  strictness: string
-  modules: readonly string[] | null
-  refusedNames: readonly string[]
-  files: readonly ProgramFile[]
-  wheels: readonly DescribedWheel[]
-  limitMs: number
-}
-
-export type ProgramStatus =
-  | 'completed'
-  /** The static check or the parser refused it; nothing ran. */
-  | 'refused'
-  /** It ended with an exception. */
-  | 'raised'
-  | 'timed_out'
-  | 'out_of_memory'
-  /** The caller's signal was aborted. */
-  | 'stopped'
-  /** The interpreter broke down or did not follow the protocol. */
-  | 'crashed'
-
-export interface ProgramOutcome {
-  status: ProgramStatus
-  stdout: string
-  stderr: string
-  /** Value of the program's last expression, else null. */
-  result: z.core.util.JSONType
-  /** What went wrong, for the model and the person; null when completed. */
-  error: string | null
-  files: ProgramFile[]
-  /** Files left out because they were too many or too large. */
-  omittedFiles: number
-}
-
-export interface ProgramListener {
-  onRunning(): void
-  onOutput(stream: 'stdout' | 'stderr', text: string): void
-}
 
 export interface Interpreter {
   /** Resolves when a program may be given; rejects when the start failed or a lock does not hold. */
@@ -65,6 +25,10 @@ export interface Interpreter {
 }
 
 const START_LIMIT_MS = 30_000
+/** At low priority, on a machine that has better things to do. */
+const MAKE_LIMIT_MS = 5 * 60_000
+/** Descriptors of the child below this one are its streams and the pipe for its messages. */
+const FIRST_INHERITED = 4
 /** For checking a program and unpacking its packages, before its own time begins. */
 const PREPARE_LIMIT_MS = 20_000
 const DESCRIBE_LIMIT_MS = 60_000
@@ -77,21 +41,36 @@ const CHUNK_BYTES = 48 * 1024
 export function startInterpreter(options: {
   launcher: Launcher
   mode: InterpreterMode
-  /** Descriptor of an open snapshot: read in `serve`, written in `snapshot`. Closed by the caller after `ready`. */
-  snapshot?: number
+  /** Open file of the compiled library; like those below, closed by the caller after `ready`. */
+  library?: number | undefined
+  /** Open memory image to start from. */
+  image?: number | undefined
+  /** Open files to write, for the modes that make something. */
+  outputs?: readonly number[]
+  /** Called when one of `outputs` is whole. */
+  onWritten?(index: number): void
   /** Called at once with the id of the process. */
   onStarted?(pid: number): void
   /** Bytes resident in the process group of `pid`, or null where that can't be told. */
   residentBytes?(pid: number): Promise<number | null>
 }): Interpreter {
-  const { launcher, mode, snapshot } = options
+  const { launcher, mode, outputs = [] } = options
+  const read = [options.library, options.image].filter((each) => each !== undefined)
+  const inherited = [...read, ...outputs]
+  const inChild = (descriptor: number | undefined): number | null =>
+    descriptor === undefined ? null : FIRST_INHERITED + inherited.indexOf(descriptor)
   const child = startProcess({
-    ...launcher.command({ mode, restore: mode === 'serve' && snapshot !== undefined }),
+    ...launcher.command({
+      mode,
+      library: inChild(options.library),
+      image: inChild(options.image),
+      outputs: outputs.map((_, index) => FIRST_INHERITED + read.length + index),
+    }),
     cwd: '/',
     env: {},
     interactive: true,
     extraPipes: 1,
-    inherit: snapshot === undefined ? [] : [snapshot],
+    inherit: inherited,
     // Python's own output comes as messages; here is only what Node itself has to say.
     maxOutputBytes: 2_000,
   })
@@ -105,7 +84,7 @@ export function startInterpreter(options: {
     child.kill()
     onEnd(reason)
   }
-  const read = createMessageReader({
+  const readMessages = createMessageReader({
     maxBytes: MAX_CHILD_BYTES,
     onMessage: (message) => {
       if (message.type === 'broken') end(message.reason)
@@ -113,7 +92,7 @@ export function startInterpreter(options: {
     },
     onFault: end,
   })
-  child.pipes[0]?.on('data', read)
+  child.pipes[0]?.on('data', readMessages)
   const ended = child.done.then(({ exitCode, signal, startError }) => {
     end(startError?.message ?? `the interpreter ended (${signal ?? `exit code ${exitCode}`})`)
   })
@@ -160,8 +139,10 @@ export function startInterpreter(options: {
   }
 
   const ready =
-    mode === 'snapshot'
-      ? expect('snapshot_written', START_LIMIT_MS).then(() => {})
+    mode === 'library' || mode === 'images'
+      ? expect('made', MAKE_LIMIT_MS, (message) => {
+          if (message.type === 'written') options.onWritten?.(message.index)
+        }).then(() => {})
       : expect('ready', START_LIMIT_MS).then(({ probe }) => {
           const open = Object.entries(probe).filter(([, works]) => works)
           if (open.length === 0) return
@@ -248,40 +229,3 @@ export function startInterpreter(options: {
 
 const byName = (wheels: readonly DescribedWheel[]): Record<string, DescribedWheel> =>
   Object.fromEntries(wheels.map((wheel) => [wheel.name, wheel]))
-
-function explain(status: ProgramStatus, program: Program, reason: string): string {
-  if (status === 'timed_out')
-    return `Stopped at the time limit: the program ran for ${program.limitMs / 1000} s, which is all that strictness "${program.strictness}" gives.`
-  if (status === 'out_of_memory')
-    return 'Stopped: the program used more memory than the 512 MB it is given.'
-  if (status === 'stopped') return 'Stopped before the program ended.'
-  if (/call stack|stack overflow/i.test(reason))
-    return 'The interpreter broke down: the program nests or recurses too deeply.'
-  const exit = /terminated with exit\((\d+)\)/.exec(reason)
-  if (exit !== null) return `The program ended its own interpreter with exit status ${exit[1]}.`
-  return `The interpreter broke down: ${reason}`
-}
-
-/** Gathers output and files of one program, within what any honest child would send. */
-function createCollector(listener: ProgramListener) {
-  const text = { stdout: '', stderr: '' }
-  const files: { path: string; parts: Buffer[] }[] = []
-  const maxCharacters = 128 * 1024
-  return {
-    add(message: ChildMessage): void {
-      if (message.type === 'output') {
-        if (text[message.stream].length > maxCharacters) return
-        text[message.stream] += message.text
-        listener.onOutput(message.stream, message.text)
-      } else if (message.type === 'file') {
-        files.push({ path: message.path, parts: [] })
-      } else if (message.type === 'chunk') {
-        files.at(-1)?.parts.push(Buffer.from(message.data, 'base64'))
-      }
-    },
-    finish: (): Pick<ProgramOutcome, 'stdout' | 'stderr' | 'files'> => ({
-      ...text,
-      files: files.map(({ path, parts }) => ({ path, content: Buffer.concat(parts) })),
-    }),
-  }
-}

@@ -23,6 +23,7 @@ export interface InterpreterFiles {
   child: string
   lock: string
   runner: string
+  compiler: string
   pyodide: string
   /** Pyodide imports this package while it starts. */
   webSockets: string
@@ -30,12 +31,17 @@ export interface InterpreterFiles {
   packages: readonly string[]
 }
 
-export type InterpreterMode = 'probe' | 'snapshot' | 'serve'
+/** `library` and `images` make what later starts begin with; no program ever runs in them. */
+export type InterpreterMode = 'probe' | 'library' | 'images' | 'serve'
 
 export interface InterpreterPlan {
   mode: InterpreterMode
-  /** Start from the snapshot on descriptor 4 instead of from nothing. */
-  restore: boolean
+  /** Descriptor of the compiled standard library, or null: Pyodide's own is read. */
+  library: number | null
+  /** Descriptor of the memory image to start from, or null. */
+  image: number | null
+  /** Descriptors to write what is made to. */
+  outputs: readonly number[]
 }
 
 export type Isolation = 'kernel' | 'wasm'
@@ -61,6 +67,7 @@ export async function findInterpreterFiles(packages: readonly string[]): Promise
     child: await realpath(join(folder, 'interpreter.mjs')),
     lock: await realpath(join(folder, 'lock.mjs')),
     runner: await realpath(join(folder, 'nanoclaw_runner.py')),
+    compiler: await realpath(join(folder, 'compile_library.py')),
     pyodide,
     webSockets,
     packages: await Promise.all(packages.map((path) => realpath(path))),
@@ -73,6 +80,7 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
     files.child,
     files.lock,
     files.runner,
+    files.compiler,
     join(files.pyodide, '*'),
     join(files.webSockets, '*'),
     ...files.packages.map((folder) => join(folder, '*')),
@@ -81,6 +89,7 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
     ...plan,
     pyodideModule: join(files.pyodide, 'pyodide.mjs'),
     runner: files.runner,
+    compiler: files.compiler,
     timeZone: process.env.TZ ?? 'UTC',
     maxFileBytes: MAX_FILE_BYTES,
     maxOutputBytes: MAX_OUTPUT_BYTES,

@@ -15,12 +15,17 @@ export interface PythonPool {
   close(): Promise<void>
 }
 
-/** Without a call for this long, nobody is in a hurry and used images are replaced. */
-const QUIET_MS = 3_000
+/** An interpreter on its way to being warm, or there. */
+interface Place {
+  interpreter: Promise<Interpreter>
+  warm: boolean
+  /** Ends a start that is under way. */
+  stop(): void
+}
 
 /**
  * `size` interpreters are kept ready while somebody uses them, for `idleMs` after the last use. A call that finds none
- * waits for a start, from a memory image where there is one.
+ * ready takes over the one that has been starting for longest, else starts its own.
  */
 export function createPythonPool(options: {
   launcher: Launcher
@@ -30,14 +35,17 @@ export function createPythonPool(options: {
   log(message: string, details: object): void
 }): PythonPool {
   const { launcher, snapshots } = options
-  const warm = new Set<Interpreter>()
+  /** The longest waiting first. */
+  let places: Place[] = []
+  /** Those let go whose processes are about to end. */
+  const abandoned = new Set<Promise<unknown>>()
   let closed = false
-  let idle = new AbortController()
-  let warming: Promise<void> | null = null
   let idleTimer: NodeJS.Timeout | undefined
-  let quietTimer: NodeJS.Timeout | undefined
 
-  async function started(from: { snapshot?: number }, signal: AbortSignal): Promise<Interpreter> {
+  async function startWith(
+    from: { library?: number | undefined; image?: number | undefined },
+    signal: AbortSignal,
+  ): Promise<Interpreter> {
     const interpreter = startInterpreter({ launcher, mode: 'serve', residentBytes, ...from })
     try {
       await untilAborted(interpreter.ready, signal)
@@ -49,91 +57,111 @@ export function createPythonPool(options: {
     }
   }
 
-  /** Started from an image; null when there is none or it does not work. */
-  async function startFromImage(signal: AbortSignal): Promise<Interpreter | null> {
-    const image = await snapshots.take()
-    if (image === null) return null
+  /** As quick as what is in store allows; plainly when that turns out not to work. */
+  async function start(signal: AbortSignal): Promise<Interpreter> {
+    const from = await snapshots.take()
     try {
-      return await started({ snapshot: image.fd }, signal)
+      return await startWith({ library: from.library?.fd, image: from.image?.fd }, signal)
     } catch (error) {
-      if (signal.aborted) throw error
+      if (signal.aborted || from.library === null) throw error
       options.log('Python did not start from its memory image; starting plainly', { error })
-      return null
+      await snapshots.discard()
     } finally {
-      await image.close()
+      await from.close()
     }
+    return await startWith({}, signal)
   }
 
-  const takeWarm = (): Interpreter | null => {
-    const [interpreter] = warm
-    if (interpreter === undefined) return null
-    warm.delete(interpreter)
-    return interpreter
+  function openPlace(): void {
+    const end = new AbortController()
+    const interpreter = start(end.signal)
+    const place: Place = { interpreter, warm: false, stop: () => end.abort() }
+    const leave = (): void => {
+      places = places.filter((each) => each !== place)
+    }
+    interpreter.then(
+      ({ ended }) => {
+        place.warm = true
+        void ended.then(leave)
+      },
+      (error: unknown) => {
+        leave()
+        if (!end.signal.aborted) options.log('no warm Python interpreter', { error })
+      },
+    )
+    places.push(place)
   }
 
-  /** For a call that found no warm one. A plain start is the last resort: it takes longest. */
-  async function startForCall(signal: AbortSignal): Promise<Interpreter> {
-    const quick = await startFromImage(signal)
-    if (quick !== null) return quick
-    if (warming !== null) await untilAborted(warming, signal)
-    return takeWarm() ?? (await startFromImage(signal)) ?? (await started({}, signal))
+  /** The warm one that waited longest, else the one that is warm soonest. */
+  const takePlace = (): Place | undefined => {
+    const place = places.find(({ warm }) => warm) ?? places[0]
+    places = places.filter((each) => each !== place)
+    return place
   }
 
-  /** Brings the warm ones up to their number, one after another. Never rejects. */
-  async function warmUp(signal: AbortSignal): Promise<void> {
+  /** Somebody else's start that this call takes over; goes back when the call is stopped meanwhile. */
+  async function takeOver(place: Place, signal: AbortSignal): Promise<Interpreter | null> {
     try {
-      await snapshots.fill('first')
-      while (warm.size < options.size && !signal.aborted) {
-        const interpreter = (await startFromImage(signal)) ?? (await started({}, signal))
-        warm.add(interpreter)
-        void interpreter.ended.then(() => warm.delete(interpreter))
-      }
+      return await untilAborted(place.interpreter, signal)
     } catch (error) {
-      if (!signal.aborted) options.log('no warm Python interpreter', { error })
+      if (!signal.aborted) return null
+      if (closed) drop(place)
+      else places.unshift(place)
+      throw error
     }
   }
 
-  const letGo = async (): Promise<void> => {
-    idle.abort()
-    await warming
-    const all = [...warm]
-    for (const interpreter of all) interpreter.kill()
-    warm.clear()
-    await Promise.all(all.map((interpreter) => interpreter.ended))
+  const drop = (place: Place): void => {
+    place.stop()
+    const gone = place.interpreter.then(
+      async (interpreter) => {
+        interpreter.kill()
+        await interpreter.ended
+      },
+      () => {},
+    )
+    abandoned.add(gone)
+    void gone.then(() => abandoned.delete(gone))
+  }
+
+  function letGo(): void {
+    const all = places
+    places = []
+    all.forEach(drop)
   }
 
   function touch(): void {
     clearTimeout(idleTimer)
-    clearTimeout(quietTimer)
     if (closed) return
-    if (idle.signal.aborted) idle = new AbortController()
-    idleTimer = setTimeout(() => void letGo(), options.idleMs)
+    idleTimer = setTimeout(letGo, options.idleMs)
     idleTimer.unref()
-    quietTimer = setTimeout(() => void snapshots.fill('renew'), QUIET_MS)
-    quietTimer.unref()
-    warming ??= warmUp(idle.signal).finally(() => {
-      warming = null
-      if (!closed) void snapshots.fill('all')
-    })
+    while (places.length < options.size) openPlace()
+    // What is wanted now goes first: images are for later.
+    void Promise.allSettled(places.map(({ interpreter }) => interpreter)).then(() =>
+      snapshots.fill(),
+    )
   }
 
   return {
     async acquire(signal, onStarting) {
       if (closed) throw new Error('the server is shutting down')
-      const ready = takeWarm()
-      if (ready === null) onStarting()
+      const place = takePlace()
+      if (place?.warm !== true) onStarting()
+      const started = place === undefined ? null : takeOver(place, signal)
+      // The next one starts now, not when this one is there: who calls twice at once waits for neither.
+      if (place !== undefined) touch()
       try {
-        return ready ?? (await startForCall(signal))
+        return (await started) ?? (await start(signal))
       } finally {
-        touch()
+        if (place === undefined) touch()
       }
     },
     async close() {
       closed = true
       clearTimeout(idleTimer)
-      clearTimeout(quietTimer)
+      letGo()
       await snapshots.close()
-      await letGo()
+      await Promise.all(abandoned)
     },
   }
 }

@@ -29,7 +29,8 @@ export type DescribedWheel = z.infer<typeof DescribedWheel>
 
 export const ChildMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), probe: Probe }),
-  z.object({ type: z.literal('snapshot_written') }),
+  z.object({ type: z.literal('written'), index: z.int().min(0) }),
+  z.object({ type: z.literal('made') }),
   z.object({ type: z.literal('described'), wheels: z.array(DescribedWheel).max(1000) }),
   z.object({ type: z.literal('running') }),
   z.object({

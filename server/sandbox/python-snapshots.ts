@@ -1,4 +1,4 @@
-// Memory images of freshly started interpreters, kept beside the data: what makes a start quick. Renewed after each use.
+// What makes a start quick, kept beside the data: the compiled standard library, and memory images, each for one start.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   chmod,
@@ -14,44 +14,48 @@ import {
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { startInterpreter } from './python-interpreter.ts'
-import type { InterpreterFiles, Launcher } from './python-launch.ts'
+import type { InterpreterFiles, InterpreterMode, Launcher } from './python-launch.ts'
+
+/** What one start may begin with; the taker closes it when the start is over. */
+export interface QuickStart {
+  /** Python's own modules, compiled; else null, and Pyodide's sources are read. */
+  readonly library: FileHandle | null
+  /** The memory of a started interpreter that nobody else gets; else null. */
+  readonly image: FileHandle | null
+  close(): Promise<void>
+}
 
 export interface PythonSnapshots {
-  /**
-   * An open image: one that nobody used before, else one that the last starts did not use, else null. The caller closes
-   * it, and asks once for every start, so that "the last starts" can be told.
-   */
-  take(): Promise<FileHandle | null>
-  /**
-   * `first` makes an image at full speed when there is none at all, since calls wait for it; `all` makes them until enough
-   * are in store, used or not; `renew` until enough unused ones are, which takes the place of used ones. The latter two
-   * make one after another at low priority. Never rejects.
-   */
-  fill(goal: 'first' | 'all' | 'renew'): Promise<void>
+  /** The best there is, taken out of the store; nothing of an image is ever used twice. Never rejects. */
+  take(): Promise<QuickStart>
+  /** Throws everything away: something in the store does not work. Never rejects. */
+  discard(): Promise<void>
+  /** Makes what is missing in the store, at low priority. Never rejects. */
+  fill(): Promise<void>
   /** Stops a making that is under way; ends when its process is gone. */
   close(): Promise<void>
 }
 
-const FRESH = '.fresh'
-const USED = '.used'
-/** Images kept; a used one gives way to each new one. As many starts in a row never share one. */
+const LIBRARY = '.library'
+const IMAGE = '.image'
+/** Images kept: so many calls in a row start from one, however fast they come. */
 const IN_STORE = 4
 const LOW_PRIORITY = 10
 /** Longer than any making takes: another instance may share the folder. */
-const ABANDONED_MS = 5 * 60_000
+const ABANDONED_MS = 10 * 60_000
 
-/** What an image depends on; one made of anything else is never read. */
-async function imageKey(files: InterpreterFiles): Promise<string> {
+/** What the stored files depend on; those made of anything else are never read. */
+async function storeKey(files: InterpreterFiles): Promise<string> {
   const hash = createHash('sha256').update(process.version).update(process.arch)
-  for (const path of [files.child, files.runner, join(files.pyodide, 'package.json')])
-    hash.update(await readFile(path))
+  for (const path of [files.child, files.runner, files.compiler]) hash.update(await readFile(path))
+  hash.update(await readFile(join(files.pyodide, 'package.json')))
   return hash.digest('hex').slice(0, 16)
 }
 
 /**
- * The images in `folder`, which is made when needed. A start from an image takes a quarter of a plain one. An image
- * holds the hash seed of its making, so used ones are replaced as soon as nobody is in a hurry. While calls come one after
- * another, one may be used again: the one whose last use is longest ago, and not before as many other starts.
+ * The store in `folder`, which is made when needed. A start with the compiled library takes a third of a plain one, a start
+ * from an image a quarter. An image holds the hash seed of its making: it is removed from the folder the moment it is
+ * taken, so that no two runs share one.
  */
 export function createPythonSnapshots(options: {
   folder: string
@@ -62,126 +66,139 @@ export function createPythonSnapshots(options: {
   const { folder } = options
   let closed = false
   let stop: () => void = () => {}
-  let making: Promise<void> | null = null
   let filling: Promise<void> | null = null
-  /** At which start an image was last used, by name. */
-  const lastUse = new Map<string, number>()
-  let starts = 0
-  const key = imageKey(options.files)
+  const key = storeKey(options.files)
   key.catch(() => {})
+  const prefix = async (): Promise<string> => `python-${await key}-`
+  const namesIn = (): Promise<string[]> => readdir(folder).catch(() => [])
+  const remove = (name: string): Promise<void> => rm(join(folder, name), { force: true })
 
-  /** Names of the images that fit, without those of another version. */
-  async function stored(): Promise<{ fresh: string[]; used: string[] }> {
-    const prefix = `python-${await key}-`
-    const names = await readdir(folder).catch(() => [])
-    const fitting = names.filter((name) => name.startsWith(prefix))
+  /** The library that all instances use, if two made one at the same time; images are named after theirs. */
+  async function findLibrary(): Promise<{ name: string; images: string[] } | null> {
+    const start = await prefix()
+    const names = (await namesIn()).filter((name) => name.startsWith(start)).sort()
+    const name = names.find((each) => each.endsWith(LIBRARY))
+    if (name === undefined) return null
+    const own = name.slice(0, -LIBRARY.length)
     return {
-      fresh: fitting.filter((name) => name.endsWith(FRESH)),
-      used: fitting
-        .filter((name) => name.endsWith(USED))
-        .sort((one, other) => (lastUse.get(one) ?? 0) - (lastUse.get(other) ?? 0)),
+      name,
+      images: names.filter((each) => each.startsWith(`${own}-`) && each.endsWith(IMAGE)),
     }
   }
 
-  const remove = async (name: string): Promise<void> => {
-    lastUse.delete(name)
-    await rm(join(folder, name), { force: true })
-  }
-
-  /** Images of another version, and what a crash left half made. */
+  /** What belongs to another version or another library, and what a crash left half made. */
   async function sweep(): Promise<void> {
-    const current = `python-${await key}-`
-    for (const name of await readdir(folder).catch(() => [])) {
-      if (!name.startsWith('python-')) continue
-      const whole = name.startsWith(current) && /\.(fresh|used)$/.test(name)
-      const { mtimeMs } = await stat(join(folder, name))
-      if (!whole && Date.now() - mtimeMs > ABANDONED_MS) await remove(name)
+    const current = await findLibrary()
+    const kept = new Set(current === null ? [] : [current.name, ...current.images])
+    for (const name of await namesIn()) {
+      if (!name.startsWith('python-') || kept.has(name)) continue
+      const found = await stat(join(folder, name)).catch(() => null)
+      if (found !== null && Date.now() - found.mtimeMs > ABANDONED_MS) await remove(name)
     }
   }
 
-  async function makeOne(priority: 'normal' | 'low'): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await chmod(folder, 0o700)
-    const path = join(folder, `python-${await key}-${randomUUID()}`)
-    const image = await open(`${path}.part`, 'w', 0o600)
+  /** Runs one process that writes `names`; each file gets its name when it is whole. */
+  async function make(
+    mode: Extract<InterpreterMode, 'library' | 'images'>,
+    names: readonly string[],
+    library: FileHandle | null,
+  ): Promise<void> {
+    const paths = names.map((name) => join(folder, name))
+    const parts = await Promise.all(paths.map((path) => open(`${path}.part`, 'w', 0o600)))
+    const renamed: Promise<void>[] = []
     try {
-      const interpreter = startInterpreter({
+      const maker = startInterpreter({
         launcher: options.launcher,
-        mode: 'snapshot',
-        snapshot: image.fd,
-        onStarted: (pid) => priority === 'low' && setPriority(pid, LOW_PRIORITY),
+        mode,
+        library: library?.fd,
+        outputs: parts.map(({ fd }) => fd),
+        onStarted: (pid) => setPriority(pid, LOW_PRIORITY),
+        onWritten: (index) => {
+          const path = paths[index]
+          if (path !== undefined) renamed.push(rename(`${path}.part`, path))
+        },
       })
-      stop = interpreter.kill
-      await interpreter.ended
-      await interpreter.ready
-      await rename(`${path}.part`, `${path}${FRESH}`)
+      stop = maker.kill
+      if (closed) maker.kill()
+      await maker.ended
+      await Promise.all(renamed)
+      await maker.ready
     } finally {
       stop = () => {}
-      await image.close()
-      await rm(`${path}.part`, { force: true })
+      await Promise.allSettled(renamed)
+      await Promise.all(parts.map((part) => part.close()))
+      await Promise.all(paths.map((path) => rm(`${path}.part`, { force: true })))
     }
   }
 
-  const make = (priority: 'normal' | 'low'): Promise<void> => {
-    making ??= makeOne(priority).finally(() => {
-      making = null
-    })
-    return making
-  }
-
-  async function fillFirst(): Promise<void> {
-    const { fresh, used } = await stored()
-    if (!closed && fresh.length + used.length === 0) await make('normal')
-  }
-
-  async function fillUp(goal: 'all' | 'renew'): Promise<void> {
+  async function makeMissing(): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await chmod(folder, 0o700)
     await sweep()
+    if ((await findLibrary()) === null) {
+      await make('library', [`${await prefix()}${randomUUID().slice(0, 8)}${LIBRARY}`], null)
+    }
     for (;;) {
-      const { fresh, used } = await stored()
-      const surplus = fresh.length + used.length - IN_STORE
-      for (const name of used.slice(0, Math.max(0, surplus))) await remove(name)
-      const enough = goal === 'all' ? fresh.length + used.length : fresh.length
-      if (closed || enough >= IN_STORE) return
-      await make('low')
+      const found = await findLibrary()
+      const missing = found === null ? 0 : IN_STORE - found.images.length
+      if (closed || found === null || missing <= 0) return
+      const own = found.name.slice(0, -LIBRARY.length)
+      const library = await open(join(folder, found.name), 'r')
+      try {
+        const names = Array.from({ length: missing }, () => `${own}-${randomUUID()}${IMAGE}`)
+        await make('images', names, library)
+      } finally {
+        await library.close()
+      }
     }
   }
 
-  const tellFault = (error: unknown): void => {
-    if (!closed) options.log('no memory image of Python; it starts plainly', { error })
-  }
-
-  async function openImage(name: string, becomes: string): Promise<FileHandle | null> {
+  /** Takes an image out of the store, or answers null when somebody else was quicker. */
+  async function openImage(name: string): Promise<FileHandle | null> {
+    const mine = join(folder, `${name}.${randomUUID()}.taken`)
     try {
-      // Two takers of one fresh image: the second finds it renamed and looks for another.
-      if (becomes !== name) await rename(join(folder, name), join(folder, becomes))
-      const image = await open(join(folder, becomes), 'r')
-      lastUse.set(becomes, starts)
-      return image
+      // Only one of two takers can rename it; the other looks for another.
+      await rename(join(folder, name), mine)
     } catch {
       return null
     }
+    const image = await open(mine, 'r').catch(() => null)
+    await rm(mine, { force: true }).catch(() => {})
+    return image
+  }
+
+  async function takeBest(): Promise<Pick<QuickStart, 'library' | 'image'>> {
+    const found = await findLibrary().catch(() => null)
+    const library = found && (await open(join(folder, found.name), 'r').catch(() => null))
+    if (found === null || library === null) return { library: null, image: null }
+    for (const name of found.images) {
+      const image = await openImage(name)
+      if (image !== null) return { library, image }
+    }
+    return { library, image: null }
   }
 
   return {
     async take() {
-      starts += 1
-      const { fresh, used } = await stored().catch(() => ({ fresh: [], used: [] }))
-      for (const name of fresh) {
-        const image = await openImage(name, `${name.slice(0, -FRESH.length)}${USED}`)
-        if (image !== null) return image
+      const { library, image } = await takeBest()
+      return {
+        library,
+        image,
+        close: async () => {
+          await Promise.all([library?.close(), image?.close()])
+        },
       }
-      for (const name of used) {
-        const before = lastUse.get(name)
-        if (before !== undefined && starts - before < IN_STORE) continue
-        const image = await openImage(name, name)
-        if (image !== null) return image
-      }
-      return null
     },
-    async fill(goal) {
-      if (goal === 'first') return await fillFirst().catch(tellFault)
-      filling ??= fillUp(goal)
-        .catch(tellFault)
+    async discard() {
+      const names = (await namesIn()).filter((name) => /^python-.*\.(library|image)$/.test(name))
+      await Promise.allSettled(names.map(remove))
+    },
+    async fill() {
+      if (closed) return
+      filling ??= makeMissing()
+        .catch((error: unknown) => {
+          if (!closed) options.log('no memory image of Python; it starts more slowly', { error })
+        })
         .finally(() => {
           filling = null
         })

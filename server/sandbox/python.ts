@@ -8,9 +8,9 @@ import {
   type PythonOptions,
   type PythonRequest,
 } from './opened-python.ts'
-import type { ProgramOutcome } from './python-interpreter.ts'
 import type { PythonState } from './python-isolation.ts'
 import { programRules, type Strictness } from './python-modules.ts'
+import type { ProgramOutcome } from './python-program.ts'
 
 export interface PythonSandbox {
   /** Which isolation is in force; until `ready` it is being tested and nothing is in force. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PythonOptions, PythonRequest } from '../../server/sandbox/opened-python.ts'
 import { createPythonSandbox, type PythonSandbox } from '../../server/sandbox/python.ts'
-import type { ProgramOutcome } from '../../server/sandbox/python-interpreter.ts'
+import type { ProgramOutcome } from '../../server/sandbox/python-program.ts'
 
 export interface TestSandbox extends PythonSandbox {
   /** Runs one program and tells what its listener heard. */

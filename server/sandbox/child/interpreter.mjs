@@ -1,12 +1,15 @@
 // The process of one Python interpreter: starts it locked down, reads one program from stdin, tells what it did on fd 3.
 import './lock.mjs'
 import fs from 'node:fs'
+import filePromises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import { lockProcess } from './lock.mjs'
 
 const COMMANDS = 0
 const EVENTS = 3
-const SNAPSHOT = 4
+/** A path that exists only for Pyodide: it stands for the library on the descriptor that the server opened. */
+const LIBRARY = '/nanoclaw/library.zip'
 const CHUNK_BYTES = 48 * 1024
 
 const options = JSON.parse(process.argv[2])
@@ -51,6 +54,24 @@ function nextCommand() {
   }
 }
 
+function readAll(descriptor) {
+  const bytes = Buffer.allocUnsafeSlow(fstatSync(descriptor).size)
+  for (let offset = 0; offset < bytes.length; ) {
+    const count = readSync(descriptor, bytes, offset, bytes.length - offset, offset)
+    if (count === 0) throw new Error('A file that the start needs is cut short')
+    offset += count
+  }
+  return bytes
+}
+
+/** Pyodide reads its library by a path; ours has none in here. */
+function offerLibrary() {
+  const { readFile } = filePromises
+  filePromises.readFile = async (path, ...rest) =>
+    path === LIBRARY ? readAll(options.library) : await readFile(path, ...rest)
+  syncBuiltinESMExports()
+}
+
 async function startPyodide() {
   const { loadPyodide } = await import(options.pyodideModule)
   const settings = {
@@ -65,16 +86,33 @@ async function startPyodide() {
     // Else the program could read the path of this file on the host.
     _sysExecutable: '/usr/bin/python3',
     stdin: () => null,
+    ...(options.library === null ? {} : { stdLibURL: LIBRARY }),
   }
-  if (!options.restore)
-    return await loadPyodide({ ...settings, _makeSnapshot: options.mode === 'snapshot' })
-  const image = Buffer.allocUnsafeSlow(fstatSync(SNAPSHOT).size)
-  for (let offset = 0; offset < image.length; ) {
-    const count = readSync(SNAPSHOT, image, offset, image.length - offset, offset)
-    if (count === 0) throw new Error('The snapshot is cut short')
-    offset += count
+  if (options.image !== null) {
+    const image = new Uint8Array(readAll(options.image).buffer)
+    return await loadPyodide({ ...settings, _loadSnapshot: image })
   }
-  return await loadPyodide({ ...settings, _loadSnapshot: new Uint8Array(image.buffer) })
+  const pyodide = await loadPyodide({ ...settings, _makeSnapshot: options.mode === 'images' })
+  pyodide.FS.mkdirTree('/lib/nanoclaw')
+  pyodide.FS.writeFile('/lib/nanoclaw/nanoclaw_runner.py', readFileSync(options.runner))
+  pyodide.runPython("import sys; sys.path.append('/lib/nanoclaw'); import nanoclaw_runner")
+  return pyodide
+}
+
+/** Each image comes from a start of its own, with a hash seed of its own; within one process the later ones take less. */
+async function makeImages() {
+  for (const [index, descriptor] of options.outputs.entries()) {
+    const pyodide = await startPyodide()
+    writeAll(descriptor, pyodide.makeMemorySnapshot())
+    tell({ type: 'written', index })
+  }
+}
+
+async function makeLibrary() {
+  const pyodide = await startPyodide()
+  pyodide.runPython(readFileSync(options.compiler, 'utf8'))
+  writeAll(options.outputs[0], pyodide.FS.readFile('/tmp/library.zip'))
+  tell({ type: 'written', index: 0 })
 }
 
 /** Files live outside the interpreter's own memory, so they are counted on their own. */
@@ -262,18 +300,15 @@ async function main() {
     tell({ type: 'ready', probe: probe() })
     return
   }
-  const pyodide = await startPyodide()
-  if (!options.restore) {
-    pyodide.FS.mkdirTree('/lib/nanoclaw')
-    pyodide.FS.writeFile('/lib/nanoclaw/nanoclaw_runner.py', readFileSync(options.runner))
-    pyodide.runPython("import sys; sys.path.append('/lib/nanoclaw'); import nanoclaw_runner")
-  }
-  if (options.mode === 'snapshot') {
-    writeAll(SNAPSHOT, pyodide.makeMemorySnapshot())
-    tell({ type: 'snapshot_written' })
-  } else {
+  if (options.library !== null) offerLibrary()
+  if (options.mode === 'serve') {
+    const pyodide = await startPyodide()
     await serve(pyodide, pyodide.pyimport('nanoclaw_runner'))
+    return
   }
+  if (options.mode === 'library') await makeLibrary()
+  else await makeImages()
+  tell({ type: 'made' })
 }
 
 try {

@@ -1,7 +1,7 @@
 // Which isolation is chosen and when nothing runs; packages from the operator's folder; images and the pool.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -186,17 +186,33 @@ wheel('tiny_top', 'tinytop', 'import os\\nfrom tinybase import double\\n', 'Requ
 })
 
 describe('memory images and warm interpreters', () => {
-  test('an image is made at first use, kept for the owner alone, and one that is broken is no obstacle', async () => {
-    const snapshotFolder = join(folder, 'images')
+  // One folder for them all: to fill it takes the longest.
+  const images = () => join(folder, 'images')
+  const stored = async (snapshotFolder: string): Promise<string[]> =>
+    (await readdir(snapshotFolder).catch(() => [])).filter((name) =>
+      /\.(library|image)$/.test(name),
+    )
+  const filled = (snapshotFolder: string): Promise<string[]> =>
+    vi.waitFor(
+      async () => {
+        const names = await stored(snapshotFolder)
+        expect(names.length).toBe(5)
+        return names
+      },
+      { timeout: 120_000, interval: 500 },
+    )
+
+  test('are made at first use, kept for the owner alone, and what is broken is no obstacle', async () => {
+    const snapshotFolder = images()
     const python = await opened({ snapshotFolder })
-    expect(await readdir(snapshotFolder).catch(() => [])).toEqual([])
+    expect(await stored(snapshotFolder)).toEqual([])
     expect(await python.program('1')).toMatchObject({ result: 1 })
-    const images = async () =>
-      (await readdir(snapshotFolder)).filter((name) => /\.(fresh|used)$/.test(name))
-    await vi.waitFor(async () => expect(await images()).not.toEqual([]), { timeout: 60_000 })
+    await filled(snapshotFolder)
     await python.close()
-    for (const name of await readdir(snapshotFolder))
+    for (const name of await readdir(snapshotFolder)) {
+      expect((await stat(join(snapshotFolder, name))).mode & 0o077).toBe(0)
       await writeFile(join(snapshotFolder, name), 'not an image')
+    }
     const log: string[] = []
     const again = await opened({
       snapshotFolder,
@@ -205,7 +221,41 @@ describe('memory images and warm interpreters', () => {
     })
     expect(await again.program('2')).toMatchObject({ status: 'completed', result: 2 })
     expect(log).toContain('Python did not start from its memory image; starting plainly')
-  })
+    // What did not work is made anew.
+    await filled(snapshotFolder)
+    expect(await again.program('3')).toMatchObject({ status: 'completed', result: 3 })
+    expect(log).toHaveLength(1)
+  }, 300_000)
+
+  test('an image serves one start only, also when calls come faster than images are made', async () => {
+    const snapshotFolder = images()
+    const python = await opened({ snapshotFolder })
+    await python.program('1')
+    await filled(snapshotFolder)
+    const program = 'import random\n[hash("one text"), random.random()]'
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => python.program(program)))
+    outcomes.push(await python.program(program), await python.program(program))
+    const seeds = outcomes.flatMap(({ result }) => result)
+    expect(seeds).not.toContain(null)
+    expect(new Set(seeds).size).toBe(20)
+  }, 240_000)
+
+  test('two instances that share a folder never share an image', async () => {
+    const snapshotFolder = images()
+    const both = [
+      await opened({ snapshotFolder, poolSize: 0 }),
+      await opened({ snapshotFolder, poolSize: 0 }),
+    ]
+    await Promise.all(both.map((python) => python.program('1')))
+    await vi.waitFor(async () => expect((await stored(snapshotFolder)).length).toBeGreaterThan(4), {
+      timeout: 120_000,
+      interval: 500,
+    })
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => both[index % 2]?.program('hash("one text")')),
+    )
+    expect(new Set(outcomes.map((outcome) => outcome?.result)).size).toBe(6)
+  }, 240_000)
 
   test('after a call the next finds a warm interpreter', async () => {
     const python = await opened({})
@@ -220,6 +270,14 @@ describe('memory images and warm interpreters', () => {
     const python = await opened({ poolIdleMs: 1 })
     await python.program('1')
     expect((await python.program('2')).heard).toContain('starting')
+  })
+
+  test('a call that is stopped while Python starts ends at once and leaves the start to the next', async () => {
+    const python = await opened({})
+    await python.program('1')
+    const signal = AbortSignal.timeout(1)
+    expect(await python.program('2', { signal })).toMatchObject({ status: 'stopped' })
+    expect(await python.program('3')).toMatchObject({ status: 'completed', result: 3 })
   })
 
   test('more programs at once than interpreters are all served', async () => {

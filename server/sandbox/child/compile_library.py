@@ -1,0 +1,16 @@
+# Compiles Python's own modules once, so that later starts need not: from /lib/python314.zip to /tmp/library.zip.
+import importlib._bootstrap_external as bootstrap
+import sys
+import zipfile
+
+source = next(path for path in sys.path if path.endswith(".zip"))
+with zipfile.ZipFile(source) as given, zipfile.ZipFile("/tmp/library.zip", "w", zipfile.ZIP_DEFLATED) as made:
+    for entry in given.infolist():
+        if entry.is_dir():
+            continue
+        data = given.read(entry)
+        if entry.filename.endswith(".py"):
+            code = compile(data, f"{source}/{entry.filename}", "exec", dont_inherit=True)
+            # Marked as not to be compared with its source, which stays beside it for tracebacks.
+            made.writestr(entry.filename + "c", bytes(bootstrap._code_to_hash_pyc(code, b"\0" * 8, False)))
+        made.writestr(entry.filename, data)
