@@ -47,7 +47,7 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
     'Runs a Python 3 program in an isolated interpreter and returns {stdout, stderr, result, files}.',
     '`result` is the value of the last expression. Each call starts afresh: nothing is kept between calls.',
     'No network, no environment, no host files. Project files named in `files` are under /workspace (read-only); what is written to /output comes back, PNG and SVG as images.',
-    `Strictness: strict (${timeLimitSeconds.strict} s, pure computation), standard (${timeLimitSeconds.standard} s), lenient (${timeLimitSeconds.lenient} s, whole standard library, may need approval). Default: ${strictness}.`,
+    `Strictness: strict (${timeLimitSeconds.strict} s, pure computation), standard (${timeLimitSeconds.standard} s), lenient (${timeLimitSeconds.lenient} s, whole standard library). Default: ${strictness}; a looser one waits for approval.`,
     modules === null
       ? 'The whole standard library may be imported.'
       : `Modules at ${strictness}: ${modules.join(', ')}.`,
@@ -57,7 +57,7 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
 
 export interface ExecutePythonDependencies {
   python: PythonSandbox
-  /** The operator's: the model may ask for less, and for more only with somebody's consent where that is `lenient`. */
+  /** The operator's: the model may ask for less, and for more only with somebody's consent. */
   defaultStrictness: Strictness
   /** The project's files that a call names; nothing else of the host is ever passed in. */
   readFiles: ReadProjectFiles
@@ -83,8 +83,10 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
         .default([])
         .describe('Paths or patterns (data/*.csv) of project files that the program reads.'),
     }),
-    riskFor: ({ strictness }) =>
-      strictness === 'lenient' && isLooser(strictness, defaultStrictness) ? 'high' : 'low',
+    riskFor: ({ strictness }) => {
+      if (!isLooser(strictness, defaultStrictness)) return 'low'
+      return strictness === 'lenient' ? 'high' : 'medium'
+    },
     async preview({ code, strictness }) {
       return { display: `Python, strictness ${strictness}`, code }
     },

@@ -128,6 +128,19 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
     expect(outcomes[1]?.stdout.length).toBeLessThan(110_000)
   })
 
+  test('a program is gone within a second after its limit', async ({ skip }) => {
+    if (!usable) skip('bubblewrap does not work here')
+    let began = 0
+    const outcome = await python.program('print("on")\nwhile True:\n    pass', {
+      strictness: 'strict',
+      onOutput: () => {
+        began = performance.now()
+      },
+    })
+    expect(outcome).toMatchObject({ status: 'timed_out', stdout: 'on\n' })
+    expect(performance.now() - began).toBeLessThan(6_000)
+  })
+
   test('stopping by hand ends a program at once', async ({ skip }) => {
     if (!usable) skip('bubblewrap does not work here')
     const stop = new AbortController()

@@ -98,6 +98,27 @@ len(rows)`,
     expect(outcome.error).toContain('open() can write under /output only')
   })
 
+  test.for(['strict', 'standard'] as const)(
+    'at level %s open reaches /workspace and /output alone, while modules still read their own files',
+    async (strictness) => {
+      const outcome = await python.program(
+        `refused = []
+for path in ["/lib/python314.zip", "/proc/self/environ", "/etc/passwd", "/tmp/x", "/workspace/../lib/x", "relative/../../lib/x"]:
+    try:
+        open(path)
+    except PermissionError as error:
+        refused.append(path)
+    except OSError:
+        pass
+with open("a.txt", "w") as out:
+    out.write("x")
+[len(refused), open("/output/a.txt").read()]`,
+        { strictness },
+      )
+      expect(outcome).toMatchObject({ status: 'completed', result: [6, 'x'] })
+    },
+  )
+
   test('asyncio programs run at the level that allows them', async () => {
     const outcome = await python.program(
       `import asyncio

@@ -162,7 +162,7 @@ None`,
     ])
   })
 
-  test('lenient is high risk beyond the configured default, and low where it is the default', () => {
+  test('a level beyond the configured default is risky, the default itself never is', () => {
     const risk = (definition: ToolDefinition, strictness?: string) => {
       const parsed = definition.parse(JSON.stringify({ code: '1', strictness }))
       return parsed.ok ? parsed.input.riskLevel : parsed.error
@@ -177,6 +177,16 @@ None`,
       readFiles: async () => [],
     })
     expect(risk(open)).toBe('low')
+    const narrow = createExecutePythonTool({
+      python,
+      defaultStrictness: 'strict',
+      readFiles: async () => [],
+    })
+    expect(['strict', 'standard', 'lenient'].map((level) => risk(narrow, level))).toEqual([
+      'low',
+      'medium',
+      'high',
+    ])
     expect(risk(tool, 'wild')).toContain('strictness')
   })
 

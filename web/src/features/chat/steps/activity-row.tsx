@@ -11,6 +11,7 @@ export function ActivityRow({
   live = false,
   tone = 'plain',
   initiallyOpen = false,
+  below,
   children,
 }: {
   icon: LucideIcon
@@ -20,6 +21,8 @@ export function ActivityRow({
   live?: boolean
   tone?: 'plain' | 'bad' | 'warn'
   initiallyOpen?: boolean
+  /** Seen also while the row is folded. */
+  below?: ReactNode
   children: ReactNode
 }) {
   const [open, setOpen] = useState(initiallyOpen)
@@ -63,6 +66,7 @@ export function ActivityRow({
           {children}
         </div>
       )}
+      {below}
     </div>
   )
 }

@@ -40,7 +40,11 @@ const outputOf = (outcome: Outcome | null): string | null => {
   const fields = fieldsOf(outcome?.data)
   if (typeof fields.stdout !== 'string') return null
   const result = shown(fields.result)
-  return [fields.stdout, shown(fields.stderr), result === '' ? '' : `→ ${result}`]
+  return [
+    fields.stdout.trimEnd(),
+    shown(fields.stderr).trimEnd(),
+    result === '' ? '' : `→ ${result}`,
+  ]
     .filter((text) => text !== '')
     .join('\n')
 }
@@ -106,54 +110,7 @@ export function ToolBody({
           agents.length === 0 &&
           answer !== '' && <Section label={t('steps.result')} text={cut(answer)} />}
         {agents.length > 0 && <SubAgents agents={agents} />}
-        <Pictures files={artifact?.files ?? []} />
       </div>
     </Suspense>
-  )
-}
-
-type ArtifactFile = { name: string; mime: string; size: number; data?: string | undefined }
-
-const shownAsPicture = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/webp',
-  'image/gif',
-  'image/svg+xml',
-])
-
-/** Pictures are drawn, never run: an SVG inside `img` has neither scripts nor network. */
-function Pictures({ files }: { files: readonly ArtifactFile[] }) {
-  if (files.length === 0) return null
-  return (
-    <div className="flex flex-wrap gap-3">
-      {files.map(({ name, mime, data }) => {
-        if (data === undefined)
-          return (
-            <span key={name} className="font-mono text-xs">
-              {name}
-            </span>
-          )
-        const address = data.startsWith('data:') ? data : `data:${mime};base64,${data}`
-        return shownAsPicture.has(mime) ? (
-          <a key={name} href={address} download={name} title={name}>
-            <img
-              src={address}
-              alt={name}
-              className="max-h-96 max-w-full rounded-lg border border-line bg-white"
-            />
-          </a>
-        ) : (
-          <a
-            key={name}
-            href={address}
-            download={name}
-            className="font-mono text-xs text-accent underline"
-          >
-            {name}
-          </a>
-        )
-      })}
-    </div>
   )
 }

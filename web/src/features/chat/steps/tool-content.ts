@@ -73,6 +73,6 @@ export const toolTitle = (name: string): string => {
   const [prefix, server, ...rest] = name.split('__')
   if (prefix === 'mcp' && server !== undefined && rest.length > 0)
     return `${server}: ${rest.join(' ').replaceAll('_', ' ')}`
-  const words = name.replaceAll('_', ' ')
+  const words = name.replaceAll('_', ' ').replace(/\bpython\b/, 'Python')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

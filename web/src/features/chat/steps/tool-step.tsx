@@ -7,6 +7,7 @@ import { duration } from '../../../lib/format.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
 import type { Progress } from '../tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
+import { ArtifactFiles } from './artifact-files.tsx'
 import { ToolBody } from './tool-body.tsx'
 import { type Outcome, readOutcome, summarize, type ToolState, toolTitle } from './tool-content.ts'
 import { toolIcon } from './tool-icon.ts'
@@ -78,6 +79,7 @@ export const ToolStep = memo(function ToolStep({
           <StateMark state={state} />
         </>
       }
+      below={<ArtifactFiles files={result?.artifact?.files ?? []} />}
     >
       <ToolBody call={call} result={result} outcome={outcome} progress={progress} state={state} />
     </ActivityRow>

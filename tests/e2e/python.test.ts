@@ -1,0 +1,137 @@
+// Python in a real browser: statistics and plots over a project's table, live output, endless programs stopped.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const TABLE = 'month,sold\nJanuary,12\nFebruary,19\nMarch,7\nApril,26\n'
+
+/** What a model writes where no plotting package is installed: a chart as SVG, and a PNG put together by hand. */
+const STATISTICS = `import csv, statistics, binascii
+
+with open("/workspace/sales.csv") as table:
+    rows = list(csv.DictReader(table))
+sold = [int(row["sold"]) for row in rows]
+
+bars = "".join(
+    f'<rect x="{20 + 70 * i}" y="{180 - 6 * n}" width="50" height="{6 * n}" fill="#3b6ea5"/>'
+    f'<text x="{45 + 70 * i}" y="196" font-size="11" text-anchor="middle">{rows[i]["month"]}</text>'
+    for i, n in enumerate(sold)
+)
+with open("/output/sales.svg", "w") as plot:
+    plot.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="310" height="205">{bars}</svg>')
+
+def number(value):
+    return value.to_bytes(4, "big")
+
+def png(width, height, pixel):
+    raw = b"".join(b"\\0" + b"".join(bytes(pixel(x, y)) for x in range(width)) for y in range(height))
+    low, high = 1, 0
+    for byte in raw:
+        low = (low + byte) % 65521
+        high = (high + low) % 65521
+    packed = b"\\x78\\x01\\x01" + len(raw).to_bytes(2, "little") + (65535 - len(raw)).to_bytes(2, "little") + raw + number(high << 16 | low)
+    def part(kind, data):
+        return number(len(data)) + kind + data + number(binascii.crc32(kind + data))
+    head = number(width) + number(height) + bytes([8, 2, 0, 0, 0])
+    return b"\\x89PNG\\r\\n\\x1a\\n" + part(b"IHDR", head) + part(b"IDAT", packed) + part(b"IEND", b"")
+
+with open("/output/heat.png", "wb") as plot:
+    plot.write(png(120, 120, lambda x, y: (2 * x, 60, 2 * y)))
+
+print(f"{len(sold)} months")
+{"mean": statistics.mean(sold), "median": statistics.median(sold), "best": max(rows, key=lambda row: int(row["sold"]))["month"]}`
+
+const python = (args: Record<string, unknown>) =>
+  turn.toolCalls([{ name: 'execute_python', arguments: args }])
+
+describeInBrowser('Python in the page', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await servers.start({
+      config: scripted(upstream),
+      webRoot: visitor.webRoot(),
+    })
+  })
+  afterAll(() => upstream.close())
+
+  test('statistics over a table of the project, with plots that are seen without a click', async () => {
+    const { json } = await server.call('POST', '/api/projects', { body: { name: 'Sales' } })
+    await server.call('PUT', `/api/projects/${json.data.id}/files/sales.csv`, {
+      body: { content: TABLE },
+    })
+    upstream.enqueue(
+      python({ code: STATISTICS, files: ['*.csv'] }),
+      turn.text('On average **16** a month; April was best.'),
+    )
+    const page = await visitor.open(`${server.url}/?project=${json.data.id}`)
+    await page.getByRole('button', { name: 'Project: Sales' }).waitFor()
+    await say(page, 'What do my sales look like?')
+    await page.getByText('April was best').waitFor()
+    const look = async (): Promise<void> => {
+      for (const [name, width] of [
+        ['sales.svg', 310],
+        ['heat.png', 120],
+      ] as const) {
+        const picture = page.getByRole('img', { name })
+        await picture.waitFor()
+        await page.waitForFunction(`[...document.images].every(({ complete }) => complete)`)
+        const drawn = await page.evaluate(
+          `[...document.images].find(({ alt }) => alt === '${name}').naturalWidth`,
+        )
+        expect(drawn, name).toBe(width)
+      }
+      await page.getByRole('button', { name: /^Execute Python.*done/ }).click()
+      await page.getByText('"mean":16').waitFor()
+      await page.locator('pre', { hasText: 'import csv, statistics' }).waitFor()
+    }
+    await look()
+    await expectAccessible(page)
+    await page.reload()
+    await page.getByText('April was best').waitFor()
+    await look()
+    await leave(page)
+  })
+
+  test('an endless program shows its state and its output, and the stop button ends it', async () => {
+    upstream.enqueue(
+      python({
+        code: 'n = 0\nwhile True:\n    n += 1\n    if n % 2_000_000 == 0: print("still", n)',
+      }),
+    )
+    const page = await visitor.open(server.url)
+    await say(page, 'Count for ever.')
+    const card = page.getByRole('button', { name: /^Execute Python/ })
+    await card.getByText(/^running$/).waitFor()
+    await card.click()
+    await page.locator('pre', { hasText: 'still 2000000' }).waitFor()
+    await card.getByText(/^\d+ s$/).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await card
+      .getByText(/failed|interrupted/)
+      .first()
+      .waitFor({ state: 'attached' })
+    await leave(page)
+  })
+
+  test('an endless program is ended by its limit, and the model is told', async () => {
+    upstream.enqueue(
+      python({ code: 'print("begun")\nwhile True:\n    pass', strictness: 'strict' }),
+      turn.text('It did not end by itself.'),
+    )
+    const page = await visitor.open(server.url)
+    await say(page, 'Try this.')
+    await page.getByText('It did not end by itself.').waitFor()
+    await page.getByRole('button', { name: /^Execute Python.*failed/ }).click()
+    await page.locator('pre', { hasText: 'Stopped at the time limit' }).waitFor()
+    await page.locator('pre', { hasText: 'begun' }).first().waitFor()
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('time limit')
+    await leave(page)
+  })
+})

@@ -1,0 +1,98 @@
+// Hostile Python in one conversation while another streams: nobody notices, every program ends, no process is left.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openEvents } from '../../support/events.ts'
+import { type TestServer, useServers } from '../../support/server.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+const { start } = useServers()
+let upstream: Upstream
+let server: TestServer
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const model = (id: string) => ({ id, api_url: upstream.url, api_key: 'key-of-the-tests' })
+  server = await start({
+    config: {
+      models: [model('calm'), model('hostile')],
+      titles: 'off',
+      // A warm interpreter would be a process that is there on purpose.
+      code_execution: { pool_size: 0 },
+    },
+  })
+})
+afterAll(() => upstream.close())
+
+const hostile = [
+  ['an endless loop', 'while True:\n    pass', /time limit/],
+  ['endless output', 'while True:\n    print("x" * 1000)', /time limit/],
+  ['a memory bomb', 'x = []\nwhile True:\n    x.append("x" * 10**7)', /MemoryError|memory/],
+  ['endless recursion', 'def f():\n    return f()\nf()', /RecursionError/],
+  ['a huge integer', 'x = 9 ** (9 ** 8)\nstr(x)', /time limit|ValueError|MemoryError/],
+] as const
+
+const send = async (model: string) => {
+  const { json } = await server.call('POST', '/api/conversations', { body: { model } })
+  return openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+    body: { text: 'Go.', stream_mode: 'delta' },
+  })
+}
+
+/** Interpreters that this process has started for programs. */
+async function interpreters(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'ppid=,args='])
+  return stdout
+    .split('\n')
+    .filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes('"mode":"serve"'))
+}
+
+test('a second chat streams on undisturbed, each program ends with its reason, and no process is left', async () => {
+  upstream.enqueueFor(
+    { model: 'hostile' },
+    turn.toolCalls(
+      hostile.map(([name, code]) => ({
+        id: name.replaceAll(' ', '-'),
+        name: 'execute_python',
+        arguments: { code, strictness: 'strict' },
+      })),
+    ),
+    turn.text('None of them worked.'),
+  )
+  const words = Array.from({ length: 80 }, (_, index) => `word-${index} `).join('')
+  upstream.enqueueFor({ model: 'calm' }, turn.text(words, { chunkSize: 8, delayMs: 30 }))
+
+  const troubled = await send('hostile')
+  // Programs that run at once are asked for before the calm one begins.
+  await troubled.next(
+    ({ event, data }) => event === 'tool_progress' && data.progress?.state === 'running',
+  )
+  const calm = await send('calm')
+  const heardAt: number[] = []
+  let text = ''
+  for (let seen = 0; !/word-79 $/.test(text); ) {
+    await calm.next(({ id }) => id > seen)
+    heardAt.push(performance.now())
+    for (const { id, event, data } of calm.events) {
+      if (id <= seen) continue
+      seen = id
+      if (event === 'step_delta') text += data.delta
+    }
+  }
+  expect(text).toBe(words)
+  const pauses = heardAt.slice(1).map((at, index) => at - (heardAt[index] ?? at))
+  // Tokens come every 30 ms; a blocked event loop would show as a pause of seconds, a busy machine does not.
+  expect(Math.max(...pauses)).toBeLessThan(1_000)
+
+  const events = await troubled.all()
+  expect(events.at(-1)?.event).toBe('done')
+  for (const [name, , says] of hostile) {
+    const result = events.find(
+      ({ data }) => data.type === 'tool_result' && data.id_ref === name.replaceAll(' ', '-'),
+    )
+    const answer = JSON.parse(result?.data.content ?? '{}')
+    expect(answer, name).toMatchObject({ success: false, error: expect.stringMatching(says) })
+  }
+  expect(await interpreters()).toEqual([])
+})

@@ -1,0 +1,46 @@
+// Files that a tool made: pictures are drawn, others are offered.
+type ArtifactFile = { name: string; mime: string; size: number; data?: string | undefined }
+
+const shownAsPicture = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/svg+xml',
+])
+
+/** Pictures are drawn, never run: an SVG inside `img` has neither scripts nor network. */
+export function ArtifactFiles({ files }: { files: readonly ArtifactFile[] }) {
+  if (files.length === 0) return null
+  return (
+    <div className="flex flex-wrap items-end gap-3 pt-1 pb-2 pl-9">
+      {files.map(({ name, mime, data }) => {
+        if (data === undefined)
+          return (
+            <span key={name} className="font-mono text-xs">
+              {name}
+            </span>
+          )
+        const address = data.startsWith('data:') ? data : `data:${mime};base64,${data}`
+        return shownAsPicture.has(mime) ? (
+          <a key={name} href={address} download={name} title={name}>
+            <img
+              src={address}
+              alt={name}
+              className="max-h-96 max-w-full rounded-lg border border-line bg-white"
+            />
+          </a>
+        ) : (
+          <a
+            key={name}
+            href={address}
+            download={name}
+            className="font-mono text-xs text-accent underline"
+          >
+            {name}
+          </a>
+        )
+      })}
+    </div>
+  )
+}
