@@ -107,7 +107,7 @@ describeInBrowser('Python in the page', (visitor) => {
     const page = await visitor.open(server.url)
     await say(page, 'Count for ever.')
     const card = page.getByRole('button', { name: /^Execute Python/ })
-    await card.getByText(/^running$/).waitFor()
+    await card.getByText('running').first().waitFor()
     await card.click()
     await page.locator('pre', { hasText: 'still 2000000' }).waitFor()
     await card.getByText(/^\d+ s$/).waitFor()

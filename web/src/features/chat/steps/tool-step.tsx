@@ -56,6 +56,10 @@ export const ToolStep = memo(function ToolStep({
   const outcome = result === null ? null : readOutcome(result.content)
   const state = stateOf(result, outcome, live, waiting)
   const { added, removed } = result?.artifact ?? {}
+  const phase =
+    state === 'running' && (progress?.state === 'starting' || progress?.state === 'running')
+      ? t(`steps.progress.${progress.state}`)
+      : null
   return (
     <ActivityRow
       icon={toolIcon(call.name)}
@@ -67,16 +71,13 @@ export const ToolStep = memo(function ToolStep({
         <>
           {added !== undefined && <span className="text-ok">+{added}</span>}
           {removed !== undefined && <span className="text-bad">−{removed}</span>}
-          {state === 'running' &&
-            (progress?.state === 'starting' || progress?.state === 'running') && (
-              <span>{t(`steps.progress.${progress.state}`)}</span>
-            )}
+          {phase !== null && <span aria-hidden>{phase}</span>}
           {state === 'running' && <RunningTime since={startedAt} />}
           {outcome?.cached === true && <span>{t('steps.cached')}</span>}
           {outcome?.executionTime !== undefined && !outcome.cached && (
             <span>{duration(outcome.executionTime)}</span>
           )}
-          <StateMark state={state} />
+          <StateMark state={state} label={phase ?? t(`steps.state.${state}`)} />
         </>
       }
       below={<ArtifactFiles files={result?.artifact?.files ?? []} />}
@@ -86,9 +87,7 @@ export const ToolStep = memo(function ToolStep({
   )
 })
 
-function StateMark({ state }: { state: ToolState }) {
-  const { t } = useTranslation()
-  const label = t(`steps.state.${state}`)
+function StateMark({ state, label }: { state: ToolState; label: string }) {
   return (
     <span className="inline-flex items-center" title={label}>
       <span className="sr-only">{label}</span>
