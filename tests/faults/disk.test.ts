@@ -11,10 +11,11 @@ import { turn } from '../support/upstream-turns.ts'
 
 const isFull = process.env.FAULTS === 'full'
 const disk: SmallDisk | null = smallDisk(24 * 1024)
+const absent = { folder: '', fill() {}, free() {}, unmount() {} }
 const title = `a full disk${disk === null ? ' (skipped: mounting a small file system is not allowed here)' : ''}`
 
 describe.skipIf(disk === null)(title, () => {
-  const { folder, fill, free, unmount } = disk ?? { folder: '', fill() {}, free() {}, unmount() {} }
+  const { folder, fill, free, unmount } = disk ?? absent
   let upstream: Upstream
   let place: ServerPlace
   let server: ServerProcess

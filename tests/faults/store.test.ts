@@ -52,6 +52,43 @@ test('a run outlasts a foreign lock on SQLite, and its end is stored', async () 
   foreign.close()
 })
 
+// Three seconds are waited for; thirty are not, and then everybody is told when to come back.
+test.each(process.env.FAULTS === 'full' ? [3, 30] : [2])(
+  'eight writers against a foreign lock of %i seconds: what was acknowledged is stored',
+  async (seconds) => {
+    const file = join(folder, `lock-${seconds}.db`)
+    const server = await start({ config: { db_sqlite_file: file } })
+    const foreign = new Sqlite(file)
+    const acknowledged: string[] = []
+    const refused: { status: number; retryAfter: string | null }[] = []
+    let isOver = false
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; !isOver || n < 3; n += 1) {
+        const title = `${writer} ${n}`
+        const answer = await server.call('POST', '/api/conversations', { body: { title } })
+        if (answer.status === 200) acknowledged.push(answer.json.data.id)
+        else refused.push({ status: answer.status, retryAfter: answer.headers.get('retry-after') })
+      }
+    })
+    foreign.exec('begin immediate')
+    const reading = await server.call('GET', '/api/conversations')
+    expect(reading.status, 'reads go on').toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+    foreign.exec('commit')
+    foreign.close()
+    isOver = true
+    await Promise.all(writers)
+    if (seconds < 10) expect(refused).toEqual([])
+    else expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]))
+    for (const { retryAfter } of refused) expect(Number(retryAfter)).toBeGreaterThan(0)
+    expect(acknowledged.length).toBeGreaterThanOrEqual(8)
+    for (const id of acknowledged)
+      expect((await server.call('GET', `/api/conversations/${id}`)).status).toBe(200)
+    const last = await server.call('POST', '/api/conversations', { body: {} })
+    expect(last.status).toBe(200)
+  },
+)
+
 test('PostgreSQL ends every connection in mid-run: the run goes on and its end is stored', async () => {
   const settings = await databases.settings('postgres')
   const server = await start({ config: { ...config(), ...databaseKeys(settings) } })

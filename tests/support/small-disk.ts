@@ -10,6 +10,8 @@ export interface SmallDisk {
   fill(): void
   /** Gives it back. */
   free(): void
+  /** From now on nothing on it can be changed. */
+  makeReadOnly(): void
   unmount(): void
 }
 
@@ -36,6 +38,7 @@ export function smallDisk(kilobytes: number): SmallDisk | null {
       }
     },
     free: () => rmSync(filler, { force: true }),
+    makeReadOnly: () => void execFileSync('mount', ['-o', 'remount,ro', folder]),
     unmount() {
       execFileSync('umount', [folder])
       rmSync(folder, { recursive: true })

@@ -1,0 +1,92 @@
+// A machine that gives too little: few open files, a read-only disk. The server says so and comes through, or does not start.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { serverPlace } from '../support/server-process.ts'
+import { smallDisk } from '../support/small-disk.ts'
+
+const canLimit = spawnSync('prlimit', ['--nofile=64', 'true']).status === 0
+const OPEN_FILES = 128
+
+/** A connection that has asked once and stays; null when the server could not take it. */
+function holdConnection(url: URL): Promise<Socket | null> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(url.port), url.hostname)
+    socket.once('data', () => resolve(socket))
+    socket.once('error', () => resolve(null))
+    socket.once('close', () => resolve(null))
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  })
+}
+
+test.skipIf(!canLimit)(
+  'few open files: what cannot be served is 503, and later all is well',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-files-'))
+    const place = await serverPlace(folder, { log_level: 'warn' })
+    const server = await place.start({ wrapper: ['prlimit', `--nofile=${OPEN_FILES}`] })
+    const json = { 'content-type': 'application/json' }
+    const made = await fetch(`${server.url}/api/projects`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ name: 'Files' }),
+    })
+    const { data } = (await made.json()) as { data: { id: string } }
+    const file = `${server.url}/api/projects/${data.id}/files/a.txt`
+    const put = (): Promise<Response> =>
+      fetch(file, { method: 'PUT', headers: json, body: '{"content":"text"}' })
+    expect((await put()).status).toBe(200)
+
+    const held: Socket[] = []
+    for (let refused = 0; refused < 3 && held.length < OPEN_FILES; ) {
+      const socket = await holdConnection(new URL(server.url))
+      if (socket === null) refused += 1
+      else held.push(socket)
+    }
+    expect(held.length).toBeGreaterThan(20)
+    expect(held.length).toBeLessThan(OPEN_FILES)
+    // On a connection that is there: the file itself cannot be opened any more.
+    const path = new URL(file).pathname
+    const answers: string[] = []
+    for (const socket of held.slice(0, 10))
+      answers.push(
+        await new Promise<string>((resolve) => {
+          socket.once('data', (bytes) => resolve(bytes.toString().slice(9, 12)))
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+        }),
+      )
+    expect(answers.filter((status) => status !== '200' && status !== '503')).toEqual([])
+    expect(answers).toContain('503')
+
+    for (const socket of held) socket.destroy()
+    await expect.poll(async () => (await put().catch(() => null))?.status).toBe(200)
+    expect((await fetch(file)).status).toBe(200)
+    expect(server.logged()).not.toContain('uncaught exception')
+    await server.kill('SIGTERM')
+    expect(await server.exited).toEqual({ code: 0, signal: null })
+    rmSync(folder, { recursive: true, force: true })
+  },
+)
+
+const hashOf = (file: string): string =>
+  createHash('sha256').update(readFileSync(file)).digest('hex')
+
+test('a read-only disk ends the start with the name of the file, which stays as it is', async (context) => {
+  const disk = smallDisk(16 * 1024)
+  if (disk === null) return context.skip('mounting a small file system is not allowed here')
+  const place = await serverPlace(disk.folder, { log_level: 'warn' })
+  const server = await place.start()
+  await server.kill('SIGTERM')
+  const file = join(disk.folder, 'data/nanoclaw.db')
+  const before = hashOf(file)
+  disk.makeReadOnly()
+  const began = performance.now()
+  await expect(place.start()).rejects.toThrow(file)
+  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(hashOf(file)).toBe(before)
+  disk.unmount()
+})
