@@ -7,12 +7,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const root = join(import.meta.dirname, '../..')
+/** What Node needs to run a TypeScript file. */
+export const fromSources = (file: string): string[] => [
+  '--import',
+  import.meta.resolve('tsx'),
+  file,
+]
+
 /** The build when it is there and asked for, else the sources. */
 const built = join(root, 'dist/server/main.js')
-const program =
+const main =
   process.env.SERVER === 'dist' && existsSync(built)
     ? [built]
-    : ['--import', import.meta.resolve('tsx'), join(root, 'server/main.ts')]
+    : fromSources(join(root, 'server/main.ts'))
 
 export interface ServerProcess {
   readonly url: string
@@ -43,6 +50,8 @@ async function freePort(): Promise<number> {
 export async function serverPlace(
   folder: string,
   config: Record<string, unknown>,
+  /** What Node runs; without it the server as an operator starts it. */
+  program: readonly string[] = main,
 ): Promise<ServerPlace> {
   const port = await freePort()
   const configFile = join(folder, 'config.yml')

@@ -1,0 +1,102 @@
+// The server killed in the middle of an answer: the page goes on by itself when it is back, and a second browser sees the same.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, leave, say } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import {
+  fromSources,
+  type ServerPlace,
+  type ServerProcess,
+  serverPlace,
+} from '../support/server-process.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { type Turn, turn } from '../support/upstream-turns.ts'
+
+const FIRST_HALF = Array.from({ length: 30 }, (_, at) => `Sentence ${at} of the tale.`).join(' ')
+const SECOND_HALF = 'And here the tale ends.'
+
+/** The whole tale, held in its middle. */
+function tale(until: Promise<unknown>): Turn {
+  const whole = turn.thinking('Now I tell it.', `${FIRST_HALF} ${SECOND_HALF}`, { delayMs: 2 })
+  const middle = whole.actions.findIndex(
+    (action) => 'send' in action && String(action.send).includes('And h'),
+  )
+  return {
+    ...whole,
+    actions: [...whole.actions.slice(0, middle), { until }, ...whole.actions.slice(middle)],
+  }
+}
+
+describeInBrowser('a server that is killed in the middle of an answer', (visitor) => {
+  let upstream: Upstream
+  let folder: string
+  let place: ServerPlace
+  let server: ServerProcess
+  /** Lets go of the tale that is being told. */
+  let release = (): void => {}
+
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    upstream.program(({ messages }) => {
+      const results = messages.filter(({ role }) => role === 'tool').length
+      if (results === 0)
+        return turn.toolCalls([{ name: 'calculator', arguments: { expression: '6 * 7' } }], {
+          thinking: 'First a sum.',
+          text: 'Let me calculate.',
+        })
+      if (results === 1)
+        return turn.toolCalls([{ name: 'get_current_time' }], { text: 'And the time.' })
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      return tale(held)
+    })
+    folder = mkdtempSync(join(tmpdir(), 'nanoclaw-survival-'))
+    place = await serverPlace(folder, scripted(upstream), [
+      ...fromSources(join(import.meta.dirname, '../support/page-main.ts')),
+      visitor.webRoot(),
+    ])
+    server = await place.start()
+  })
+  afterAll(async () => {
+    await place?.close()
+    await upstream?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const middleReached = (page: Page) =>
+    page.getByText('Sentence 29 of the tale.', { exact: false }).waitFor()
+
+  test('the answer goes on in the same page, and in a second browser', async () => {
+    const page = await visitor.open(server.url)
+    await say(page, 'Calculate, look at the clock, then tell me a tale.')
+    await middleReached(page)
+
+    await server.kill('SIGKILL')
+    await page.getByText('Connection lost').first().waitFor()
+    await page.getByText('Sentence 5 of the tale.', { exact: false }).waitFor()
+    server = await place.start()
+    await page.getByText('Connection lost').first().waitFor({ state: 'detached' })
+    await middleReached(page)
+
+    const second = await visitor.open(page.url())
+    await middleReached(second)
+    release()
+    for (const window of [page, second]) {
+      await window.getByText(SECOND_HALF, { exact: false }).waitFor()
+      await window.getByRole('button', { name: 'Send' }).waitFor()
+      const answer = window.getByRole('article', { name: 'Answer' })
+      await answer.getByRole('button', { name: 'Answer again' }).waitFor()
+      expect(await answer.getByRole('button', { name: /^Calculator/ }).count()).toBe(1)
+      const told = answer.locator('p').filter({ hasText: 'Sentence 29' })
+      expect(await told.allTextContents()).toEqual([`${FIRST_HALF} ${SECOND_HALF}`])
+    }
+    const shown = (window: Page) => window.getByRole('article', { name: 'Answer' }).innerText()
+    await expect.poll(() => shown(second)).toBe(await shown(page))
+    await leave(second)
+    await leave(page)
+  })
+})
