@@ -1,5 +1,5 @@
 // The subcommands beside serving: doctor, backup, restore.
-import { databaseSettings } from './assembly/settings.ts'
+import { databaseSettings, embeddingSettings } from './assembly/settings.ts'
 import type { Config } from './config/schema.ts'
 import { errorText } from './errors.ts'
 
@@ -29,6 +29,7 @@ export const commands: Readonly<Record<string, Command>> = {
       workspaceRoot: config.workspace_root,
       webRoot,
       models: config.models,
+      embeddings: embeddingSettings(config),
       python: {
         isolation: config.code_execution.isolation,
         multiUser: config.auth_mode === 'multi',

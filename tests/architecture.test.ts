@@ -16,6 +16,8 @@ const server: Record<string, readonly string[]> = {
     'config',
     'db',
     'llm',
+    'knowledge',
+    'net',
     'sandbox',
     'tools',
     'auth',

@@ -138,7 +138,7 @@ CREATE TABLE "passage_vectors" (
 	"passage_id" bigint PRIMARY KEY NOT NULL,
 	"project_id" text NOT NULL,
 	"model" text NOT NULL,
-	"vector" text NOT NULL
+	"vector" "bytea" NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "passages" (

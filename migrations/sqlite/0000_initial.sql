@@ -175,7 +175,7 @@ CREATE TABLE `passage_vectors` (
 	`passage_id` integer PRIMARY KEY NOT NULL,
 	`project_id` text NOT NULL,
 	`model` text NOT NULL,
-	`vector` text NOT NULL,
+	`vector` blob NOT NULL,
 	FOREIGN KEY (`passage_id`) REFERENCES `passages`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint

@@ -6,6 +6,7 @@ import type { ChatSettings } from '../chat/chat-dependencies.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { ModelRepository } from '../db/repositories/models.ts'
+import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { AuthenticationOptions } from '../plugins/authentication.ts'
 import type { OriginRules } from '../plugins/origin-guard.ts'
 import type { ModelSettings } from '../protocol/catalog.ts'
@@ -22,6 +23,7 @@ export function databaseSettings(config: Config): DatabaseSettings {
     }
   return {
     dialect: 'postgres',
+    embeddings: config.embeddings !== undefined,
     connection:
       config.database_url === undefined
         ? {
@@ -34,6 +36,12 @@ export function databaseSettings(config: Config): DatabaseSettings {
         : { url: config.database_url },
   }
 }
+
+/** The endpoint for embeddings; null where none is configured. */
+export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>
+  embeddings === undefined
+    ? null
+    : { apiUrl: embeddings.api_url, apiKey: embeddings.api_key, model: embeddings.model }
 
 export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
   maxIterations: config.max_iterations,
@@ -102,7 +110,5 @@ export async function storedModels(
 }
 
 /** What is configured and not yet acted upon, for the log: an operator must not believe it is in force. */
-export const ignoredSettings = ({ redis_url, embeddings }: Config): string[] => [
-  ...(redis_url === undefined ? [] : ['redis_url: this version runs as one instance']),
-  ...(embeddings === undefined ? [] : ['embeddings: this version searches by full text alone']),
-]
+export const ignoredSettings = ({ redis_url }: Config): string[] =>
+  redis_url === undefined ? [] : ['redis_url: this version runs as one instance']

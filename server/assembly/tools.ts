@@ -25,7 +25,7 @@ import type { ResultKeeper } from '../tools/long-results.ts'
 import { createMcpServers, type McpServers } from '../tools/mcp.ts'
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
-import { toolSettings } from './settings.ts'
+import { embeddingSettings, toolSettings } from './settings.ts'
 import type { WorkspaceRooms } from './workspace.ts'
 
 export interface ToolRooms {
@@ -193,15 +193,15 @@ function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
 
 /** Finding by meaning, where the configuration names an endpoint for embeddings. */
 function vectorSearch(
-  { embeddings }: Config,
+  config: Config,
   database: Database,
   { documents }: Store,
   fetch: GuardedFetch,
   log: FastifyBaseLogger,
 ): VectorSearch | undefined {
-  if (embeddings === undefined) return undefined
-  const { api_url: apiUrl, api_key: apiKey, model } = embeddings
-  const embedder = createEmbedder({ apiUrl, apiKey, model }, fetch)
+  const settings = embeddingSettings(config)
+  if (settings === null) return undefined
+  const embedder = createEmbedder(settings, fetch)
   return createVectorSearch({ documents, vectors: createVectorRepository(database), embedder, log })
 }
 

@@ -14,6 +14,7 @@ import type {
   Writer,
 } from './database.ts'
 import { createNestingGuard } from './nesting.ts'
+import { preparePgvector } from './pgvector.ts'
 import {
   isConnectionLost,
   isUnanswered,
@@ -76,6 +77,19 @@ function overQuery(run: Run, onStatement: StatementListener | undefined) {
 export const clientConfig = ({ connection }: PostgresSettings): pg.ClientConfig =>
   'url' in connection ? { connectionString: connection.url } : connection
 
+async function vectorsOf(
+  config: pg.ClientConfig,
+  log: ConnectOptions['log'],
+): Promise<Database['vectors']> {
+  const reason = await preparePgvector(config)
+  if (reason === null) return 'pgvector'
+  log.warn(
+    { reason },
+    'PostgreSQL has no pgvector here: passages are compared by meaning one by one, which takes long in large projects.',
+  )
+  return 'scan'
+}
+
 /** @throws AppError within ten seconds where the server cannot be reached or refuses us. */
 export async function connectPostgres(
   settings: PostgresSettings,
@@ -90,6 +104,8 @@ export async function connectPostgres(
       cause: error,
     })
   })
+
+  const vectors = settings.embeddings === true ? await vectorsOf(config, log) : 'scan'
 
   const pool = new pg.Pool({
     ...config,
@@ -199,6 +215,8 @@ export async function connectPostgres(
     dialect: 'postgres',
     tables: defineTables(postgresColumns),
     read: reader,
+    readAside: reader,
+    vectors,
     async write(work) {
       nesting.refuseInside()
       return writing.run(() => transact(work))

@@ -5,6 +5,7 @@ import { sqliteColumns } from './columns/sqlite.ts'
 import type { ConnectOptions, Database, SqliteSettings, Writer } from './database.ts'
 import { createLane } from './lane.ts'
 import { createNestingGuard } from './nesting.ts'
+import { createSqliteAside } from './sqlite-aside.ts'
 import { openDoor, sqliteCode, translateSqliteError } from './sqlite-client.ts'
 import { openSqliteFile, whenFree } from './sqlite-file.ts'
 import { defineTables } from './tables.ts'
@@ -46,6 +47,8 @@ export async function connectSqlite(
     lock: async () => {},
   }) as unknown as Writer
 
+  const aside = createSqliteAside(file, options)
+
   /** One transaction; the lane guarantees that no other is open. */
   async function transact<T>(deadline: number, work: (tx: Writer) => Promise<T>): Promise<T> {
     // Only `begin` can meet a lock of another process, and there it is waited for.
@@ -70,6 +73,8 @@ export async function connectSqlite(
     dialect: 'sqlite',
     tables: defineTables(sqliteColumns),
     read: reader,
+    readAside: aside.reader,
+    vectors: 'sqlite',
     async write(work) {
       nesting.refuseInside()
       const deadline = performance.now() + busyTimeout
@@ -82,6 +87,7 @@ export async function connectSqlite(
     },
     async close() {
       await lane.idle()
+      await aside.close()
       reading.close()
       writing.close()
     },

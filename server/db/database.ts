@@ -29,6 +29,13 @@ export interface Database {
   readonly tables: Tables
   readonly read: Reader
   /**
+   * The same for queries that may take longer than a moment (rankings, comparisons): on SQLite they run on a thread of
+   * their own, so that nobody waits for them; it starts with the first and ends when there are none for a while.
+   */
+  readonly readAside: Reader
+  /** How the nearest vectors are found: inside the database, or by reading all of them. */
+  readonly vectors: 'sqlite' | 'pgvector' | 'scan'
+  /**
    * Runs `work` in one transaction: all of it is stored durably when the promise fulfils, nothing when it rejects.
    * Await nothing inside but statements on `tx`: on SQLite all other writers wait meanwhile.
    * A `write` inside a `write` is refused with an error; hand `tx` on instead.
@@ -64,6 +71,8 @@ export type PostgresSettings = {
     | { host: string; port: number; user: string; password: string; database: string }
   /** Connections at most. */
   poolSize?: number
+  /** Whether passages are found by meaning: then pgvector is made use of where it can be. */
+  embeddings?: boolean
 }
 export type DatabaseSettings = SqliteSettings | PostgresSettings
 

@@ -42,7 +42,7 @@ export function translateSqliteError(error: unknown): unknown {
 }
 
 /** What better-sqlite3 can bind; a raw fragment may hold what a column would have converted. */
-function bindable(value: unknown): unknown {
+export function bindable(value: unknown): unknown {
   if (typeof value === 'string') return bindableText(value)
   if (typeof value === 'boolean') return value ? 1 : 0
   return value instanceof Date ? value.getTime() : value

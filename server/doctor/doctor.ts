@@ -1,8 +1,10 @@
 // `npm run doctor`: looks at everything that a start needs and says what to do about what is wrong.
 
 import type { DatabaseSettings } from '../db/database.ts'
+import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { ModelSettings } from '../protocol/catalog.ts'
 import { checkDatabase } from './check-database.ts'
+import { checkEmbeddings } from './check-embeddings.ts'
 import { checkProviders } from './check-providers.ts'
 import { checkPython, checkShell, type PythonHabits } from './check-sandbox.ts'
 import { checkFolder, checkNode, checkPage } from './check-surroundings.ts'
@@ -16,6 +18,8 @@ export interface Patient {
   /** Folder of the built page. */
   webRoot: string
   models: readonly ModelSettings[]
+  /** null: none are configured. */
+  embeddings: EmbeddingSettings | null
   python: PythonHabits
   shell: { enabled: boolean }
 }
@@ -29,6 +33,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     checkFolder('workspaces', patient.workspaceRoot),
     checkPage(patient.webRoot),
     checkProviders(patient.models),
+    checkEmbeddings(patient.embeddings, patient.database),
     checkPython(patient.python, patient.dataDirectory),
     checkShell(patient.shell),
   ])

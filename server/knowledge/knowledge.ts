@@ -51,13 +51,9 @@ export function createKnowledge({
   documents,
   folder,
   vectors,
-  onChange: tellChange,
+  onChange,
   log,
 }: KnowledgeOptions): Knowledge {
-  const onChange = (projectId: ProjectId): void => {
-    vectors?.forget(projectId)
-    tellChange(projectId)
-  }
   const ingest = createIngest({ documents, folder, vectors, onChange, log })
 
   return {
@@ -71,8 +67,14 @@ export function createKnowledge({
       ])
       return (await mergeByRank(documents, projectId, byWords, near)).slice(0, limit)
     },
-    start: () => ingest.start(),
-    stop: () => ingest.stop(),
+    async start() {
+      await ingest.start()
+      void vectors?.catchUp()
+    },
+    async stop() {
+      vectors?.stop()
+      await ingest.stop()
+    },
 
     async add({ userId, projectId }, file) {
       if ((await documents.count(projectId)) >= MOST_DOCUMENTS) {

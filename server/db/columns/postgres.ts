@@ -4,6 +4,7 @@ import {
   bigint,
   bigserial,
   boolean,
+  customType,
   doublePrecision,
   index,
   integer,
@@ -17,6 +18,8 @@ import {
 
 /** What `references` callbacks return; named here because only the kits know a dialect. */
 export type AnyColumn = AnyPgColumn
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 export const postgresColumns = {
   table: pgTable,
@@ -37,6 +40,7 @@ export const postgresColumns = {
   time: (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' }),
   /** Any JSON value, its text kept as written (`jsonb` would change the order of keys). */
   json: <Value>(name: string) => json(name).$type<Value>(),
+  bytes: (name: string) => bytea(name),
   /** A primary key that the database counts up, never giving a number twice. */
   counter: (name: string) => bigserial(name, { mode: 'number' }).primaryKey(),
 }

@@ -1,5 +1,6 @@
 // The same words as `postgres.ts`, for SQLite: one table definition serves both.
 import {
+  blob,
   index,
   integer,
   primaryKey,
@@ -24,6 +25,7 @@ const words = {
   boolean: (name: string) => integer(name, { mode: 'boolean' }),
   time: (name: string) => integer(name, { mode: 'timestamp_ms' }),
   json: (name: string) => text(name, { mode: 'json' }),
+  bytes: (name: string) => blob(name, { mode: 'buffer' }),
   counter: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
 } satisfies Record<keyof Columns, unknown>
 

@@ -182,7 +182,7 @@ export function createDocumentRepository(database: Database) {
       const match = matchPassages(database.dialect, tables, words, needed)
       if (match === null) return []
       // The best are found first, by number and score alone: texts are long, and most matches are not among the best.
-      const best = read
+      const best = database.readAside
         .select({ id: passages.id, score: match.score.as('score') })
         .from(match.index)
         .innerJoin(passages, match.on)
@@ -191,7 +191,7 @@ export function createDocumentRepository(database: Database) {
         .orderBy(sql`score desc`, asc(passages.id))
         .limit(limit)
         .as('best')
-      return read
+      return database.readAside
         .select({ ...foundColumns, tokens: passages.tokens, score: best.score })
         .from(best)
         .innerJoin(passages, eq(passages.id, best.id))

@@ -1,44 +1,145 @@
-// The meaning of passages as vectors; what they mean is the knowledge room's affair.
-import { and, asc, eq, gt } from 'drizzle-orm'
+// The meaning of passages as vectors: kept as bytes, compared where that is fastest.
+import { and, asc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
 import type { ProjectId } from '../../protocol/ids.ts'
-import type { Database } from '../database.ts'
+import { signedBytes } from '../cosine.ts'
+import type { Database, Writer } from '../database.ts'
+import { passageEmbeddings } from '../pgvector-table.ts'
+import { scanVectors } from '../vector-scan.ts'
+import type { DocumentRow } from './documents.ts'
 
 export type VectorRow = Database['tables']['passageVectors']['$inferSelect']
+
+/** How alike two directions are: 1 for the same, 0 for nothing in common. */
+export type Near = { passageId: number; similarity: number }
+
+const HANDED_AT_ONCE = 200
 
 export type VectorRepository = ReturnType<typeof createVectorRepository>
 
 export function createVectorRepository(database: Database) {
-  const { passageVectors } = database.tables
+  const { passageVectors, passages, documents } = database.tables
+  const ofModel = (projectId: ProjectId, model: string) =>
+    and(eq(passageVectors.projectId, projectId), eq(passageVectors.model, model))
+
+  /** Every vector of the project, compared where they lie. */
+  async function nearestInside(
+    projectId: ProjectId,
+    model: string,
+    asked: Buffer,
+    limit: number,
+  ): Promise<Near[]> {
+    const distance = sql<number>`vec_distance_cosine(vec_int8(${passageVectors.vector}), vec_int8(${asked}))`
+    const rows = await database.readAside
+      .select({ passageId: passageVectors.passageId, distance: distance.as('distance') })
+      .from(passageVectors)
+      .where(
+        and(ofModel(projectId, model), sql`length(${passageVectors.vector}) = ${asked.length}`),
+      )
+      .orderBy(sql`distance`)
+      .limit(limit)
+    return rows.map(({ passageId, distance: far }) => ({ passageId, similarity: 1 - far }))
+  }
+
+  /** The same through pgvector. */
+  async function nearestByPgvector(
+    projectId: ProjectId,
+    model: string,
+    asked: Buffer,
+    limit: number,
+  ): Promise<Near[]> {
+    const { passageId, embedding } = passageEmbeddings
+    const distance = sql`${embedding} <=> ${sql.param(signedBytes(asked), embedding)}`
+    return await database.read
+      .select({ passageId, similarity: sql<number>`1 - (${distance})`.mapWith(Number) })
+      .from(passageEmbeddings)
+      .where(
+        and(
+          eq(passageEmbeddings.projectId, projectId),
+          eq(passageEmbeddings.model, model),
+          sql`vector_dims(${embedding}) = ${asked.length}`,
+        ),
+      )
+      .orderBy(distance)
+      .limit(limit)
+  }
+
+  async function putEmbedding(tx: Writer, row: VectorRow): Promise<void> {
+    const { passageId, vector, ...others } = row
+    const values = { ...others, embedding: signedBytes(vector) }
+    await tx
+      .insert(passageEmbeddings)
+      .values({ passageId, ...values })
+      .onConflictDoUpdate({ target: passageEmbeddings.passageId, set: values })
+  }
+
   return {
     /** Fails as a whole when one of the passages is gone. */
     put: (rows: readonly VectorRow[]) =>
       database.write(async (tx): Promise<void> => {
-        for (const { passageId, ...values } of rows)
+        for (const row of rows) {
+          const { passageId, ...values } = row
           await tx
             .insert(passageVectors)
             .values({ passageId, ...values })
             .onConflictDoUpdate({ target: passageVectors.passageId, set: values })
+          if (database.vectors === 'pgvector') await putEmbedding(tx, row)
+        }
       }),
 
-    /** Those of one model in a project, in the order of the passages, after the given one. */
-    async page(
+    /** Hands pgvector what was stored before it was there (or came from a backup). */
+    async handToPgvector(model: string): Promise<void> {
+      if (database.vectors !== 'pgvector') return
+      for (;;) {
+        const missing = await database.read
+          .select(getTableColumns(passageVectors))
+          .from(passageVectors)
+          .leftJoin(passageEmbeddings, eq(passageEmbeddings.passageId, passageVectors.passageId))
+          .where(and(eq(passageVectors.model, model), isNull(passageEmbeddings.passageId)))
+          .limit(HANDED_AT_ONCE)
+        if (missing.length === 0) return
+        await database.write(async (tx) => {
+          for (const row of missing) await putEmbedding(tx, row)
+        })
+      }
+    },
+
+    /** The most alike of a project's passages, the most alike first. `asked` has a direction. */
+    async nearest(
       projectId: ProjectId,
       model: string,
-      after: number,
+      asked: Buffer,
       limit: number,
-    ): Promise<Pick<VectorRow, 'passageId' | 'vector'>[]> {
-      return await database.read
-        .select({ passageId: passageVectors.passageId, vector: passageVectors.vector })
-        .from(passageVectors)
-        .where(
-          and(
-            eq(passageVectors.projectId, projectId),
-            eq(passageVectors.model, model),
-            gt(passageVectors.passageId, after),
-          ),
+    ): Promise<{ near: Near[]; complete: boolean }> {
+      if (database.vectors === 'sqlite')
+        return { near: await nearestInside(projectId, model, asked, limit), complete: true }
+      if (database.vectors === 'pgvector')
+        return { near: await nearestByPgvector(projectId, model, asked, limit), complete: true }
+      const pages = (after: number, count: number) =>
+        database.read
+          .select({ passageId: passageVectors.passageId, vector: passageVectors.vector })
+          .from(passageVectors)
+          .where(and(ofModel(projectId, model), gt(passageVectors.passageId, after)))
+          .orderBy(asc(passageVectors.passageId))
+          .limit(count)
+      return await scanVectors(pages, asked, limit)
+    },
+
+    /** Documents of which some passage has no vector of this model, oldest first. */
+    async documentsWithout(model: string): Promise<Pick<DocumentRow, 'id' | 'projectId'>[]> {
+      return await database.readAside
+        .selectDistinct({
+          id: documents.id,
+          projectId: documents.projectId,
+          createdAt: documents.createdAt,
+        })
+        .from(documents)
+        .innerJoin(passages, eq(passages.documentId, documents.id))
+        .leftJoin(
+          passageVectors,
+          and(eq(passageVectors.passageId, passages.id), eq(passageVectors.model, model)),
         )
-        .orderBy(asc(passageVectors.passageId))
-        .limit(limit)
+        .where(and(eq(documents.status, 'ready'), isNull(passageVectors.passageId)))
+        .orderBy(asc(documents.createdAt), asc(documents.id))
     },
   }
 }

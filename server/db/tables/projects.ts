@@ -116,8 +116,8 @@ export function defineProjectTables(
         .references(() => passages.id, { onDelete: 'cascade' }),
       projectId: c.key<ProjectId>('project_id').notNull(),
       model: c.text('model').notNull(),
-      /** Base64 of signed bytes. */
-      vector: c.text('vector').notNull(),
+      /** A signed byte for each dimension: its direction is all that counts, and bytes are near enough. */
+      vector: c.bytes('vector').notNull(),
     },
     (t) => [c.index('passage_vectors_project').on(t.projectId, t.model, t.passageId)],
   )

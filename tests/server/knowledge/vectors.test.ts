@@ -124,8 +124,24 @@ describeOnEachDatabase('finding by meaning', (open) => {
   test('a removed document takes its vectors along', async () => {
     const { database, documents, document, projectId, vectors } = await prepare()
     await documents.remove(projectId, document.id)
-    vectors.forget(projectId)
     expect(await vectors.nearest(projectId, 'hospital', 5)).toEqual([])
     expect(await database.read.select().from(database.tables.passageVectors)).toEqual([])
+  })
+
+  test('what has no vectors yet gets them later: taken in before there was an endpoint, or cut off', async () => {
+    const { search, vectors, database } = await prepare()
+    const { passageVectors } = database.tables
+    await database.write(async (tx) => void (await tx.delete(passageVectors)))
+    expect(await search('hospital')).toEqual([])
+    isAway = true
+    await vectors.catchUp()
+    expect(await search('hospital')).toEqual([])
+    isAway = false
+    await vectors.catchUp()
+    expect(await search('hospital')).toEqual([sentences[1]])
+    asked.length = 0
+    await vectors.catchUp()
+    expect(asked).toEqual([])
+    vectors.stop()
   })
 })

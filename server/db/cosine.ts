@@ -1,0 +1,20 @@
+// How far apart two vectors of signed bytes point.
+
+/** The bytes of a stored vector as numbers, without a copy. */
+export const signedBytes = (bytes: Buffer): Int8Array =>
+  new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** 0 for the same direction, 1 for nothing in common; null where one has no direction. */
+export function cosineDistance(a: Int8Array, b: Int8Array): number | null {
+  let product = 0
+  let lengthA = 0
+  let lengthB = 0
+  for (let at = 0; at < a.length; at += 1) {
+    const x = a[at] ?? 0
+    const y = b[at] ?? 0
+    product += x * y
+    lengthA += x * x
+    lengthB += y * y
+  }
+  return lengthA === 0 || lengthB === 0 ? null : 1 - product / Math.sqrt(lengthA * lengthB)
+}

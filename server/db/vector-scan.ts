@@ -1,0 +1,46 @@
+// Comparing vectors one by one, where the database cannot do it itself: page by page, so that nobody waits and nothing is kept.
+import { cosineDistance, signedBytes } from './cosine.ts'
+
+interface StoredVector {
+  passageId: number
+  vector: Buffer
+}
+
+const PAGE = 1_000
+/** Vectors compared between two turns of the event loop: about a millisecond. */
+const COMPARE_AT_ONCE = 500
+/** A question is not kept waiting longer than this. */
+const LONGEST_MS = 4_000
+
+/**
+ * The `limit` nearest, the nearest first. `complete` is false when the time was over before every vector was compared.
+ * @param pages the vectors after a passage, in the order of passages.
+ */
+export async function scanVectors(
+  pages: (after: number, count: number) => Promise<StoredVector[]>,
+  asked: Buffer,
+  limit: number,
+): Promise<{ near: { passageId: number; similarity: number }[]; complete: boolean }> {
+  const wanted = signedBytes(asked)
+  const near: { passageId: number; similarity: number }[] = []
+  const deadline = performance.now() + LONGEST_MS
+  for (let after = 0; ; ) {
+    const page = await pages(after, PAGE)
+    for (const [at, { passageId, vector }] of page.entries()) {
+      if (at % COMPARE_AT_ONCE === COMPARE_AT_ONCE - 1) await nextTurn()
+      after = passageId
+      if (vector.length !== wanted.length) continue
+      const distance = cosineDistance(wanted, signedBytes(vector))
+      if (distance === null) continue
+      const similarity = 1 - distance
+      if (near.length >= limit && similarity <= (near.at(-1)?.similarity ?? 0)) continue
+      near.push({ passageId, similarity })
+      near.sort((a, b) => b.similarity - a.similarity)
+      if (near.length > limit) near.pop()
+    }
+    if (page.length < PAGE) return { near, complete: true }
+    if (performance.now() >= deadline) return { near, complete: false }
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

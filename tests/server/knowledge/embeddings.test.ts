@@ -1,0 +1,90 @@
+// A configured endpoint for embeddings is in force: documents are found by meaning through the whole server, and the doctor looks at it.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { checkEmbeddings } from '../../../server/doctor/check-embeddings.ts'
+import { useDatabases } from '../../support/databases.ts'
+import { openEvents } from '../../support/events.ts'
+import { describeOnEachServer } from '../../support/server.ts'
+import { refusingUrl, startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+/** What a text is about, as a model for embeddings would know. */
+const meanings = [/car|automobile|vehicle/i, /doctor|physician|hospital/i, /bread|oven|flour/i]
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+  upstream.program(({ path, body }) => {
+    if (!path.endsWith('/embeddings')) return undefined
+    // The endpoint is asked with a list of texts.
+    const data = (body.input as string[]).map((text, index) => ({
+      index,
+      embedding: meanings.map((meaning) => (meaning.test(text) ? 1 : 0.01)),
+    }))
+    return turn.json(200, { data })
+  })
+})
+afterAll(() => upstream.close())
+
+describeOnEachServer('documents with an endpoint for embeddings', (start) => {
+  test('are found by what they mean; the start does not say that the setting is ignored', async () => {
+    const server = await start({
+      models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key' }],
+      embeddings: { api_url: upstream.url, api_key: 'key-of-embeddings', model: 'tiny' },
+      titles: 'off',
+    })
+    const before = upstream.requests.length
+    const project = await server.call('POST', '/api/projects', { body: { name: 'Meanings' } })
+    const documents = `/api/projects/${project.json.data.id}/documents`
+    const form = new FormData()
+    form.append('files[]', new Blob(['# Night\n\nA physician is on duty.']), 'duty.md')
+    form.append('files[]', new Blob(['# Day\n\nThe automobile is washed.']), 'wash.md')
+    await fetch(server.url + documents, { method: 'POST', body: form })
+    const taken = () =>
+      upstream.requests.slice(before).filter(({ path }) => path.endsWith('/embeddings'))
+    await vi.waitFor(() => expect(taken()).toHaveLength(2), 20_000)
+    expect(taken()[1]).toMatchObject({ apiKey: 'key-of-embeddings', model: 'tiny' })
+
+    const { json } = await server.call('POST', '/api/conversations', {
+      body: { project_id: project.json.data.id },
+    })
+    const ask = async () => {
+      upstream.enqueue(
+        turn.toolCalls([{ name: 'search_knowledge', arguments: { query: 'hospital' } }]),
+        turn.text('On duty.'),
+      )
+      const path = `${server.url}/api/conversations/${json.data.id}/messages`
+      const events = await (await openEvents(path, { body: { text: 'Who helps?' } })).all()
+      return JSON.parse(events.find(({ data }) => data.type === 'tool_result')?.data.content)
+    }
+    await vi.waitFor(
+      async () =>
+        expect((await ask()).data.results).toMatchObject([
+          { document: 'duty.md', heading: 'Night', text: expect.stringContaining('physician') },
+        ]),
+      20_000,
+    )
+    expect(server.logged()).not.toContain('not in force')
+  }, 60_000)
+})
+
+test('the doctor says whether the endpoint answers and who compares', async () => {
+  const database = { dialect: 'sqlite' as const, file: 'not-looked-at.db' }
+  const settings = { apiUrl: upstream.url, apiKey: 'key', model: 'tiny' }
+  expect(await checkEmbeddings(null, database)).toEqual([])
+  expect(await checkEmbeddings(settings, database)).toMatchObject([
+    { state: 'ok', subject: 'embeddings', detail: expect.stringContaining('3 dimensions') },
+    { subject: 'comparing vectors' },
+  ])
+  const away = await checkEmbeddings({ ...settings, apiUrl: await refusingUrl() }, database)
+  expect(away[0]).toMatchObject({ state: 'fail', advice: expect.stringContaining('api_url') })
+})
+
+const databases = useDatabases()
+test('PostgreSQL without pgvector compares one by one, and the doctor says how to do better', async () => {
+  const place = await databases.settings('postgres')
+  if (place.dialect !== 'postgres') throw new Error('not what was asked for')
+  const settings = { apiUrl: upstream.url, apiKey: 'key', model: 'tiny' }
+  const [, comparing] = await checkEmbeddings(settings, { ...place, embeddings: true })
+  // A server that has it is as good: then it is used.
+  if (comparing?.state === 'ok') expect(comparing.detail).toBe('pgvector')
+  else expect(comparing?.advice).toContain('pgvector')
+})
