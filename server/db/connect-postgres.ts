@@ -13,7 +13,7 @@ import type {
   StatementListener,
   Writer,
 } from './database.ts'
-import { createNestingGuard } from './nesting.ts'
+import { createNestingGuard, trusting } from './nesting.ts'
 import { preparePgvector } from './pgvector.ts'
 import {
   isConnectionLost,
@@ -93,7 +93,7 @@ async function vectorsOf(
 /** @throws AppError within ten seconds where the server cannot be reached or refuses us. */
 export async function connectPostgres(
   settings: PostgresSettings,
-  { log, onStatement }: ConnectOptions,
+  { log, onStatement, refuseNestedWrites }: ConnectOptions,
 ): Promise<Database> {
   const config = clientConfig(settings)
   const poolSize = Math.max(2, settings.poolSize ?? 10)
@@ -126,7 +126,7 @@ export async function connectPostgres(
     client.on('error', noteLoss)
   })
 
-  const nesting = createNestingGuard()
+  const nesting = refuseNestedWrites ? createNestingGuard() : trusting
   // Apart, so that a transaction whose work reads outside of it cannot wait for a connection that it holds itself.
   const writing = createGate(Math.ceil(poolSize / 2))
   const reading = createGate(Math.floor(poolSize / 2))

@@ -4,11 +4,12 @@ import { AppError, errorText } from '../errors.ts'
 import { sqliteColumns } from './columns/sqlite.ts'
 import type { ConnectOptions, Database, SqliteSettings, Writer } from './database.ts'
 import { createLane } from './lane.ts'
-import { createNestingGuard } from './nesting.ts'
+import { createNestingGuard, trusting } from './nesting.ts'
 import { createSqliteAside } from './sqlite-aside.ts'
 import { openDoor, sqliteCode, translateSqliteError } from './sqlite-client.ts'
 import { openSqliteFile, whenFree } from './sqlite-file.ts'
 import { defineTables } from './tables.ts'
+import { createWalSync } from './wal-sync.ts'
 
 const laneCapacity = 10_000
 
@@ -35,7 +36,8 @@ export async function connectSqlite(
   })
 
   const lane = createLane(laneCapacity)
-  const nesting = createNestingGuard()
+  const nesting = options.refuseNestedWrites ? createNestingGuard() : trusting
+  const log = createWalSync(`${file}-wal`)
   const begin = writing.prepare('begin immediate')
   const commit = writing.prepare('commit')
   const rollback = writing.prepare('rollback')
@@ -78,7 +80,9 @@ export async function connectSqlite(
     async write(work) {
       nesting.refuseInside()
       const deadline = performance.now() + busyTimeout
-      return lane.run(() => transact(deadline, work))
+      const result = await lane.run(() => transact(deadline, work))
+      await log.durable()
+      return result
     },
     isUniqueViolation: (error) =>
       ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'].includes(sqliteCode(error)),
@@ -88,6 +92,7 @@ export async function connectSqlite(
     async close() {
       await lane.idle()
       await aside.close()
+      await log.close()
       reading.close()
       writing.close()
     },

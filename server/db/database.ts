@@ -38,7 +38,7 @@ export interface Database {
   /**
    * Runs `work` in one transaction: all of it is stored durably when the promise fulfils, nothing when it rejects.
    * Await nothing inside but statements on `tx`: on SQLite all other writers wait meanwhile.
-   * A `write` inside a `write` is refused with an error; hand `tx` on instead.
+   * A `write` inside a `write` waits for itself for ever (the tests refuse it with an error); hand `tx` on instead.
    */
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>
   /** Did a statement fail because of a unique index? */
@@ -76,4 +76,9 @@ export type PostgresSettings = {
 }
 export type DatabaseSettings = SqliteSettings | PostgresSettings
 
-export type ConnectOptions = { log: StoreLog; onStatement?: StatementListener }
+export type ConnectOptions = {
+  log: StoreLog
+  onStatement?: StatementListener
+  /** Notice a write inside a write at once; for tests, because following every promise costs all of the process. */
+  refuseNestedWrites?: boolean
+}

@@ -1,5 +1,6 @@
 // Pieces of queries that both databases understand alike.
-import { type Column, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type Column, is, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 /** Rows that come after a place in a list ordered newest first, by a moment and then by id. */
 export const afterMoment = (
@@ -41,3 +42,14 @@ export function prepareOnce<Shape extends object, Statement>(
     return statement
   }
 }
+
+/**
+ * Joins to each row on the left what of `table` fits it, one look into an index for each. Said to PostgreSQL as a
+ * lateral join that it can't turn around: it guesses the length of a recursion, and reads a whole table for each of
+ * its steps where it guesses short. (SQLite keeps the order of a cross join.)
+ * @param condition names the row of `table` as `name`.
+ */
+export const joinEach = (table: Table, name: SQL, condition: SQL): SQL =>
+  is(table, SQLiteTable)
+    ? sql`cross join ${table} as ${name} on ${condition}`
+    : sql`cross join lateral (select * from ${table} as ${name} where ${condition} offset 0) as ${name}`

@@ -87,6 +87,8 @@ export async function openSqliteFile(
   try {
     await whenFree(deadline, () => writing.pragma('journal_mode = WAL'))
     await migrate(writing, file, log, deadline)
+    // From here on the sync after each commit is made off the event loop: see wal-sync.ts.
+    writing.pragma('synchronous = NORMAL')
     return { writing, reading: openClient(file, true) }
   } catch (error) {
     writing.close()

@@ -54,7 +54,7 @@ export function useDatabases(): FreshDatabases {
     place: DatabaseSettings,
     options: OpenOptions = {},
   ): Promise<Database> => {
-    const database = await connect(place, { log: silentLog, ...options })
+    const database = await connect(place, { log: silentLog, refuseNestedWrites: true, ...options })
     connected.push(database)
     return database
   }

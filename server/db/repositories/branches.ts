@@ -4,6 +4,7 @@ import type { ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Attachment } from '../../protocol/message.ts'
 import type { Step } from '../../protocol/step.ts'
 import type { Database } from '../database.ts'
+import { joinEach } from '../fragments.ts'
 import { toAttachment } from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
@@ -65,8 +66,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
   /** Children of the parents in the branch. Apart for those with a parent and those without: an `or` would lose the index. */
   const sibling = (condition: SQL): SQL => sql`
     select sibling.id, sibling.parent_id, sibling."row" as number
-      from ${branch} cross join ${messages} as sibling
-      where sibling.conversation_id = ${conversation} and ${condition}`
+      from ${branch} ${joinEach(messages, sql`sibling`, sql`sibling.conversation_id = ${conversation} and ${condition}`)}`
   const siblingStatement = read
     .select({
       id: sql<MessageId>`siblings.id`,

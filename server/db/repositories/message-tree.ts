@@ -2,6 +2,7 @@
 import { and, desc, eq, isNull, notLike, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { type ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Reader } from '../database.ts'
+import { joinEach } from '../fragments.ts'
 import type { Tables } from '../tables.ts'
 
 type Messages = Tables['messages']
@@ -23,14 +24,11 @@ export const branchUpFrom = (
       where start.id = ${from} and start.conversation_id = ${conversationId}
     union all
     select parent.id, parent.parent_id, branch.depth + 1
-      from branch join ${messages} as parent on parent.id = branch.parent_id
+      from branch ${joinEach(messages, sql`parent`, sql`parent.id = branch.parent_id`)}
       where branch.depth + 1 < ${length}
   ) select id, parent_id, depth from branch) as branch`
 
-/**
- * A message and all that hangs on it: a table `subtree(id, number)`, a larger number being newer. The two comparisons
- * mean `=`: with that, PostgreSQL may join by hashing and read the whole table anew for every step down.
- */
+/** A message and all that hangs on it: a table `subtree(id, number)`, a larger number being newer. */
 const subtreeOf = (
   messages: Messages,
   conversationId: ConversationId,
@@ -41,8 +39,7 @@ const subtreeOf = (
       where start.id = ${from} and start.conversation_id = ${conversationId}
     union all
     select child.id, child."row"
-      from subtree join ${messages} as child
-        on child.parent_id >= subtree.id and child.parent_id <= subtree.id
+      from subtree ${joinEach(messages, sql`child`, sql`child.parent_id = subtree.id`)}
   ) select id, number from subtree) as subtree`
 
 /** The ids of a message and all that hangs on it, newest first; none when it is not there. */

@@ -1,7 +1,7 @@
 // Models that an administrator added, their keys sealed.
 import { asc, eq } from 'drizzle-orm'
 import { ModelSettings } from '../../protocol/catalog.ts'
-import type { Database } from '../database.ts'
+import type { Database, Writer } from '../database.ts'
 
 /** A stored model. Its settings never hold the key: that is sealed apart, null where there is none. */
 export type StoredModel = {
@@ -14,18 +14,41 @@ export type ModelRepository = ReturnType<typeof createModelRepository>
 
 const Settings = ModelSettings.omit({ api_key: true })
 
+/** Every send asks for the models several times; what another process of the same database changes is seen after this. */
+const KEPT_MS = 3_000
+
 export function createModelRepository(database: Database) {
   const { read, tables } = database
   const { models } = tables
+  let kept: { models: Promise<readonly StoredModel[]>; until: number } | undefined
+
+  async function readAll(): Promise<readonly StoredModel[]> {
+    const rows = await read.select().from(models).orderBy(asc(models.createdAt), asc(models.id))
+    return rows.flatMap(({ settings, sealedApiKey, createdAt }) => {
+      const parsed = Settings.safeParse(settings)
+      return parsed.success ? [{ settings: parsed.data, sealedApiKey, createdAt }] : []
+    })
+  }
+
+  async function changing<T>(work: (tx: Writer) => Promise<T>): Promise<T> {
+    try {
+      return await database.write(work)
+    } finally {
+      kept = undefined
+    }
+  }
 
   return {
     /** In the order in which they were added. Settings of an older version that no longer hold are left out. */
-    async list(): Promise<StoredModel[]> {
-      const rows = await read.select().from(models).orderBy(asc(models.createdAt), asc(models.id))
-      return rows.flatMap(({ settings, sealedApiKey, createdAt }) => {
-        const parsed = Settings.safeParse(settings)
-        return parsed.success ? [{ settings: parsed.data, sealedApiKey, createdAt }] : []
+    list(): Promise<readonly StoredModel[]> {
+      if (kept !== undefined && performance.now() < kept.until) return kept.models
+      const found = readAll()
+      const fresh = { models: found, until: performance.now() + KEPT_MS }
+      kept = fresh
+      found.catch(() => {
+        if (kept === fresh) kept = undefined
       })
+      return found
     },
 
     /**
@@ -33,7 +56,7 @@ export function createModelRepository(database: Database) {
      * @param sealedApiKey undefined keeps the key that is there.
      */
     put: (settings: Omit<ModelSettings, 'api_key'>, sealedApiKey: string | null | undefined) =>
-      database.write(async (tx): Promise<void> => {
+      changing(async (tx): Promise<void> => {
         const stored = Settings.parse(settings)
         await tx
           .insert(models)
@@ -51,7 +74,7 @@ export function createModelRepository(database: Database) {
 
     /** false when there is no such model. */
     remove: (id: string): Promise<boolean> =>
-      database.write(async (tx) => {
+      changing(async (tx) => {
         const [found] = await tx.select({ id: models.id }).from(models).where(eq(models.id, id))
         await tx.delete(models).where(eq(models.id, id))
         return found !== undefined
