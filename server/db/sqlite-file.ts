@@ -25,8 +25,13 @@ export async function whenFree<T>(deadline: number, action: () => T): Promise<T>
 function openClient(file: string, readonly: boolean): SqliteClient.Database {
   // `timeout: 0`: a busy handler would wait inside the event loop; we wait for locks ourselves.
   const client = new SqliteClient(file, { readonly, fileMustExist: true, timeout: 0 })
-  client.pragma('foreign_keys = ON')
-  client.pragma('synchronous = FULL')
+  try {
+    client.pragma('foreign_keys = ON')
+    client.pragma('synchronous = FULL')
+  } catch (error) {
+    client.close()
+    throw error
+  }
   return client
 }
 
@@ -83,13 +88,13 @@ export async function openSqliteFile(
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
-  const writing = openClient(file, false)
+  const writing = await whenFree(deadline, () => openClient(file, false))
   try {
     await whenFree(deadline, () => writing.pragma('journal_mode = WAL'))
     await migrate(writing, file, log, deadline)
     // From here on the sync after each commit is made off the event loop: see wal-sync.ts.
-    writing.pragma('synchronous = NORMAL')
-    return { writing, reading: openClient(file, true) }
+    await whenFree(deadline, () => writing.pragma('synchronous = NORMAL'))
+    return { writing, reading: await whenFree(deadline, () => openClient(file, true)) }
   } catch (error) {
     writing.close()
     throw error
