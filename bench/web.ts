@@ -15,6 +15,7 @@ import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
 import { connect } from '../server/db/connect.ts'
+import type { MessageRow } from '../server/db/repositories/messages.ts'
 import { createStore } from '../server/db/store.ts'
 import { newId } from '../server/lib/ids.ts'
 import type { ConversationId, MessageId, UserId } from '../server/protocol/ids.ts'
@@ -257,7 +258,7 @@ async function longConversation(place: Place, file: string): Promise<Row> {
       let parentId: MessageId | null = null
       for (let index = 1; index <= count; index += 1) {
         const message: MessageId = newId<MessageId>()
-        await store.messages.insert(tx, {
+        const row: MessageRow = {
           id: message,
           conversationId: id,
           parentId,
@@ -269,7 +270,8 @@ async function longConversation(place: Place, file: string): Promise<Row> {
           status: 'completed',
           error: null,
           createdAt: new Date(),
-        })
+        }
+        await store.messages.insert(tx, [row])
         parentId = message
       }
     })

@@ -1,15 +1,18 @@
 // What a run has used: tokens summed over its rounds, booked once to user, hour and model.
-import type { RunRow } from '../db/repositories/runs.ts'
+import type { Writer } from '../db/database.ts'
+import type { NewRun, RunRow } from '../db/repositories/runs.ts'
 import { dayOf } from '../db/repositories/token-usage.ts'
 import type { Usage } from '../protocol/run-event.ts'
 import type { ChatDependencies } from './chat-dependencies.ts'
-import type { Write } from './write-group.ts'
 
 interface Booking {
   model: string
   promptTokens: number
   completionTokens: number
 }
+
+/** @param patch what else changes in the run's row at that moment. */
+export type BooksWrite = (tx: Writer, patch?: Partial<NewRun>) => Promise<void>
 
 export type Bookkeeping = ReturnType<typeof createBookkeeping>
 
@@ -50,10 +53,11 @@ export function createBookkeeping(
     },
 
     /**
-     * The write that stores the sums and books what was not booked yet, for the transaction that stores what it was
-     * used for. It may be run again when its transaction is tried again; the bookings are in no other write.
+     * The run's sums, and the write that stores them with `patch` and books what was not booked yet, for the transaction
+     * that stores what it was used for. It may be run again when its transaction is tried again; the bookings are in no
+     * other write.
      */
-    async takeWrite(endsRound: boolean): Promise<Write> {
+    async takeWrite(endsRound: boolean): Promise<BooksWrite> {
       const bookings = pending
       pending = []
       if (endsRound) round += 1
@@ -62,8 +66,8 @@ export function createBookkeeping(
       const priced = await Promise.all(
         bookings.map(async (booking) => ({ ...booking, ...(await costOf(booking)) })),
       )
-      return async (tx) => {
-        await store.runs.update(tx, run.id, sums)
+      return async (tx, patch = {}) => {
+        await store.runs.update(tx, run.id, { ...sums, ...patch })
         for (const booking of priced)
           await store.tokenUsage.add(tx, moment, { userId: run.userId, ...booking })
       }

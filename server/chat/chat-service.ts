@@ -164,21 +164,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
         promptWrites.commit(async (tx) => {
           // The run first: it may have to wait for the end of another one, which must not wait for us in turn.
           await store.runs.insert(tx, run)
-          if (userMessage !== null)
-            await store.messages.insert(
-              tx,
-              {
-                ...blankMessage,
-                id: userMessageId,
-                conversationId: conversation.id,
-                parentId: userMessage.parentId,
-                role: 'user',
-                text: userMessage.text,
-                createdAt,
-              },
-              userMessage.attachments,
-            )
-          await store.messages.insert(tx, {
+          const answer: MessageRow = {
             ...blankMessage,
             id: messageId,
             conversationId: conversation.id,
@@ -188,7 +174,18 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
             runId: run.id,
             status: 'streaming',
             createdAt,
-          })
+          }
+          if (userMessage === null) return await store.messages.insert(tx, [answer])
+          const question: MessageRow = {
+            ...blankMessage,
+            id: userMessageId,
+            conversationId: conversation.id,
+            parentId: userMessage.parentId,
+            role: 'user',
+            text: userMessage.text,
+            createdAt,
+          }
+          await store.messages.insert(tx, [question, answer], userMessage.attachments)
         }),
       )
     } catch (error) {

@@ -11,10 +11,16 @@ import type { ToolAnswer } from '../tools/answer.ts'
 import { writeCuts } from './run-history.ts'
 import type { Write, WriteGroup } from './write-group.ts'
 
-/** The first text of a step is told at once, what follows is gathered this long. */
+/** The first text of a step is told at once, what follows at most this often. */
 const GATHER_MS = 50
-/** Text of an open step is stored this often; well within the promised second. */
-const STORE_MS = 600
+/** Timers are never exact. */
+const TIMER_SLACK_MS = 5
+/**
+ * Text of an open step is stored this often; well within the promised second. All runs store at the same moments, so
+ * that one transaction takes the text of all of them: each costs a sync of the disk.
+ */
+const STORE_MS = 500
+const untilNextStore = (): number => STORE_MS - (performance.now() % STORE_MS)
 
 export interface Recorder {
   /** Text from the model. Returns a promise only when a step of the other kind has to be stored as ended first. */
@@ -62,6 +68,7 @@ export function createRecorder(parts: Parts): Recorder {
   let open: { index: number; kind: 'thinking' | 'text' } | null = null
   let gathered = ''
   let gatherTimer: NodeJS.Timeout | undefined
+  let lastTold = Number.NEGATIVE_INFINITY
   let storeTimer: NodeJS.Timeout | undefined
   /** Ids of result events that were told after their step was stored. */
   let lateIds: { position: number; firstEvent: number }[] = []
@@ -72,8 +79,9 @@ export function createRecorder(parts: Parts): Recorder {
     if (open === null || gathered === '') return
     const text = gathered
     gathered = ''
+    lastTold = performance.now()
     channel.appendProse(open.index, open.kind, text)
-    if (storeTimer === undefined) storeTimer = setTimeout(storeOpen, STORE_MS)
+    if (storeTimer === undefined) storeTimer = setTimeout(storeOpen, untilNextStore())
   }
 
   function storeOpen(): void {
@@ -86,12 +94,11 @@ export function createRecorder(parts: Parts): Recorder {
   async function putProse(tx: Writer, index: number, closed: boolean): Promise<void> {
     const prose = channel.prose(index)
     if (prose === undefined) return
-    await stepRepository.put(tx, {
+    await stepRepository.putProse(tx, {
       messageId,
       position: index,
       type: prose.type,
       content: prose.content,
-      skipped: false,
       closed: closed || prose.closed,
       firstEvent: prose.firstEvent,
       cuts: writeCuts(prose),
@@ -139,7 +146,11 @@ export function createRecorder(parts: Parts): Recorder {
       return
     }
     gathered += text
-    if (gatherTimer === undefined) gatherTimer = setTimeout(tell, GATHER_MS)
+    if (gatherTimer !== undefined) return
+    const wait = lastTold + GATHER_MS - performance.now()
+    // What a provider's stream gathers comes just as often: a timer would only make it later.
+    if (wait <= TIMER_SLACK_MS) tell()
+    else gatherTimer = setTimeout(tell, wait)
   }
 
   return {

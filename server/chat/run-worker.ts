@@ -337,8 +337,7 @@ function createPerformance(
     state.finish = finish
     const writeBooks = await books.takeWrite(true)
     await recorder.round([], async (tx) => {
-      await writeBooks(tx)
-      await store.runs.update(tx, run.id, { state })
+      await writeBooks(tx, { state })
     })
     const { title, usage } = await titleFromModel(
       context.llm,
@@ -389,8 +388,7 @@ function createPerformance(
     const writeBooks = await books.takeWrite(ending.kind === 'done')
     const endedAt = now()
     await recorder.end(async (tx, lastEvent) => {
-      await writeBooks(tx)
-      await store.runs.update(tx, run.id, {
+      await writeBooks(tx, {
         status,
         lastEvent,
         finishReason: ending.kind === 'done' ? ending.finish : null,

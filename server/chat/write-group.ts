@@ -8,6 +8,9 @@ export type Write = (tx: Writer) => Promise<void>
 /** Waits, in milliseconds, between tries while the store is busy, full or away; together about a minute. */
 export const OUTLAST_DELAYS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
+/** Writes in one transaction at most: statements of SQLite run on the event loop, which must not stand still for long. */
+const TOGETHER = 64
+
 const isPassing = (error: unknown): boolean =>
   error instanceof AppError &&
   (error.code === 'store_busy' || error.code === 'store_unavailable' || error.code === 'store_full')
@@ -60,8 +63,8 @@ export function createWriteGroup(database: Database, retryDelays: readonly numbe
   async function drain(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
+      const batch = waiting.slice(0, TOGETHER)
+      waiting = waiting.slice(TOGETHER)
       await settle(batch)
     }
     isRunning = false

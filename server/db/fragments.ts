@@ -1,6 +1,7 @@
 // Pieces of queries that both databases understand alike.
 import { type Column, is, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Writer } from './database.ts'
 
 /** Rows that come after a place in a list ordered newest first, by a moment and then by id. */
 export const afterMoment = (
@@ -39,6 +40,20 @@ export function prepareOnce<Shape extends object, Statement>(
     if (found !== undefined) return found
     const statement = make(shape, `${name} ${key}`)
     made.set(key, statement)
+    return statement
+  }
+}
+
+/** A statement of transactions, put together once for each connection that runs it. */
+export function prepareOnEach<Statement>(
+  make: (tx: Writer) => Statement,
+): (tx: Writer) => Statement {
+  const made = new WeakMap<Writer, Statement>()
+  return (tx) => {
+    const found = made.get(tx)
+    if (found !== undefined) return found
+    const statement = make(tx)
+    made.set(tx, statement)
     return statement
   }
 }

@@ -4,6 +4,8 @@ import { Agent, type Dispatcher } from 'undici'
 /** More than this waits unread: the socket is held back until the reader has caught up. */
 const HELD_BACK_BYTES = 1024 * 1024
 const RELEASE_MS = 1000
+/** So much is handed over before the time of gathering is over. */
+const GATHERED_BYTES = 64 * 1024
 /** What is kept of an error's body; its message is in the beginning. */
 const ERROR_BODY_BYTES = 64 * 1024
 /** So long an error's body is waited for; its status says the most. */
@@ -14,8 +16,10 @@ export interface ByteSource {
   /**
    * Everything that has arrived since the last call, waiting for at least something; null at the end.
    * Rejects when the connection breaks or was aborted. One reader, one call at a time.
+   * @param gatherMs how long after the answer of the last call more is gathered, so that a stream of tiny pieces is
+   *   not read one by one. The end and a lot of bytes are told at once.
    */
-  read(): Promise<readonly Buffer[] | null>
+  read(gatherMs?: number): Promise<readonly Buffer[] | null>
   /** Closes the socket at once; the pending and all later reads reject with the reason. */
   abort(reason: Error): void
   /** Nobody reads any more: the connection is kept for the next request if the body ends within a second. */
@@ -142,14 +146,22 @@ interface Body {
   end(error: Error | null): void
 }
 
+interface WaitingReader {
+  resolve(value: readonly Buffer[] | null): void
+  reject(error: Error): void
+  /** When it may be answered with less than a lot, by `performance.now`. */
+  notBefore: number
+}
+
 function createBody(controller: Dispatcher.DispatchController): Body {
   let pending: Buffer[] = []
   let pendingBytes = 0
   let ended = false
   let released = false
   let failure: Error | null = null
-  let waiting: { resolve(value: readonly Buffer[] | null): void; reject(error: Error): void } | null
-  waiting = null
+  let waiting: WaitingReader | null = null
+  let lastAnswer = Number.NEGATIVE_INFINITY
+  let gathering: NodeJS.Timeout | undefined
 
   const take = (): readonly Buffer[] => {
     const taken = pending
@@ -158,34 +170,48 @@ function createBody(controller: Dispatcher.DispatchController): Body {
     if (controller.paused) controller.resume()
     return taken
   }
+  /** Answers whoever waits, if it is time. */
+  const answer = (): void => {
+    if (waiting === null) return
+    if (pending.length === 0 && !ended) return
+    if (!ended && pendingBytes < GATHERED_BYTES) {
+      const early = waiting.notBefore - performance.now()
+      if (early > 0.5) {
+        gathering ??= setTimeout(() => {
+          gathering = undefined
+          answer()
+        }, early)
+        return
+      }
+    }
+    clearTimeout(gathering)
+    gathering = undefined
+    const reader = waiting
+    waiting = null
+    lastAnswer = performance.now()
+    if (pending.length > 0) reader.resolve(take())
+    else if (failure === null) reader.resolve(null)
+    else reader.reject(failure)
+  }
   return {
     push(chunk) {
       if (released) return
       pending.push(chunk)
       pendingBytes += chunk.length
-      if (waiting !== null) {
-        const reader = waiting
-        waiting = null
-        reader.resolve(take())
-      } else if (pendingBytes > HELD_BACK_BYTES) controller.pause()
+      answer()
+      if (pendingBytes > HELD_BACK_BYTES) controller.pause()
     },
     end(error) {
       if (ended) return
       ended = true
       failure = error
-      if (waiting === null) return
-      const reader = waiting
-      waiting = null
-      if (error === null) reader.resolve(null)
-      else reader.reject(error)
+      answer()
     },
     source: {
-      read() {
-        if (pending.length > 0) return Promise.resolve(take())
-        if (failure !== null) return Promise.reject(failure)
-        if (ended) return Promise.resolve(null)
+      read(gatherMs = 0) {
         return new Promise((resolve, reject) => {
-          waiting = { resolve, reject }
+          waiting = { resolve, reject, notBefore: lastAnswer + gatherMs }
+          answer()
         })
       },
       abort: (reason) => controller.abort(reason),

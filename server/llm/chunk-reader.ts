@@ -9,8 +9,11 @@ import { tokenWeight } from './token-estimate.ts'
 import { createToolCallAssembly } from './tool-call-assembly.ts'
 
 export interface ChunkReader {
-  /** One payload of a data line. Never throws; what can't be read is counted in `unreadable`. */
-  read(payload: string): void
+  /**
+   * One payload of a data line, the part of `text` from `from` up to `to`. Never throws; what can't be read is counted
+   * in `unreadable`.
+   */
+  read(text: string, from: number, to: number): void
   /** A whole answer in one object (a provider that does not stream), or a parsed chunk. */
   readObject(value: unknown): void
   /** The deltas since the last call, neighbours of one kind joined. */
@@ -70,11 +73,20 @@ export function createChunkReader(options: {
     text += piece
   }
   const splitter = createThinkTagSplitter(emit)
-  const content = (piece: string) => {
-    textSize += piece.length
+  /** Content that the splitter has not seen: it is asked once for all that came together. */
+  let unsplit = ''
+  const split = () => {
+    if (unsplit === '') return
+    const piece = unsplit
+    unsplit = ''
     splitter.push(piece)
   }
+  const content = (piece: string) => {
+    textSize += piece.length
+    unsplit += piece
+  }
   const reasoning = (piece: string) => {
+    split()
     textSize += piece.length
     emit('thinking_delta', piece)
   }
@@ -137,13 +149,14 @@ export function createChunkReader(options: {
   }
 
   return {
-    read(payload) {
+    read(text, from, to) {
       // Nothing counts after the end.
       if (done || error !== null) return
-      const said = contentTemplate.match(payload)
+      const said = contentTemplate.match(text, from, to)
       if (said !== undefined) return content(said)
-      const thought = reasoningTemplate.match(payload)
+      const thought = reasoningTemplate.match(text, from, to)
       if (thought !== undefined) return reasoning(thought)
+      const payload = text.slice(from, to)
       if (payload.startsWith('[DONE]')) {
         done = true
         return
@@ -160,12 +173,14 @@ export function createChunkReader(options: {
     },
     readObject: (value) => void readObject(value),
     take() {
+      split()
       flush()
       const taken = events
       events = []
       return taken
     },
     end() {
+      split()
       splitter.end()
       flush()
       const taken = events

@@ -2,8 +2,8 @@
 
 /** Most chunks of a stream are the same line around another few characters; this is the line. */
 export interface ChunkTemplate {
-  /** The content of a line that fits; undefined when it must be parsed. */
-  match(line: string): string | undefined
+  /** The content of a line that fits, the part of `text` from `from` up to `to`; undefined when it must be parsed. */
+  match(text: string, from: number, to: number): string | undefined
   /** Learns from a line whose parsed form was a chunk with this text in its field and nothing else to read. */
   learn(line: string, content: string): void
 }
@@ -20,10 +20,12 @@ export function createChunkTemplate(field: 'content' | 'reasoning_content'): Chu
   let suffix = ''
   let lessons = 0
   return {
-    match(line) {
-      if (prefix === '' || line.length < prefix.length + suffix.length) return undefined
-      if (!line.endsWith(suffix) || !line.startsWith(prefix)) return undefined
-      const content = line.slice(prefix.length, line.length - suffix.length)
+    match(text, from, to) {
+      const start = from + prefix.length
+      const end = to - suffix.length
+      if (prefix === '' || start > end) return undefined
+      if (!text.startsWith(suffix, end) || !text.startsWith(prefix, from)) return undefined
+      const content = text.slice(start, end)
       return isPlain(content) ? content : undefined
     },
     learn(line, content) {

@@ -1,11 +1,14 @@
 // Bytes of a `text/event-stream` body → the payloads of its `data:` lines, in one pass and in bounded memory.
 import { StringDecoder } from 'node:string_decoder'
 
+/** Told the payload of one data line: the part of `text` from `from` up to `to`, not cut out, because that costs. */
+export type VisitPayload = (text: string, from: number, to: number) => void
+
 export interface EventStreamReader {
-  /** The payloads of the data lines that this piece of the body completes. */
-  push(bytes: Buffer): string[]
-  /** What a last line without a line end held. */
-  end(): string[]
+  /** Visits the payloads of the data lines that this piece of the body completes. */
+  push(bytes: Buffer): void
+  /** Visits what a last line without a line end held. */
+  end(): void
   /** How many lines were dropped because they were longer than the cap. */
   readonly dropped: number
 }
@@ -17,6 +20,7 @@ const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
  * cut between reads. Each data line counts as an event of its own, as every provider writes them.
  */
 export function createEventStreamReader(
+  visit: VisitPayload,
   maxLineCharacters = MAX_LINE_CHARACTERS,
 ): EventStreamReader {
   const decoder = new StringDecoder('utf8')
@@ -39,27 +43,25 @@ export function createEventStreamReader(
     skipping = true
     dropped += 1
   }
-  const split = (decoded: string): string[] => {
+  const split = (decoded: string): void => {
     // A CR that belongs to a CRLF leaves an empty line behind, which means nothing here.
     const text = decoded.includes('\r') ? decoded.replaceAll('\r', '\n') : decoded
-    const payloads: string[] = []
     let start = 0
     let end = text.indexOf('\n')
     if (end !== -1 && (skipping || restLength > 0)) {
       keep(text.slice(0, end))
-      if (!skipping) addPayload(rest.join(''), 0, restLength, payloads)
+      if (!skipping) visitPayload(rest.join(''), 0, restLength, visit)
       forget()
       skipping = false
       start = end + 1
       end = text.indexOf('\n', start)
     }
     while (end !== -1) {
-      addPayload(text, start, end, payloads)
+      visitPayload(text, start, end, visit)
       start = end + 1
       end = text.indexOf('\n', start)
     }
     keep(start === 0 ? text : text.slice(start))
-    return payloads
   }
   return {
     push: (bytes) => split(decoder.write(bytes)),
@@ -70,10 +72,10 @@ export function createEventStreamReader(
   }
 }
 
-function addPayload(text: string, start: number, end: number, payloads: string[]): void {
+function visitPayload(text: string, start: number, end: number, visit: VisitPayload): void {
   // A byte order mark may stand before the first line.
   const from = text.charCodeAt(start) === 0xfeff ? start + 1 : start
   if (end - from <= 5 || !text.startsWith('data:', from)) return
   const payload = text.charCodeAt(from + 5) === 0x20 ? from + 6 : from + 5
-  if (payload < end) payloads.push(text.slice(payload, end))
+  if (payload < end) visit(text, payload, end)
 }

@@ -32,6 +32,8 @@ export interface OpenAiCompatibleOptions {
 
 /** After a finish reason nothing more is owed; this long the usage and `[DONE]` may still take. */
 const AFTER_FINISH_MS = 2000
+/** The first words go on at once; what follows is read in pieces of this time, and shown as fast as it is read. */
+const GATHER_MS = 50
 /** More than any model writes; a provider that never stops is cut off here. */
 const MAX_ANSWER_CHARACTERS = 10_000_000
 /** A body that is no stream, read whole. */
@@ -52,8 +54,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
   const idleSeconds = settings.idle_timeout ?? options.idleTimeout
   let connection: Promise<OpenAI> | undefined
 
-  /** The events of the answer as they come; throws what the connection throws. */
-  async function* read(exchange: Exchange): AsyncGenerator<readonly LlmEvent[]> {
+  /** Sends the request. The whole answer where it is no stream; null where its events are to be read one after another. */
+  async function open(exchange: Exchange): Promise<readonly LlmEvent[] | null> {
     const { request, reader, watch } = exchange
     connection ??= connectOpenAi(settings, byteFetch)
     const client = await connection
@@ -67,36 +69,43 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
     const source = byteFetch.bodyOf(response)
     exchange.source = source
     if (source === undefined)
-      return yield [failed(exchange, statusFailure({ status: response.status, body: '' }, context))]
-    if (/\bhtml\b/.test(type))
-      return yield [failed(exchange, unreadableAnswer(context, 'a web page'))]
-    if (/\bjson\b/.test(type)) {
-      const whole = await readWhole(source, watch)
-      const fault = faultOf(whole, context)
-      if (fault !== undefined) return yield [failed(exchange, fault)]
-      reader.readObject(whole)
-    } else yield* readStream(exchange, source)
-    yield [...reader.end(), ...closing(exchange)]
+      return [failed(exchange, statusFailure({ status: response.status, body: '' }, context))]
+    if (/\bhtml\b/.test(type)) return [failed(exchange, unreadableAnswer(context, 'a web page'))]
+    if (!/\bjson\b/.test(type)) return null
+    const whole = await readWhole(source, watch)
+    const fault = faultOf(whole, context)
+    if (fault !== undefined) return [failed(exchange, fault)]
+    reader.readObject(whole)
+    return [...reader.end(), ...closing(exchange)]
   }
 
-  async function* readStream(
-    { reader, watch }: Exchange,
-    source: ByteSource,
-  ): AsyncGenerator<readonly LlmEvent[]> {
-    const lines = createEventStreamReader()
-    for (;;) {
-      const parts = await source.read()
-      watch.heard()
-      if (parts === null) for (const line of lines.end()) reader.read(line)
-      else for (const part of parts) for (const line of lines.push(part)) reader.read(line)
-      const events = reader.take()
-      if (events.length > 0) yield events
-      if (parts === null || reader.done || reader.error !== null) break
-      if (reader.size > MAX_ANSWER_CHARACTERS) break
-      if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
+  /** The events of a stream, as many as come together; null at its end. Throws what the connection throws. */
+  function readStream({ reader, watch, source }: Exchange): () => Promise<LlmEvent[] | null> {
+    const lines = createEventStreamReader(reader.read)
+    let isOver = false
+    let gatherMs = 0
+    return async () => {
+      while (!isOver) {
+        const parts = (await source?.read(gatherMs)) ?? null
+        watch.heard()
+        if (parts === null) lines.end()
+        else for (const part of parts) lines.push(part)
+        const events = reader.take()
+        isOver =
+          parts === null ||
+          reader.done ||
+          reader.error !== null ||
+          reader.size > MAX_ANSWER_CHARACTERS
+        if (isOver) {
+          const skipped = reader.unreadable + lines.dropped
+          if (skipped > 0) options.onSkipped?.({ model: settings.id, lines: skipped })
+        } else if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
+        if (events.length === 0) continue
+        gatherMs = GATHER_MS
+        return events
+      }
+      return null
     }
-    const skipped = reader.unreadable + lines.dropped
-    if (skipped > 0) options.onSkipped?.({ model: settings.id, lines: skipped })
   }
 
   /** The last events of an answer whose stream is over: its calls and its end. */
@@ -130,7 +139,11 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
       const reader = createChunkReader({ context, takenCallIds: callIds(request) })
       const exchange: Exchange = { request, reader, watch, source: undefined }
       try {
-        yield* read(exchange)
+        const whole = await open(exchange)
+        if (whole !== null) return yield whole
+        const next = readStream(exchange)
+        for (let events = await next(); events !== null; events = await next()) yield events
+        yield [...reader.end(), ...closing(exchange)]
       } catch (error) {
         const rest = reader.end()
         if (request.signal.aborted) yield [...rest, failed(exchange, abortedFailure(context))]

@@ -30,8 +30,6 @@ export function streamRun(
     'X-Accel-Buffering': 'no',
     Connection: 'keep-alive',
   })
-  response.flushHeaders()
-  response.socket?.setNoDelay(true)
 
   const view = createRunView(channel, options.mode, options.afterId)
   let blocked = false
@@ -50,8 +48,10 @@ export function streamRun(
     unsubscribe()
   }
 
+  let isBegun = false
   const write = (text: string): void => {
-    if (response.write(text)) return
+    isBegun = true
+    if (response.write(text) || blocked) return
     blocked = true
     stallTimer = setTimeout(() => response.destroy(), STALL_MS)
     stallTimer.unref()
@@ -60,18 +60,25 @@ export function streamRun(
   const pump = (): void => {
     scheduled = false
     if (ended || blocked) return
+    let text = ''
     for (;;) {
       const events = view.take(performance.now(), behind)
       if (events.length === 0) break
-      write(events.map(frame).join(''))
-      if (blocked) return
+      if (text !== '') write(text)
+      text = events.map(frame).join('')
+      if (blocked) break
     }
-    behind = false
     const due = view.dueIn(performance.now())
-    if (channel.terminal !== null && due === null) {
+    // The last events go out together with the end of the answer.
+    if (channel.terminal !== null && due === null && !blocked) {
       end()
-      response.end()
-    } else if (due !== null && heldTimer === undefined)
+      response.end(text)
+      return
+    }
+    if (text !== '') write(text)
+    if (blocked) return
+    behind = false
+    if (due !== null && heldTimer === undefined)
       heldTimer = setTimeout(() => {
         heldTimer = undefined
         pump()
@@ -110,4 +117,6 @@ export function streamRun(
   response.on('close', end)
   response.on('error', end)
   pump()
+  // Otherwise the head goes out with the first events.
+  if (!isBegun && !ended) response.flushHeaders()
 }

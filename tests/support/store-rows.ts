@@ -35,7 +35,7 @@ export async function say(
     createdAt: new Date(),
     ...changes,
   }
-  await database.write((tx) => createStore(database).messages.insert(tx, message, files))
+  await database.write((tx) => createStore(database).messages.insert(tx, [message], files))
   return message.id
 }
 

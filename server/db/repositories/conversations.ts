@@ -111,8 +111,19 @@ export function createConversationRepository(database: Database) {
     },
   )
 
+  const ownedPlace = and(
+    eq(conversations.id, sql.placeholder('id')),
+    eq(conversations.userId, sql.placeholder('userId')),
+  )
+  const itemStatement = selectItems().where(ownedPlace).prepare('conversation item')
+  const findStatement = read
+    .select()
+    .from(conversations)
+    .where(ownedPlace)
+    .prepare('conversation row')
+
   async function get(userId: UserId, id: ConversationId): Promise<ConversationItem> {
-    const [item] = await selectItems().where(owned(userId, id))
+    const [item] = await itemStatement.execute({ userId, id })
     if (item === undefined) throw missing()
     return item
   }
@@ -163,7 +174,7 @@ export function createConversationRepository(database: Database) {
       }),
 
     async find(userId: UserId, id: ConversationId): Promise<ConversationRow | undefined> {
-      const [row] = await read.select().from(conversations).where(owned(userId, id))
+      const [row] = await findStatement.execute({ userId, id })
       return row
     },
 

@@ -77,23 +77,29 @@ export function createMessageRepository(database: Database) {
     leafUnder: (conversationId: ConversationId, id: MessageId): Promise<MessageId | null> =>
       leafUnder(read, messages, conversationId, id),
 
-    /** Inside the caller's transaction: adds a message as the shown leaf. Its parent must have been checked. */
+    /**
+     * Inside the caller's transaction: adds the messages of one turn, each hanging on the one before, and shows the last
+     * as the leaf. The parent of the first must have been checked.
+     * @param files of the first.
+     */
     async insert(
       tx: Writer,
-      message: MessageRow,
+      turn: readonly [MessageRow, ...MessageRow[]],
       files: readonly Attachment[] = [],
     ): Promise<void> {
-      await tx.insert(messages).values(message)
-      const rows = files.map((file, position) => toAttachmentRow(message.id, position, file))
+      await tx.insert(messages).values([...turn])
+      const [first] = turn
+      const leaf = turn.at(-1) ?? first
+      const rows = files.map((file, position) => toAttachmentRow(first.id, position, file))
       if (rows.length > 0) await tx.insert(attachments).values(rows)
       await tx
         .update(conversations)
         .set({
-          leafId: message.id,
-          updatedAt: message.createdAt,
-          messageCount: sql`${conversations.messageCount} + 1`,
+          leafId: leaf.id,
+          updatedAt: leaf.createdAt,
+          messageCount: sql`${conversations.messageCount} + ${turn.length}`,
         })
-        .where(eq(conversations.id, message.conversationId))
+        .where(eq(conversations.id, leaf.conversationId))
     },
 
     /** Inside the caller's transaction: stores a message beside every branch, where nobody sees it until it is attached. */

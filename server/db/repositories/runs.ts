@@ -3,6 +3,7 @@ import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { CallId, ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { PendingApproval } from '../../protocol/run-event.ts'
 import type { Database, Writer } from '../database.ts'
+import { countAll } from '../fragments.ts'
 
 export type RunRow = Database['tables']['runs']['$inferSelect']
 export type NewRun = Database['tables']['runs']['$inferInsert']
@@ -13,6 +14,24 @@ export type RunRepository = ReturnType<typeof createRunRepository>
 
 export function createRunRepository(database: Database) {
   const { runs, approvals } = database.tables
+
+  const activeStatement = database.read
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.conversationId, sql.placeholder('conversationId')),
+        // Literally the condition of the partial index, of which there is one row at most.
+        sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+      ),
+    )
+    .limit(1)
+    .prepare('active run')
+  const unfinishedStatement = database.read
+    .select({ count: countAll })
+    .from(runs)
+    .where(and(eq(runs.userId, sql.placeholder('userId')), isNull(runs.endedAt)))
+    .prepare('unfinished runs')
 
   async function one(where: ReturnType<typeof and>): Promise<RunRow | undefined> {
     const rows = await database.read.select().from(runs).where(where).limit(1)
@@ -40,10 +59,10 @@ export function createRunRepository(database: Database) {
     findOwned: (userId: UserId, id: RunId) => one(and(eq(runs.id, id), eq(runs.userId, userId))),
 
     /** The run of the conversation that has not ended; background tasks don't count. */
-    findActive: (conversationId: ConversationId) =>
-      one(
-        and(eq(runs.conversationId, conversationId), eq(runs.kind, 'chat'), isNull(runs.endedAt)),
-      ),
+    async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
+      const [row] = await activeStatement.execute({ conversationId })
+      return row
+    },
 
     findByClientId: (conversationId: ConversationId, clientId: string) =>
       one(and(eq(runs.conversationId, conversationId), eq(runs.clientId, clientId))),
@@ -53,11 +72,8 @@ export function createRunRepository(database: Database) {
       one(and(eq(runs.conversationId, conversationId), eq(runs.messageId, messageId))),
 
     async countUnfinished(userId: UserId): Promise<number> {
-      const rows = await database.read
-        .select({ count: sql`count(*)`.mapWith(Number) })
-        .from(runs)
-        .where(and(eq(runs.userId, userId), isNull(runs.endedAt)))
-      return rows[0]?.count ?? 0
+      const [row] = await unfinishedStatement.execute({ userId })
+      return row?.count ?? 0
     },
 
     /** All runs that have not ended, oldest first: what a start has to look after. */

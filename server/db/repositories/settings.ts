@@ -1,5 +1,5 @@
 // Single values that the server remembers between starts, and each user's memory.
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
@@ -7,6 +7,11 @@ import type { Database } from '../database.ts'
 export function createSettingRepository(database: Database) {
   const { read, tables } = database
   const { settings, memories } = tables
+  const memoryStatement = read
+    .select()
+    .from(memories)
+    .where(eq(memories.userId, sql.placeholder('userId')))
+    .prepare('memory')
 
   return {
     /** undefined when it was never set, or no longer is what `schema` describes. */
@@ -29,7 +34,7 @@ export function createSettingRepository(database: Database) {
 
     /** The user's memory as Markdown; empty when there is none. */
     async memory(userId: UserId): Promise<string> {
-      const [row] = await read.select().from(memories).where(eq(memories.userId, userId))
+      const [row] = await memoryStatement.execute({ userId })
       return row?.content ?? ''
     },
 

@@ -1,17 +1,66 @@
 // The steps of answers, as they are made.
-import { and, asc, eq, gte } from 'drizzle-orm'
+import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
 import type { Database, Writer } from '../database.ts'
+import { prepareOnEach } from '../fragments.ts'
 
 export type StepRow = Database['tables']['steps']['$inferSelect']
 export type NewStep = Database['tables']['steps']['$inferInsert']
+
+/** A step of thinking or text with the places of its events in the run's log. */
+export type ProseRow = {
+  messageId: MessageId
+  position: number
+  type: 'thinking' | 'text'
+  content: string
+  closed: boolean
+  firstEvent: number
+  cuts: string
+}
 
 export type StepRepository = ReturnType<typeof createStepRepository>
 
 export function createStepRepository(database: Database) {
   const { steps } = database.tables
+  const proseStatement = prepareOnEach((tx) => {
+    const content = {
+      ...nothing,
+      type: sql.placeholder('type'),
+      content: sql.placeholder('content'),
+      skipped: false,
+      closed: sql.placeholder('closed'),
+      firstEvent: sql.placeholder('firstEvent'),
+      cuts: sql.placeholder('cuts'),
+    }
+    return tx
+      .insert(steps)
+      .values({
+        messageId: sql.placeholder('messageId'),
+        position: sql.placeholder('position'),
+        ...content,
+      })
+      .onConflictDoUpdate({
+        target: [steps.messageId, steps.position],
+        set: {
+          ...nothing,
+          type: sql`excluded.type`,
+          content: sql`excluded.content`,
+          skipped: false,
+          closed: sql`excluded.closed`,
+          firstEvent: sql`excluded.first_event`,
+          cuts: sql`excluded.cuts`,
+        },
+      })
+      .prepare('prose step')
+  })
+
   return {
+    /** Stores thinking or text at its place, over what was there: what every run does again and again. */
+    async putProse(tx: Writer, step: ProseRow): Promise<void> {
+      await proseStatement(tx).execute(step)
+    },
+
     /** Stores a step at its place, over what was there. */
     async put(tx: Writer, step: NewStep): Promise<void> {
       const { messageId, position, ...given } = step

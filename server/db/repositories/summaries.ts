@@ -1,5 +1,5 @@
 // Summaries that stand for the turns of a conversation up to a message.
-import { desc, eq } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import type { ConversationId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 
@@ -10,15 +10,17 @@ const NEWEST = 50
 
 export function createSummaryRepository(database: Database) {
   const { summaries } = database.tables
+  const newestStatement = database.read
+    .select()
+    .from(summaries)
+    .where(eq(summaries.conversationId, sql.placeholder('conversationId')))
+    .orderBy(desc(summaries.createdAt), desc(summaries.untilMessageId))
+    .limit(NEWEST)
+    .prepare('newest summaries')
   return {
     /** The conversation's newest summaries, newest first, of whatever branch. */
     async newest(conversationId: ConversationId): Promise<SummaryRow[]> {
-      return await database.read
-        .select()
-        .from(summaries)
-        .where(eq(summaries.conversationId, conversationId))
-        .orderBy(desc(summaries.createdAt), desc(summaries.untilMessageId))
-        .limit(NEWEST)
+      return await newestStatement.execute({ conversationId })
     },
 
     async insert(tx: Writer, summary: SummaryRow): Promise<void> {

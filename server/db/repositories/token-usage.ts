@@ -2,6 +2,7 @@
 import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
+import { prepareOnEach } from '../fragments.ts'
 
 export type UsageRow = Database['tables']['tokenUsage']['$inferSelect']
 
@@ -35,20 +36,35 @@ export function createTokenUsageRepository(database: Database) {
       lte(usage.day, to),
     )
 
+  const placeholder = (name: keyof UsageRow) => sql.placeholder(name)
+  const addStatement = prepareOnEach((tx) =>
+    tx
+      .insert(usage)
+      .values({
+        userId: placeholder('userId'),
+        day: placeholder('day'),
+        hour: placeholder('hour'),
+        model: placeholder('model'),
+        currency: placeholder('currency'),
+        promptTokens: placeholder('promptTokens'),
+        completionTokens: placeholder('completionTokens'),
+        cost: placeholder('cost'),
+      })
+      .onConflictDoUpdate({
+        target: [usage.userId, usage.day, usage.hour, usage.model, usage.currency],
+        set: {
+          promptTokens: sql`${usage.promptTokens} + excluded.prompt_tokens`,
+          completionTokens: sql`${usage.completionTokens} + excluded.completion_tokens`,
+          cost: sql`${usage.cost} + excluded.cost`,
+        },
+      })
+      .prepare('add usage'),
+  )
+
   return {
     /** Inside the caller's transaction: adds use that happened at `moment`. */
     async add(tx: Writer, moment: Date, use: Omit<UsageRow, 'day' | 'hour'>): Promise<void> {
-      await tx
-        .insert(usage)
-        .values({ ...use, day: dayOf(moment), hour: moment.getUTCHours() })
-        .onConflictDoUpdate({
-          target: [usage.userId, usage.day, usage.hour, usage.model, usage.currency],
-          set: {
-            promptTokens: sql`${usage.promptTokens} + ${use.promptTokens}`,
-            completionTokens: sql`${usage.completionTokens} + ${use.completionTokens}`,
-            cost: sql`${usage.cost} + ${use.cost}`,
-          },
-        })
+      await addStatement(tx).execute({ ...use, day: dayOf(moment), hour: moment.getUTCHours() })
     },
 
     /** By day, model and currency, oldest first. `userId` null: of everybody together. */

@@ -9,8 +9,8 @@ const folder = join(import.meta.dirname, '../../fixtures/llm')
 
 /** Everything that one stream says, its bytes cut at the given places. */
 function read(bytes: Buffer, cuts: readonly number[]) {
-  const lines = createEventStreamReader()
   const reader = createChunkReader({ context: { model: 'M' }, takenCallIds: new Set() })
+  const lines = createEventStreamReader(reader.read)
   let text = ''
   let thinking = ''
   const take = (events: ReturnType<typeof reader.take>) => {
@@ -21,11 +21,11 @@ function read(bytes: Buffer, cuts: readonly number[]) {
   }
   let from = 0
   for (const cut of [...cuts, bytes.length]) {
-    for (const line of lines.push(bytes.subarray(from, cut))) reader.read(line)
+    lines.push(bytes.subarray(from, cut))
     take(reader.take())
     from = cut
   }
-  for (const line of lines.end()) reader.read(line)
+  lines.end()
   take(reader.end())
   return {
     text,
