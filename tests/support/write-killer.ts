@@ -4,18 +4,18 @@ import { connect, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 
 /** What SQLite does to its file: writes pages, and makes them durable. */
-export type WriteCall = 'pwrite64' | 'fsync'
+export type WriteCall = 'pwrite64' | 'fdatasync'
 
 const traceOptions = (call: WriteCall, n: number): string[] => [
   '-f',
   ...['-o', '/dev/null'],
-  ...['-e', 'trace=pwrite64,fsync'],
+  ...['-e', 'trace=pwrite64,fdatasync'],
   ...['-e', `inject=${call}:signal=KILL:when=${n}`],
 ]
 
 /** Whether strace is here and may be used. */
 export const canTrace: boolean =
-  spawnSync('strace', ['-D', '-qq', ...traceOptions('fsync', 1), 'true']).status === 0
+  spawnSync('strace', ['-D', '-qq', ...traceOptions('fdatasync', 1), 'true']).status === 0
 
 /** The command in front of a program that is to die at its n-th call, counted from its start. */
 export const dyingAtWrite = (call: WriteCall, n: number): string[] => [
