@@ -62,6 +62,11 @@ export function createQuestions(parts: Parts) {
     try {
       const decision = await decided
       active.channel.settleApproval(call.id)
+      // The result may be long in coming: every page that shows the question learns that it is answered.
+      active.channel.reportProgress({
+        id_ref: call.id,
+        progress: { kind: 'decided', decision: decision.decision },
+      })
       if (active.channel.pendingApprovals.size === 0)
         await writes.commit((tx) => parts.setStatus(tx, 'running'))
       return decision

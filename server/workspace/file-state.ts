@@ -94,7 +94,9 @@ export function checkTarget(
       'file_changed',
       before === null
         ? `"${path.text}" was deleted by somebody else meanwhile. Read it again before changing it.`
-        : `"${path.text}" was changed by somebody else meanwhile. Read it again before changing it.`,
+        : expected === ''
+          ? `There is a file "${path.text}" already. Read it before changing it.`
+          : `"${path.text}" was changed by somebody else meanwhile. Read it again before changing it.`,
       { details: { version: before?.version ?? null } },
     )
 }

@@ -33,7 +33,8 @@ export function unifiedDiff(
   let added = 0
   let removed = 0
   for (const hunk of hunks) {
-    lines.push(`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`)
+    const [from, to] = [place(hunk.oldStart, hunk.oldLines), place(hunk.newStart, hunk.newLines)]
+    lines.push(`@@ -${from} +${to} @@`)
     for (const line of hunk.lines) {
       if (line.startsWith('+')) added++
       else if (line.startsWith('-')) removed++
@@ -42,6 +43,10 @@ export function unifiedDiff(
   }
   return { diff: cut(`${lines.join('\n')}\n`), added, removed }
 }
+
+/** Where a hunk lies in one of both texts; a range of no lines is told by the line before it, as `patch` reads it. */
+const place = (start: number, lines: number): string =>
+  `${lines === 0 ? start - 1 : start},${lines}`
 
 function cut(diff: string): string {
   if (diff.length <= MAX_DIFF) return diff

@@ -59,7 +59,7 @@ export function createExecTool({ room, bubblewrap, network }: ExecDependencies):
       return {
         display: `Run a command (at most ${timeout} s)`,
         command,
-        ...(bubblewrap.available ? {} : { warning: NOT_ISOLATED }),
+        ...(bubblewrap.available ? {} : { warning: NOT_ISOLATED, warning_code: 'not_isolated' }),
       }
     },
     async handler({ command, timeout }, context) {

@@ -109,7 +109,7 @@ export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDe
         display: `Edit ${path} (+${diff.added} −${diff.removed})`,
         path,
         version: expected,
-        ...(expected === version ? {} : { warning: lateWarning }),
+        ...(expected === version ? {} : lateWarning),
         ...diff,
       }
     },

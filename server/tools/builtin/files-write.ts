@@ -81,10 +81,10 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
       const version = before?.version ?? ''
       const expected = seen.noteShown(context.runId, path, version)
       return {
-        display: `${before === null ? 'Make' : input.mode === 'append' ? 'Append to' : 'Replace'} ${path} (+${diff.added} −${diff.removed})`,
+        display: `${before === null ? 'Create' : input.mode === 'append' ? 'Append to' : 'Replace'} ${path} (+${diff.added} −${diff.removed})`,
         path,
         version: expected,
-        ...(expected === version ? {} : { warning: lateWarning }),
+        ...(expected === version ? {} : lateWarning),
         ...diff,
       }
     },
@@ -103,7 +103,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
           return succeed(
             { path, bytes: state.size, added: diff.added, removed: diff.removed },
             {
-              display: `${before === null ? 'Made' : 'Wrote'} ${path} (+${diff.added} −${diff.removed})`,
+              display: `${before === null ? 'Created' : 'Wrote'} ${path} (+${diff.added} −${diff.removed})`,
               kind: 'file_change',
               path,
               version: state.version,

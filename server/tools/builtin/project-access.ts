@@ -88,5 +88,7 @@ export function createSeenFiles(): SeenFiles {
 }
 
 /** What a person reads above the preview of a call that `noteShown` found to be late. */
-export const lateWarning =
-  'Somebody else changed this file since the model read it, so this call will be refused.'
+export const lateWarning = {
+  warning: 'Somebody else changed this file since the model read it, so this call will be refused.',
+  warning_code: 'changed_meanwhile',
+}

@@ -38,6 +38,10 @@ const languageOf = (name: string): Promise<Extension> => {
   return load?.() ?? Promise.resolve([])
 }
 
+/** Prose is read, not scanned: its long lines are broken. */
+const isProse = (name: string): boolean =>
+  /\.(md|markdown|txt|rst|log|csv)$|(^|\/)[^.]+$/i.test(name)
+
 /** The page's own colours, so that the editor follows the theme without being told. */
 const colours = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--code-token-comment)' },
@@ -111,6 +115,7 @@ export function CodeEditor({
             },
           ]),
           basicSetup,
+          isProse(name) ? EditorView.lineWrapping : [],
           language.of([]),
           syntaxHighlighting(colours),
           look,

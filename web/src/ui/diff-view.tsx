@@ -12,7 +12,8 @@ const rowTone = {
   hunk: 'bg-hover/60 text-muted',
 } as const
 
-const numberClass = 'w-11 shrink-0 select-none pr-2 text-right text-muted tabular-nums'
+const numberClass =
+  'w-8 sm:w-11 shrink-0 select-none pr-1.5 sm:pr-2 text-right text-muted tabular-nums'
 
 function UnifiedRow({ row }: { row: DiffRow }) {
   if (row.kind === 'hunk') return <div className={classNames('px-3', rowTone.hunk)}>{row.text}</div>

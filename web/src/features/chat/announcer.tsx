@@ -1,7 +1,7 @@
 // Tells a screen reader how a run stands: that it works, that it asks, that it is done. Never the text token by token.
 import { useTranslation } from 'react-i18next'
+import { toolTitle } from '../../lib/tool-title.ts'
 import { useLiveRuns } from './live-runs.ts'
-import { toolTitle } from './steps/tool-content.ts'
 
 export function Announcer({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()
@@ -9,7 +9,7 @@ export function Announcer({ conversationId }: { conversationId: string }) {
     const live = byConversation[conversationId]
     if (live === undefined) return ''
     const [asked] = live.approvals
-    if (asked !== undefined) return t('approval.question', { tool: toolTitle(asked.name) })
+    if (asked !== undefined) return t('approval.question', { tool: toolTitle(asked.name, t) })
     if (live.connection === 'reconnecting') return t('chat.reconnecting')
     if (live.state === 'running') return t('chat.answering')
     return t(live.state === 'error' ? 'message.failed' : 'chat.answered')

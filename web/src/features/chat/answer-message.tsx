@@ -9,7 +9,7 @@ import { wholeNumber } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
-import { type LiveRun, useRunOf } from './live-runs.ts'
+import { type LiveRun, useLiveRuns, useRunOf } from './live-runs.ts'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { Sources } from './sources.tsx'
 import { AnswerSteps } from './steps/answer-steps.tsx'
@@ -28,6 +28,13 @@ const stepsOf = (message: Message): readonly Step[] => {
 
 const textOf = (steps: readonly Step[]): string =>
   steps.flatMap((step) => (step?.type === 'text' ? [step.content] : [])).join('\n\n')
+
+/** Questions come as their previews are ready; they are asked in the order in which the model named the calls. */
+const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
+  const placeOf = (callId: string): number =>
+    steps.findIndex((step) => step?.type === 'tool_call' && step.id_ref === callId)
+  return approvals.toSorted((one, other) => placeOf(one.id_ref) - placeOf(other.id_ref))
+}
 
 export const AnswerMessage = memo(function AnswerMessage({
   message,
@@ -65,12 +72,22 @@ export const AnswerMessage = memo(function AnswerMessage({
       className="group/message flex flex-col gap-3"
     >
       <AnswerSteps steps={steps} live={liveParts} />
-      {running && live.approvals.length === 0 && <Working live={live} />}
-      {live?.approvals.map((approval) => (
-        <Suspense key={approval.id_ref} fallback={null}>
-          <ApprovalCard runId={live.runId} approval={approval} />
-        </Suspense>
-      ))}
+      {running && (live.approvals.length === 0 || live.connection === 'reconnecting') && (
+        <Working live={live} />
+      )}
+      {live !== undefined &&
+        inOrderOfCalls(live).map((approval, place) => (
+          <Suspense key={approval.id_ref} fallback={null}>
+            <ApprovalCard
+              runId={live.runId}
+              approval={approval}
+              folded={place > 0}
+              onDecided={() =>
+                useLiveRuns.getState().answered(conversationId, live.runId, approval.id_ref)
+              }
+            />
+          </Suspense>
+        ))}
       {!running && (
         <>
           <Sources steps={steps} />

@@ -1,15 +1,17 @@
 // The question before a risky call: what would happen, and approve, reject or change it.
-import { ShieldAlert, TriangleAlert } from 'lucide-react'
+import { ChevronDown, ShieldAlert, TriangleAlert } from 'lucide-react'
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../server/protocol/run-event.ts'
 import { decide } from '../../lib/api/runs.ts'
+import { ApiError } from '../../lib/api-client.ts'
 import { parseJson } from '../../lib/read-json.ts'
-import { Button } from '../../ui/button.tsx'
+import { toolTitle } from '../../lib/tool-title.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { reportError } from '../../ui/error-text.ts'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { pretty, toolTitle } from './steps/tool-content.ts'
+import { pretty, summarize } from './steps/tool-content.ts'
 
 const CodeBlock = lazy(() =>
   import('../../ui/markdown/code-block.tsx').then((module) => ({ default: module.CodeBlock })),
@@ -21,24 +23,55 @@ const DiffView = lazy(() =>
 type Mode = 'ask' | 'reject' | 'change'
 type Remember = 'no' | 'run' | 'conversation'
 
-export function ApprovalCard({ runId, approval }: { runId: string; approval: PendingApproval }) {
+export function ApprovalCard({
+  runId,
+  approval,
+  folded = false,
+  onDecided,
+}: {
+  runId: string
+  approval: PendingApproval
+  /** Another question comes first: only the heading is shown, until the person opens it. */
+  folded?: boolean
+  onDecided?: () => void
+}) {
   const { t } = useTranslation()
   const [mode, setMode] = useState<Mode>('ask')
   const [reason, setReason] = useState('')
   const [changed, setChanged] = useState(() => pretty(approval.arguments))
   const [remember, setRemember] = useState<Remember>('no')
   const [busy, setBusy] = useState(false)
+  const [unfolded, setUnfolded] = useState(false)
+  const open = unfolded || !folded
   const card = useRef<HTMLElement>(null)
   const titleId = useId()
   const invalid = mode === 'change' && parseJson(changed) === undefined
 
-  // The question is brought into view and under the keyboard, unless the person is typing.
+  // The first question is brought into view and under the keyboard, unless the person is typing.
   useEffect(() => {
+    if (folded) return
     const focused = document.activeElement
+    if (focused?.closest('[data-question]') != null) return
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
     if (!typing) card.current?.focus({ preventScroll: true })
     card.current?.scrollIntoView({ block: 'nearest' })
-  }, [])
+  }, [folded])
+
+  /** The keyboard goes on to the next question, or back to the composer where no on-screen keyboard would open. */
+  const leave = (): void => {
+    if (
+      card.current?.contains(document.activeElement) ||
+      document.activeElement === document.body
+    ) {
+      const others = [...document.querySelectorAll<HTMLElement>('[data-question]')]
+      const next = others.find((other) => other !== card.current)
+      if (next !== undefined) {
+        next.focus({ preventScroll: true })
+        next.scrollIntoView({ block: 'nearest' })
+      } else if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
+    }
+    onDecided?.()
+  }
 
   const answer = async (decision: 'approve' | 'reject'): Promise<void> => {
     if (invalid) return
@@ -51,14 +84,16 @@ export function ApprovalCard({ runId, approval }: { runId: string; approval: Pen
         ...(decision === 'approve' && mode === 'change' ? { arguments: changed } : {}),
         ...(decision === 'approve' && remember !== 'no' ? { remember } : {}),
       })
+      leave()
     } catch (error) {
       reportError(error)
-      setBusy(false)
+      if (error instanceof ApiError && error.status === 409) leave()
+      else setBusy(false)
     }
   }
 
   const onKey = (key: string): void => {
-    if (mode !== 'ask' || busy) return
+    if (!open || mode !== 'ask' || busy) return
     if (key === 'a') void answer('approve')
     if (key === 'r') setMode('reject')
     if (key === 'e') setMode('change')
@@ -68,6 +103,7 @@ export function ApprovalCard({ runId, approval }: { runId: string; approval: Pen
     <section
       ref={card}
       tabIndex={-1}
+      data-question
       aria-labelledby={titleId}
       className="overflow-hidden rounded-2xl border border-warn/45 bg-surface shadow-low outline-offset-3"
       onKeyDown={(event) => {
@@ -86,89 +122,121 @@ export function ApprovalCard({ runId, approval }: { runId: string; approval: Pen
       <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
         <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
         <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
-          {t('approval.question', { tool: toolTitle(approval.name) })}
+          {t('approval.question', { tool: toolTitle(approval.name, t) })}
+          {!open && (
+            <span className="block truncate font-mono text-xs font-normal text-soft">
+              {summarize(approval.arguments)}
+            </span>
+          )}
         </h2>
         <span className="rounded-full border border-warn/40 px-2 py-0.5 text-xs font-medium text-warn">
           {t(`approval.risk.${approval.risk_level}`)}
         </span>
+        {!open && (
+          <IconButton
+            icon={ChevronDown}
+            size="small"
+            label={t('approval.unfold')}
+            aria-expanded={false}
+            onClick={() => setUnfolded(true)}
+          />
+        )}
       </header>
-      <div className="flex flex-col gap-3 px-4 py-3.5">
-        <Preview approval={approval} />
-        {mode === 'change' && (
-          <TextArea
-            label={t('approval.arguments')}
-            value={changed}
-            rows={Math.min(16, changed.split('\n').length + 1)}
-            spellCheck={false}
-            className="font-mono text-[13px]"
-            error={invalid ? t('approval.badJson') : undefined}
-            onChange={(event) => setChanged(event.target.value)}
-          />
-        )}
-        {mode === 'reject' && (
-          <TextField
-            autoFocus
-            label={t('approval.reason')}
-            value={reason}
-            maxLength={2_000}
-            placeholder={t('approval.reasonHint')}
-            onChange={(event) => setReason(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') void answer('reject')
-            }}
-          />
-        )}
-        {mode !== 'reject' && <RememberChoice value={remember} onChange={setRemember} />}
-      </div>
-      <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
-        {mode === 'ask' && (
-          <>
-            <Button
-              tone="quiet"
-              className="mr-auto"
-              disabled={busy}
-              onClick={() => setMode('change')}
-            >
-              {t('approval.change')}
-            </Button>
-            <Button disabled={busy} onClick={() => setMode('reject')}>
-              {t('approval.reject')}
-            </Button>
-          </>
-        )}
-        {mode !== 'ask' && (
-          <Button tone="quiet" disabled={busy} onClick={() => setMode('ask')}>
-            {t('common.back')}
-          </Button>
-        )}
-        {mode === 'reject' ? (
-          <Button tone="danger" disabled={busy} onClick={() => void answer('reject')}>
-            {t('approval.reject')}
-          </Button>
-        ) : (
-          <Button tone="primary" disabled={busy || invalid} onClick={() => void answer('approve')}>
-            {mode === 'change' ? t('approval.approveChanged') : t('approval.approve')}
-          </Button>
-        )}
-      </footer>
+      {open && (
+        <>
+          <div className="flex flex-col gap-3 px-4 py-3.5">
+            <Preview approval={approval} />
+            {mode === 'change' && (
+              <TextArea
+                label={t('approval.arguments')}
+                value={changed}
+                rows={Math.min(16, changed.split('\n').length + 1)}
+                spellCheck={false}
+                className="font-mono text-[13px]"
+                error={invalid ? t('approval.badJson') : undefined}
+                onChange={(event) => setChanged(event.target.value)}
+              />
+            )}
+            {mode === 'reject' && (
+              <TextField
+                autoFocus
+                label={t('approval.reason')}
+                value={reason}
+                maxLength={2_000}
+                placeholder={t('approval.reasonHint')}
+                onChange={(event) => setReason(event.target.value)}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter') void answer('reject')
+                }}
+              />
+            )}
+            {mode !== 'reject' && <RememberChoice value={remember} onChange={setRemember} />}
+          </div>
+          <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
+            {mode === 'ask' && (
+              <>
+                <Button
+                  tone="quiet"
+                  className="mr-auto"
+                  disabled={busy}
+                  onClick={() => setMode('change')}
+                >
+                  {t('approval.change')}
+                </Button>
+                <Button disabled={busy} onClick={() => setMode('reject')}>
+                  {t('approval.reject')}
+                </Button>
+              </>
+            )}
+            {mode !== 'ask' && (
+              <Button tone="quiet" disabled={busy} onClick={() => setMode('ask')}>
+                {t('common.back')}
+              </Button>
+            )}
+            {mode === 'reject' ? (
+              <Button tone="danger" disabled={busy} onClick={() => void answer('reject')}>
+                {t('approval.reject')}
+              </Button>
+            ) : (
+              <Button
+                tone="primary"
+                disabled={busy || invalid}
+                onClick={() => void answer('approve')}
+              >
+                {mode === 'change' ? t('approval.approveChanged') : t('approval.approve')}
+              </Button>
+            )}
+          </footer>
+        </>
+      )}
     </section>
   )
 }
+
+const warnings = ['not_isolated', 'changed_meanwhile'] as const
+const isKnownWarning = (code: unknown): code is (typeof warnings)[number] =>
+  warnings.some((known) => known === code)
 
 function Preview({ approval }: { approval: PendingApproval }) {
   const { t } = useTranslation()
   const { preview } = approval
   const shown = preview?.diff !== undefined || preview?.command !== undefined
+  // A difference names its file and counts its lines itself.
+  const hasDiff = preview?.diff !== undefined && preview.diff !== ''
   return (
     <Suspense fallback={null}>
       {preview?.warning !== undefined && (
         <p className="flex gap-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
           <TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />
-          {preview.warning}
+          {isKnownWarning(preview.warning_code)
+            ? t(`approval.warning.${preview.warning_code}`)
+            : preview.warning}
         </p>
       )}
-      {preview?.display !== undefined && <p className="text-sm text-soft">{preview.display}</p>}
-      {preview?.diff !== undefined && preview.diff !== '' && <DiffView diff={preview.diff} />}
+      {preview?.display !== undefined && !hasDiff && (
+        <p className="text-sm text-soft">{preview.display}</p>
+      )}
+      {hasDiff && <DiffView diff={preview?.diff ?? ''} />}
       {preview?.command !== undefined && <CodeBlock code={preview.command} language="bash" />}
       {!shown && (
         <div>

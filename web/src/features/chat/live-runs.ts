@@ -8,6 +8,7 @@ import type {
   Usage,
 } from '../../../../server/protocol/run-event.ts'
 import type { Step } from '../../../../server/protocol/step.ts'
+import { fieldsOf } from '../../lib/read-json.ts'
 import { foldProgress, type Progress } from './tool-progress.ts'
 
 export type LiveRun = {
@@ -44,6 +45,12 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   title: null,
 })
 
+/** The run without the question about one call, which somebody has answered. */
+export const withoutQuestion = (run: LiveRun, callId: string): LiveRun => ({
+  ...run,
+  approvals: run.approvals.filter(({ id_ref: ref }) => ref !== callId),
+})
+
 /** The run after one event. Pure but for `now`, the page's clock in milliseconds. */
 export function foldEvent(run: LiveRun, event: RunEvent, now: number): LiveRun {
   switch (event.event) {
@@ -60,12 +67,13 @@ export function foldEvent(run: LiveRun, event: RunEvent, now: number): LiveRun {
         ...run,
         steps,
         progress,
-        approvals: run.approvals.filter(({ id_ref: ref }) => ref !== step.id_ref),
+        approvals: withoutQuestion(run, step.id_ref).approvals,
       }
     }
     case 'step_delta':
       return { ...run, steps: applyRunEvent(run.steps, event) }
     case 'tool_progress':
+      if (fieldsOf(event.progress).kind === 'decided') return withoutQuestion(run, event.id_ref)
       return {
         ...run,
         progress: {
@@ -77,7 +85,7 @@ export function foldEvent(run: LiveRun, event: RunEvent, now: number): LiveRun {
       const { event: _name, run_id: _run, ...pending } = event
       return {
         ...run,
-        approvals: [...run.approvals.filter(({ id_ref: ref }) => ref !== pending.id_ref), pending],
+        approvals: [...withoutQuestion(run, pending.id_ref).approvals, pending],
       }
     }
     case 'title':
@@ -107,10 +115,12 @@ type LiveRuns = {
   byConversation: Readonly<Record<string, LiveRun>>
   put(run: LiveRun): void
   change(conversationId: string, runId: string, change: (run: LiveRun) => LiveRun): void
+  /** Takes away a question that was just answered here, before its result comes. */
+  answered(conversationId: string, runId: string, callId: string): void
   drop(conversationId: string, runId: string): void
 }
 
-export const useLiveRuns = create<LiveRuns>((set) => ({
+export const useLiveRuns = create<LiveRuns>((set, get) => ({
   byConversation: {},
   put: (run) =>
     set(({ byConversation }) => ({
@@ -122,6 +132,8 @@ export const useLiveRuns = create<LiveRuns>((set) => ({
       if (run?.runId !== runId) return {}
       return { byConversation: { ...byConversation, [conversationId]: change(run) } }
     }),
+  answered: (conversationId, runId, callId) =>
+    get().change(conversationId, runId, (run) => withoutQuestion(run, callId)),
   drop: (conversationId, runId) =>
     set(({ byConversation }) => {
       if (byConversation[conversationId]?.runId !== runId) return {}

@@ -21,7 +21,7 @@ export function UndoChanges({
       open
       onOpenChange={onClose}
       title={t('history.undoSinceTitle')}
-      text={t('history.restoreText')}
+      text={t('history.undoSinceText')}
       confirm={t('history.restore')}
       onConfirm={() => {
         // The dialog is gone when the answer comes, so the promise is followed and not the hook's own callbacks.

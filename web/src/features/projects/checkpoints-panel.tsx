@@ -1,14 +1,19 @@
 // The history of a project: each change with its time, tool and files; compared and restored from here.
-import { History, RotateCcw, SquareSplitHorizontal } from 'lucide-react'
+import { History, MessageSquare, RotateCcw, SquareSplitHorizontal } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
 import type { Checkpoint } from '../../../../server/protocol/project.ts'
 import { useCheckpointDiff, useCheckpoints, useRestore } from '../../lib/api/checkpoints.ts'
+import { readRun } from '../../lib/api/runs.ts'
 import { fullTime } from '../../lib/format.ts'
+import { paths } from '../../lib/paths.ts'
+import { toolTitle } from '../../lib/tool-title.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { errorText } from '../../ui/error-text.ts'
+import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { notify } from '../../ui/toasts.ts'
 
 const DiffView = lazy(() =>
@@ -25,6 +30,15 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
   const restore = useRestore(projectId)
   const [compared, setCompared] = useState<string | null>(null)
   const [restoring, setRestoring] = useState<string | null>(null)
+  const [, navigate] = useLocation()
+  /** The chat whose answer made the change. */
+  const openChat = async (runId: string): Promise<void> => {
+    try {
+      navigate(paths.conversation((await readRun(runId)).conversation_id))
+    } catch (error) {
+      reportError(error)
+    }
+  }
   if (list.isPending) return <Loading />
   if (list.isError)
     return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
@@ -39,6 +53,7 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
             checkpoint={checkpoint}
             onCompare={() => setCompared(checkpoint.id)}
             onRestore={() => setRestoring(checkpoint.id)}
+            onOpenChat={(runId) => void openChat(runId)}
           />
         ))}
       </ol>
@@ -77,10 +92,12 @@ function Entry({
   checkpoint,
   onCompare,
   onRestore,
+  onOpenChat,
 }: {
   checkpoint: Checkpoint
   onCompare: () => void
   onRestore: () => void
+  onOpenChat: (runId: string) => void
 }) {
   const { t, i18n } = useTranslation()
   const { files } = checkpoint
@@ -91,7 +108,7 @@ function Entry({
         className="absolute top-1.5 -left-[26px] size-2.5 rounded-full border-2 border-paper bg-accent"
       />
       <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
-        <span className="font-medium">{checkpoint.tool.replaceAll('_', ' ')}</span>
+        <span className="font-medium">{toolTitle(checkpoint.tool, t)}</span>
         <time dateTime={checkpoint.created_at} className="text-[13px] text-muted">
           {fullTime(checkpoint.created_at, i18n.language)}
         </time>
@@ -117,6 +134,16 @@ function Entry({
         <Button size="small" tone="quiet" icon={RotateCcw} onClick={onRestore}>
           {t('history.restore')}
         </Button>
+        {checkpoint.run_id !== null && (
+          <Button
+            size="small"
+            tone="quiet"
+            icon={MessageSquare}
+            onClick={() => onOpenChat(checkpoint.run_id ?? '')}
+          >
+            {t('history.openChat')}
+          </Button>
+        )}
       </div>
     </li>
   )
@@ -132,7 +159,8 @@ function Compare({
   onClose: () => void
 }) {
   const { t } = useTranslation()
-  const compared = useCheckpointDiff(projectId, checkpointId)
+  const [against, setAgainst] = useState<'change' | 'now'>('change')
+  const compared = useCheckpointDiff(projectId, checkpointId, against)
   const changed = compared.data?.files.filter(({ diff }) => diff !== '') ?? []
   return (
     <Dialog
@@ -142,6 +170,17 @@ function Compare({
       title={t('history.compare')}
       description={t('history.compareText')}
     >
+      <div className="mb-3">
+        <Segmented
+          label={t('history.against')}
+          value={against}
+          options={[
+            { value: 'change', label: t('history.change') },
+            { value: 'now', label: t('history.now') },
+          ]}
+          onChange={setAgainst}
+        />
+      </div>
       {compared.isPending && <Loading />}
       {compared.isError && <Failed message={errorText(compared.error)} />}
       {compared.isSuccess && changed.length === 0 && (

@@ -33,7 +33,10 @@ export function FileSearch({
       <div role="status" className="text-xs text-muted">
         {found.isFetching && <Spinner size={12} />}
         {found.isError && <span className="text-bad">{errorText(found.error)}</span>}
-        {found.data !== undefined && t('files.found', { count: found.data.total_matches })}
+        {found.data !== undefined &&
+          t(found.data.truncated ? 'files.foundMore' : 'files.found', {
+            count: found.data.total_matches,
+          })}
       </div>
       <ul className="flex flex-col gap-2">
         {found.data?.results.map(({ path, matches }) => (

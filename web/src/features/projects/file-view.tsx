@@ -17,6 +17,7 @@ import { errorText, reportError } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 
 const CodeEditor = lazy(() =>
   import('../../ui/code-editor.tsx').then((module) => ({ default: module.CodeEditor })),
@@ -74,8 +75,13 @@ function Editing({
 }: Props & { file: FileContent; readAgain: () => Promise<FileContent | undefined> }) {
   const { t } = useTranslation()
   // What was read first stays the ground of the editing; a later reading only tells that the file has changed.
-  const [base, setBase] = useState(file)
-  const [text, setText] = useState(file.content)
+  const [draft] = useState(() => readFileDraft(projectId, path))
+  const [base, setBase] = useState(
+    draft !== undefined && draft.base.content !== file.content ? draft.base : file,
+  )
+  const [text, setText] = useState(draft?.text ?? file.content)
+  // What the editor begins with; the next edition of it begins with what was read again.
+  const [initial, setInitial] = useState(text)
   const [edition, setEdition] = useState(0)
   const [renaming, setRenaming] = useState(false)
   const [deleting, setDeleting] = useState(false)
@@ -87,12 +93,10 @@ function Editing({
   const changedElsewhere = conflict || (file.content !== base.content && file.content !== text)
 
   useEffect(() => onDirty(dirty), [dirty, onDirty])
-  useEffect(() => {
-    if (!dirty) return
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [dirty])
+  useEffect(
+    () => writeFileDraft(projectId, path, dirty ? { base, text } : null),
+    [projectId, path, dirty, base, text],
+  )
 
   const save = (version: string | null): void =>
     write.mutate(
@@ -109,6 +113,7 @@ function Editing({
     if (fresh === undefined) return
     setBase(fresh)
     setText(fresh.content)
+    setInitial(fresh.content)
     setEdition(edition + 1)
     write.reset()
   }
@@ -167,7 +172,7 @@ function Editing({
           <CodeEditor
             key={edition}
             name={path}
-            initial={base.content}
+            initial={initial}
             label={path}
             line={line}
             onChange={setText}
@@ -181,7 +186,18 @@ function Editing({
           label={t('files.path')}
           initial={path}
           onClose={() => setRenaming(false)}
-          onSubmit={(to) => move.mutate({ path, to }, { onSuccess: () => onMoved(to) })}
+          onSubmit={(to) =>
+            move.mutate(
+              { path, to },
+              {
+                onSuccess: () => {
+                  if (dirty) writeFileDraft(projectId, to, { base, text })
+                  writeFileDraft(projectId, path, null)
+                  onMoved(to)
+                },
+              },
+            )
+          }
         />
       )}
       <ConfirmDialog
@@ -190,7 +206,14 @@ function Editing({
         title={t('files.deleteTitle', { path })}
         text={t('files.deleteText')}
         confirm={t('common.delete')}
-        onConfirm={() => remove.mutate(path, { onSuccess: () => onMoved(null) })}
+        onConfirm={() =>
+          remove.mutate(path, {
+            onSuccess: () => {
+              writeFileDraft(projectId, path, null)
+              onMoved(null)
+            },
+          })
+        }
       />
     </section>
   )

@@ -2,12 +2,13 @@
 import { FilePlus, FolderPlus, Search } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useMakeFolder, useWriteFile } from '../../lib/api/files.ts'
+import { nothingThere, useMakeFolder, useWriteFile } from '../../lib/api/files.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { reportError } from '../../ui/error-text.ts'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { writeFileDraft } from './file-drafts.ts'
 import { FileSearch } from './file-search.tsx'
 import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
@@ -35,7 +36,7 @@ export function FilesPanel({ projectId, wide }: { projectId: string; wide: boole
     if (making === 'folder') makeFolder.mutate(path)
     else
       write.mutate(
-        { path, content: '', version: null },
+        { path, content: '', version: nothingThere },
         { onSuccess: () => show({ path }), onError: reportError },
       )
   }
@@ -121,6 +122,7 @@ export function FilesPanel({ projectId, wide }: { projectId: string; wide: boole
         confirm={t('files.discard')}
         onConfirm={() => {
           setDirty(false)
+          if (open !== null) writeFileDraft(projectId, open.path, null)
           setOpen(wanted ?? null)
         }}
       />

@@ -32,7 +32,12 @@ export function ProjectPanel({ projectId, wide }: { projectId: string; wide: boo
           </Tabs.Trigger>
         ))}
       </Tabs.List>
-      <Tabs.Content value="files" className="flex min-h-0 flex-1 outline-none">
+      {/* Stays while another tab is shown, with the open file and what is being written in it. */}
+      <Tabs.Content
+        value="files"
+        forceMount
+        className="flex min-h-0 flex-1 outline-none data-[state=inactive]:hidden"
+      >
         <FilesPanel projectId={projectId} wide={wide} />
       </Tabs.Content>
       <Tabs.Content value="history" className="min-h-0 flex-1 overflow-y-auto outline-none">

@@ -21,13 +21,18 @@ export const useCheckpoints = (projectId: string) =>
     meta: { quiet: true },
   })
 
-export const useCheckpointDiff = (projectId: string, checkpointId: string) =>
+/** `change`: what that change did; `now`: all that has become of the files since before it. */
+export const useCheckpointDiff = (
+  projectId: string,
+  checkpointId: string,
+  against: 'change' | 'now',
+) =>
   useQuery({
-    queryKey: ['checkpoints', projectId, 'diff', checkpointId],
+    queryKey: ['checkpoints', projectId, 'diff', checkpointId, against],
     queryFn: ({ signal }) =>
       request<z.output<typeof CheckpointDiff>>(
         `/api/projects/${projectId}/checkpoints/${checkpointId}/diff`,
-        { signal },
+        { query: { against }, signal },
       ),
     meta: { quiet: true },
   })

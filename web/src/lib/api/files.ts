@@ -52,6 +52,9 @@ const refreshed = (client: QueryClient) =>
     client.invalidateQueries({ queryKey: ['project'] }),
   ])
 
+/** The version to write a file that must not be there yet. */
+export const nothingThere = '""'
+
 export function useWriteFile(projectId: string) {
   const client = useQueryClient()
   return useMutation({

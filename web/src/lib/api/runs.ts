@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import type { ApprovalDecisionBody, Run } from '../../../../server/protocol/run.ts'
 import { request, send } from '../api-client.ts'
 
+export const readRun = (id: string) => request<Run>(`/api/runs/${id}`)
+
 export const stopRun = (id: string) => request<Run>(`/api/runs/${id}/stop`, { method: 'POST' })
 
 export const resumeRun = (id: string) => request<Run>(`/api/runs/${id}/resume`, { method: 'POST' })

@@ -1,7 +1,9 @@
 // The page's texts in Chinese.
+import { toolNames } from './chinese-tools.ts'
 import type { Texts } from './english-pages.ts'
 
 export const chinese: Texts = {
+  toolNames,
   common: {
     close: '关闭',
     cancel: '取消',
@@ -138,6 +140,7 @@ export const chinese: Texts = {
       skipped: '已跳过',
       interrupted: '未完成',
     },
+    exitCode: '退出码 {{code}}',
   },
   code: { text: '文本' },
   diff: { sideBySide: '并排显示' },
@@ -160,6 +163,12 @@ export const chinese: Texts = {
     reason: '为什么不？会告诉智能体。',
     reasonHint: '可选',
     badJson: '这不是有效的 JSON。',
+    unfold: '查看将发生什么',
+    warning: {
+      not_isolated:
+        '此命令没有被隔离：它以服务器自身的权限运行，可以读取和修改服务器能访问的所有文件，也可以使用网络。',
+      changed_meanwhile: '智能体读取之后，此文件已被他人修改，因此这次调用会被拒绝。',
+    },
     rememberRun: '这次回答中不再询问此工具',
     rememberConversation: '……整个对话中都不再询问',
   },
@@ -337,6 +346,7 @@ export const chinese: Texts = {
     emptyFolder: '空',
     search: '在文件中搜索',
     searchIn: '搜索所有文件',
+    foundMore: '仅显示前 {{count}} 处匹配；请缩小搜索范围。',
     found_one: '{{count}} 处匹配',
     found_other: '{{count}} 处匹配',
     newFile: '新建文件',
@@ -364,7 +374,11 @@ export const chinese: Texts = {
     empty: '还没有改动',
     emptyText: '项目文件的每次改动都记录在这里，可以撤回。',
     compare: '比较',
-    compareText: '从这个状态到文件现在的样子。',
+    compareText: '文件中的差别。',
+    against: '比较范围',
+    change: '这次改动',
+    now: '此后的全部改动',
+    openChat: '打开对话',
     same: '没有差别。',
     restore: '恢复',
     restoreTitle: '恢复到这个状态？',
@@ -373,6 +387,8 @@ export const chinese: Texts = {
     restored_other: '已恢复 {{count}} 个文件。',
     undoSince: '撤回自此以来的文件改动',
     undoSinceTitle: '撤回这条消息以来的所有文件改动？',
+    undoSinceText:
+      '此后改动过的所有项目文件，无论来自哪个对话或手动修改，都会回到这条消息之前的样子。恢复本身也可以撤销。',
     added: '新增',
     modified: '修改',
     deleted: '删除',

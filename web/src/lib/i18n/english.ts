@@ -1,5 +1,8 @@
 // The page's texts in English that the first screen needs; the other languages have the same shape.
+import { toolNames } from './english-tools.ts'
+
 export const english = {
+  toolNames,
   common: {
     close: 'Close',
     cancel: 'Cancel',
@@ -126,6 +129,7 @@ export const english = {
       skipped: 'skipped',
       interrupted: 'not finished',
     },
+    exitCode: 'exit code {{code}}',
   },
   code: { text: 'text' },
   diff: { sideBySide: 'Side by side' },
@@ -148,6 +152,13 @@ export const english = {
     reason: 'Why not? The agent is told.',
     reasonHint: 'Optional',
     badJson: 'This is not valid JSON.',
+    unfold: 'Show what would happen',
+    warning: {
+      not_isolated:
+        'This command is NOT isolated: it runs with the rights of the server itself. It can read and change every file that the server can, and use the network.',
+      changed_meanwhile:
+        'Somebody else changed this file since the agent read it, so this call will be refused.',
+    },
     rememberRun: 'Don’t ask again for this tool in this answer',
     rememberConversation: '…and in the whole conversation',
   },

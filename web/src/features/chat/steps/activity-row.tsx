@@ -1,6 +1,6 @@
 // One line of an answer's activity: an icon on the rail, what is done, how it stands; more unfolds below.
 import { ChevronRight, type LucideIcon } from 'lucide-react'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useEffect, useId, useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 
 export function ActivityRow({
@@ -12,6 +12,7 @@ export function ActivityRow({
   tone = 'plain',
   initiallyOpen = false,
   below,
+  unfold = false,
   children,
 }: {
   icon: LucideIcon
@@ -23,9 +24,14 @@ export function ActivityRow({
   initiallyOpen?: boolean
   /** Seen also while the row is folded. */
   below?: ReactNode
+  /** Turns true when there is something to watch: then it unfolds by itself, once. */
+  unfold?: boolean
   children: ReactNode
 }) {
   const [open, setOpen] = useState(initiallyOpen)
+  useEffect(() => {
+    if (unfold) setOpen(true)
+  }, [unfold])
   const contentId = useId()
   return (
     <div className="relative">

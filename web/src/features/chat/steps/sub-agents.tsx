@@ -1,9 +1,9 @@
 // Sub-agents inside their parent's card: what each is doing, and what it did.
 import { Check, CircleDashed, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
 import type { SubAgent } from '../tool-progress.ts'
-import { toolTitle } from './tool-content.ts'
 
 const known = ['waiting', 'working', 'done', 'failed'] as const
 
@@ -39,7 +39,7 @@ export function SubAgents({ agents }: { agents: readonly SubAgent[] }) {
                     className="inline-flex items-center gap-1 rounded-full bg-sunken px-2 py-0.5 text-xs text-soft"
                   >
                     <Mark state={call.state} />
-                    {toolTitle(call.name)}
+                    {toolTitle(call.name, t)}
                   </li>
                 ))}
               </ul>

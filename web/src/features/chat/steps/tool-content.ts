@@ -67,12 +67,3 @@ export function summarize(argumentsText: string): string {
   const [first] = entries
   return first === undefined ? '' : oneLine(first[1]).slice(0, 160)
 }
-
-/** `mcp__server__tool` as "server: tool"; other names with spaces for underscores. */
-export const toolTitle = (name: string): string => {
-  const [prefix, server, ...rest] = name.split('__')
-  if (prefix === 'mcp' && server !== undefined && rest.length > 0)
-    return `${server}: ${rest.join(' ').replaceAll('_', ' ')}`
-  const words = name.replaceAll('_', ' ').replace(/\bpython\b/, 'Python')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}

@@ -4,12 +4,13 @@ import { memo, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 import { duration } from '../../../lib/format.ts'
+import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
 import type { Progress } from '../tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { ArtifactFiles } from './artifact-files.tsx'
 import { ToolBody } from './tool-body.tsx'
-import { type Outcome, readOutcome, summarize, type ToolState, toolTitle } from './tool-content.ts'
+import { type Outcome, readOutcome, summarize, type ToolState } from './tool-content.ts'
 import { toolIcon } from './tool-icon.ts'
 
 const stateOf = (
@@ -60,17 +61,22 @@ export const ToolStep = memo(function ToolStep({
     state === 'running' && (progress?.state === 'starting' || progress?.state === 'running')
       ? t(`steps.progress.${progress.state}`)
       : null
+  const exitCode = result?.artifact?.exit_code
   return (
     <ActivityRow
       icon={toolIcon(call.name)}
-      title={toolTitle(call.name)}
+      title={toolTitle(call.name, t)}
       summary={summarize(call.arguments)}
       live={state === 'running'}
+      unfold={state === 'running' && progress !== undefined && progress.output !== ''}
       tone={state === 'failed' ? 'bad' : state === 'waiting' ? 'warn' : 'plain'}
       trailing={
         <>
           {added !== undefined && <span className="text-ok">+{added}</span>}
           {removed !== undefined && <span className="text-bad">−{removed}</span>}
+          {typeof exitCode === 'number' && exitCode !== 0 && (
+            <span className="text-warn">{t('steps.exitCode', { code: exitCode })}</span>
+          )}
           {phase !== null && <span aria-hidden>{phase}</span>}
           {state === 'running' && <RunningTime since={startedAt} />}
           {outcome?.cached === true && <span>{t('steps.cached')}</span>}
