@@ -16,6 +16,7 @@ import {
   Restored,
 } from '../protocol/project.ts'
 import { diffCheckpoint } from '../workspace/checkpoint-diff.ts'
+import { toldFiles } from '../workspace/checkpoints.ts'
 import type { WorkspaceRoom } from '../workspace/workspace-room.ts'
 import { success } from './answers.ts'
 import { ownProject } from './own-project.ts'
@@ -135,15 +136,13 @@ function readCursor(cursor: string): string {
   return read.data
 }
 
-/** Folders are told only where nothing else changed. */
 function presentCheckpoint(row: CheckpointRow): Checkpoint {
-  const inner = row.files.filter(({ before, after }) => (before ?? after)?.kind !== 'directory')
   return {
     id: row.id,
     created_at: row.createdAt.toISOString(),
     message_id: row.messageId,
     run_id: row.runId,
     tool: row.tool,
-    files: (inner.length > 0 ? inner : row.files).map(({ path, change }) => ({ path, change })),
+    files: toldFiles(row.files).map(({ path, change }) => ({ path, change })),
   }
 }

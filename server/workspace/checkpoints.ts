@@ -25,7 +25,7 @@ export interface ChangeOrigin {
 }
 
 export interface Restored {
-  /** Number of paths that were brought back. */
+  /** Number of files that were brought back; of folders where nothing else was. */
   restored: number
   /** The new checkpoint, which undoes the restoring. */
   checkpoint: CheckpointRow
@@ -239,11 +239,17 @@ export function createCheckpoints(options: {
           () => applyTargets(workspace, different, kept),
           true,
         )
-        return { restored: files.length, checkpoint: { ...row, files } }
+        return { restored: toldFiles(files).length, checkpoint: { ...row, files } }
       }),
 
     settle: (workspace) => lanes.run(workspace.projectId, () => settleOpen(workspace)),
   }
+}
+
+/** What a person is told of a change: its files; folders only where nothing else changed. */
+export function toldFiles(files: readonly CheckpointFile[]): readonly CheckpointFile[] {
+  const inner = files.filter(({ before, after }) => (before ?? after)?.kind !== 'directory')
+  return inner.length > 0 ? inner : files
 }
 
 /** What is known before the change: enough to undo it should nothing more ever be written down. */

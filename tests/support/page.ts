@@ -1,9 +1,9 @@
 // The page in a real browser: built once for a test file, served by a real server, looked at with headless Chromium.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 
@@ -26,6 +26,8 @@ export interface PageOptions {
   language?: 'en-US' | 'zh-CN'
   /** A phone: narrow, with touch. */
   phone?: boolean
+  /** The server at the address runs from its sources and may have no page of its own: it is given the built one. */
+  withBuiltPage?: boolean
 }
 
 /** What a page did that no page may do: thrown errors, refused resources, requests to elsewhere. */
@@ -63,7 +65,8 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
     })
     suite({
       webRoot: () => root,
-      async open(url, { theme = 'light', language = 'en-US', phone = false } = {}) {
+      async open(url, options = {}) {
+        const { theme = 'light', language = 'en-US', phone = false } = options
         const context = await browser.newContext({
           viewport: phone ? { width: 375, height: 740 } : { width: 1280, height: 800 },
           hasTouch: phone,
@@ -73,6 +76,7 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
           reducedMotion: 'reduce',
         })
         context.setDefaultTimeout(45_000)
+        if (options.withBuiltPage === true) await givePage(context, root)
         const page = await context.newPage()
         watch(page, new URL(url).origin)
         await page.goto(url)
@@ -80,6 +84,18 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
       },
     })
   })
+}
+
+/** Answers everything but the API from the built page, as a server does. */
+async function givePage(context: BrowserContext, root: string): Promise<void> {
+  await context.route(
+    ({ pathname }) => !pathname.startsWith('/api/'),
+    async (route) => {
+      const file = join(root, new URL(route.request().url()).pathname)
+      const isFile = existsSync(file) && statSync(file).isFile()
+      await route.fulfill({ path: isFile ? file : join(root, 'index.html') })
+    },
+  )
 }
 
 function watch(page: Page, origin: string): void {

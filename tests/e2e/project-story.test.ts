@@ -1,0 +1,196 @@
+// The whole way of a project: uploaded in the browser, changed by the agent under a person's eyes, over a crash, and taken back.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+  say,
+} from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const FILES = 1_000
+
+/** A folder as a person has it: nested, with names of every kind. */
+function makeProject(folder: string): void {
+  for (let index = 0; index < FILES; index++) {
+    const inner = join(folder, `package${index % 20}`, `module ${index % 7}`)
+    mkdirSync(inner, { recursive: true })
+    writeFileSync(join(inner, `file${index}.ts`), `export const value${index} = ${index}\n`)
+  }
+  mkdirSync(join(folder, '文档'))
+  writeFileSync(join(folder, '文档', 'naïve café.md'), '# Café\n')
+  writeFileSync(join(folder, 'README.md'), '# Shop\n\nOld text.\n')
+  writeFileSync(join(folder, 'main.ts'), 'start()\n')
+  writeFileSync(join(folder, 'logo.png'), Buffer.from('89504e470d0a1a0a00', 'hex'))
+}
+
+describeInBrowser('the way of a project', (visitor) => {
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-story-'))
+  let upstream: Upstream
+  let place: ServerPlace
+  let server: ServerProcess
+  beforeAll(async () => {
+    makeProject(join(folder, 'shop'))
+    upstream = await startUpstream()
+    place = await serverPlace(folder, { ...scripted(upstream), log_level: 'warn' })
+    server = await place.start()
+  })
+  afterAll(async () => {
+    await place.close()
+    await upstream.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const content = async (id: string, path: string): Promise<string | undefined> => {
+    const answer = await fetch(`${server.url}/api/projects/${id}/files/${path}`)
+    const { data } = (await answer.json()) as { data?: { content: string } }
+    return data?.content
+  }
+  const question = (page: Page, about: string) =>
+    page.getByRole('region', { name: new RegExp(`^Allow “${about}`) })
+  const unfold = (page: Page, about: string) =>
+    question(page, about).getByRole('button', { name: 'Show what would happen' }).click()
+
+  test('1,000 files come in, three changes are decided on over a crash, and all is taken back', async () => {
+    const page = await visitor.open(`${server.url}/projects`, { withBuiltPage: true })
+    await page.getByRole('button', { name: 'Upload a folder' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('input[type=file]').setInputFiles(join(folder, 'shop'))
+    await dialog.getByText(`${FILES + 4} files`).waitFor()
+    await dialog.getByRole('button', { name: 'Upload', exact: true }).click()
+    await page.getByText(`${FILES + 4} files`).waitFor()
+    await page.getByText('文档', { exact: true }).click()
+    await page.getByText('naïve café.md').waitFor()
+    const id = page.url().split('/').at(-1) ?? ''
+    const before = await content(id, 'README.md')
+
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'file_read', arguments: { path: 'README.md' } }]),
+      turn.toolCalls([
+        {
+          name: 'file_edit',
+          arguments: { path: 'README.md', old: 'Old text.', new: 'New text.' },
+        },
+        { name: 'file_write', arguments: { path: 'docs/plan.md', content: '# Plan\n' } },
+        { name: 'file_delete', arguments: { path: 'main.ts' } },
+      ]),
+      turn.text('All three are settled.'),
+    )
+    await page.getByRole('button', { name: 'Chat in this project' }).click()
+    await say(page, 'Renew the text, write a plan, drop main.ts.')
+
+    // The questions come in the order of the calls; the first is open and has the keyboard.
+    await question(page, 'File edit').getByText('New text.').waitFor()
+    const names = page.getByRole('region', { name: /^Allow/ })
+    expect(await names.locator('h2').allTextContents()).toEqual([
+      expect.stringContaining('File edit'),
+      expect.stringContaining('File write'),
+      expect.stringContaining('File delete'),
+    ])
+    const isFocused = 'document.activeElement === document.querySelector("[data-question]")'
+    expect(await page.evaluate<boolean>(isFocused)).toBe(true)
+    await question(page, 'File edit').getByRole('button', { name: 'Side by side' }).click()
+    await expectAccessible(page)
+
+    await unfold(page, 'File delete')
+    await question(page, 'File delete').getByText('start()').waitFor()
+    await question(page, 'File delete').getByRole('button', { name: 'Reject' }).click()
+    await question(page, 'File delete')
+      .getByLabel(/Why not/)
+      .fill('main.ts stays.')
+    await question(page, 'File delete').getByRole('button', { name: 'Reject' }).click()
+    // Answered is gone, although its result waits for the earlier calls.
+    await question(page, 'File delete').waitFor({ state: 'detached' })
+
+    await server.kill('SIGKILL')
+    await page.getByText('Connection lost').waitFor()
+    server = await place.start()
+    await page.getByText('Connection lost').waitFor({ state: 'detached' })
+    expect(await content(id, 'README.md')).toBe(before)
+
+    await unfold(page, 'File write')
+    await question(page, 'File write').getByRole('button', { name: 'Change…' }).click()
+    await question(page, 'File write')
+      .getByLabel('Arguments')
+      .fill('{"path": "docs/plan.md", "content": "# My plan\\n"}')
+    await question(page, 'File write').getByRole('button', { name: 'Approve changed' }).click()
+    await question(page, 'File write').waitFor({ state: 'detached' })
+    await question(page, 'File edit').focus()
+    await page.keyboard.press('a')
+    await page.getByText('All three are settled.').waitFor()
+
+    expect(await content(id, 'README.md')).toBe('# Shop\n\nNew text.\n')
+    expect(await content(id, 'docs/plan.md')).toBe('# My plan\n')
+    expect(await content(id, 'main.ts')).toBe('start()\n')
+    const told = JSON.stringify(upstream.requests.at(-1)?.messages)
+    expect(told).toContain('main.ts stays.')
+    const chat = page.url()
+
+    // The history names both changes, compares them and leads back to the chat.
+    await page.goto(`${server.url}/projects/${id}`)
+    await page.getByRole('tab', { name: 'History' }).click()
+    const entry = page.getByRole('listitem').filter({ hasText: 'docs/plan.md' })
+    await entry.getByRole('button', { name: 'Compare' }).click()
+    const compare = page.getByRole('dialog', { name: 'Compare' })
+    await compare.getByText('# My plan').waitFor()
+    await compare.getByRole('radio', { name: 'Everything since' }).click()
+    await compare.getByText('# My plan').waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Open the chat' }).first().click()
+    await page.getByText('All three are settled.').waitFor()
+    expect(page.url()).toBe(chat)
+
+    await page
+      .getByRole('article', { name: 'Your message' })
+      .getByRole('button', { name: 'Take back file changes since here' })
+      .click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('2 files were restored.').waitFor()
+    expect(await content(id, 'README.md')).toBe(before)
+    expect(await content(id, 'docs/plan.md')).toBeUndefined()
+    await leave(page)
+    upstream.expectDone()
+  })
+
+  test('on a phone, in Chinese and in the dark the questions fit and can be answered', async () => {
+    const made = await fetch(`${server.url}/api/projects`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Phone' }),
+    })
+    const { data } = (await made.json()) as { data: { id: string } }
+    upstream.enqueue(
+      turn.toolCalls([
+        { name: 'file_write', arguments: { path: 'a.md', content: `${'wide '.repeat(60)}\n` } },
+        { name: 'file_write', arguments: { path: 'b.md', content: 'b\n' } },
+      ]),
+      turn.text('两个文件都写好了。'),
+    )
+    const page = await visitor.open(`${server.url}/?project=${data.id}`, {
+      withBuiltPage: true,
+      phone: true,
+      theme: 'dark',
+      language: 'zh-CN',
+    })
+    await say(page, '写两个文件')
+    const questions = page.getByRole('region', { name: /^允许“写入文件”/ })
+    await questions.first().getByText('wide wide').waitFor()
+    await expectNoSideways(page)
+    await expectAccessible(page)
+    await questions.first().getByRole('button', { name: '批准' }).tap()
+    await questions.first().getByText('b.md').first().waitFor()
+    await questions.first().getByRole('button', { name: '批准' }).tap()
+    await page.getByText('两个文件都写好了。').waitFor()
+    expect(await content(data.id, 'b.md')).toBe('b\n')
+    await leave(page)
+  })
+})
