@@ -1,4 +1,4 @@
-// Finds tool calls in a model's text while it streams: what is shown goes on at once, what may be a call is held back until it is clear.
+// Finds tool calls in a model's text while it streams: what may be a call is held back until it is clear, the rest goes on.
 import {
   beginsClosingTag,
   beginsOpeningTag,
@@ -7,45 +7,28 @@ import {
   isClosingTag,
   isFunctionTag,
   isOpeningTag,
+  isTagSpokenOf,
+  mayHoldCalls,
   withoutClosingTag,
 } from './call-tags.ts'
 import { createGatheredText } from './gathered-text.ts'
 import { createJsonScanner, type JsonScanner } from './json-scanner.ts'
-import {
-  isCallKey,
-  type KnownTools,
-  type PromptCall,
-  type Reading,
-  readJsonCalls,
-  readXmlCalls,
-} from './prompt-call-reading.ts'
+import type {
+  KnownTools,
+  PromptCall,
+  PromptCallParser,
+  PromptFault,
+  Reading,
+} from './prompt-call.ts'
+import { isCallKey, readJsonCalls, readXmlCalls } from './prompt-call-reading.ts'
 import { createShownText } from './shown-text.ts'
-import { type Follower, followCode, followValue } from './text-followers.ts'
-
-export interface PromptCallParser {
-  /** The next piece of the answer; what of it is to be shown now. */
-  push(text: string): string
-  /** The answer is over; what is still to be shown. `cutOff`: it ended at the token limit, so a call may be incomplete. */
-  end(options: { cutOff: boolean }): string
-  /** Calls so far, in their order. */
-  readonly calls: readonly PromptCall[]
-  /** What was meant as a call and can't be read, as the model wrote it. */
-  readonly faults: readonly PromptFault[]
-}
-
-export interface PromptFault {
-  raw: string
-  problem: string
-}
+import { type Follower, followCode, followValue, nextMark } from './text-followers.ts'
 
 /** Held text beyond this is no call. */
 const MAX_HELD = 1_100_000
 const MAX_CALLS = 32
 /** How often a value without an end is read again up to a closing mark. */
 const MAX_SECOND_LOOKS = 4
-
-const callFence =
-  /^(?:json[5c]?|tool|tool_calls?|tool_code|tool_use|function(?:_call)?|xml|text|plaintext)?$/i
 /** What the next character means; answers what the one after it will. */
 type State = (character: string) => State
 
@@ -92,9 +75,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     if (at === inValue) return scanner?.skip(text, from) ?? from
     if (at === inFollowed) return follower?.skip(text, from) ?? from
     if (at !== inText) return from
-    let end = from
-    while (end < text.length && !'`{[<'.includes(text[end] ?? '')) end += 1
-    return end
+    return nextMark(text, from, '`{[<')
   }
   function holding(character: string, next: State): State {
     lead += character
@@ -135,7 +116,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
   /** Code, or ordinary JSON. */
   function inFollowed(character: string): State {
-    if (!follower?.holds(character)) return inText(character)
+    if (follower?.holds(character) !== true) return inText(character)
     shown.add(character)
     return inFollowed
   }
@@ -162,7 +143,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
   function inFenceInfo(character: string): State {
     if (/[\w+-]/.test(character) && lead.length < fence + 24) return holding(character, inFenceInfo)
-    return callFence.test(lead.slice(fence)) ? inFenceBody(character) : release()(character)
+    return mayHoldCalls(lead.slice(fence)) ? inFenceBody(character) : release()(character)
   }
   function inFenceBody(character: string): State {
     if (isSpace(character)) return holding(character, inFenceBody)
@@ -173,9 +154,8 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   function inBracket(character: string): State {
     if (isSpace(character)) return holding(character, inBracket)
     if (character !== '{') return release()(character)
-    const start = lead.lastIndexOf('[')
-    const list = lead.slice(start)
-    lead = lead.slice(0, start)
+    const list = lead.slice(lead.lastIndexOf('['))
+    lead = lead.slice(0, -list.length)
     return startValue(list + character)
   }
 
@@ -210,13 +190,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
       const isNoise = reading.kind === 'text' && !midLine
       return settle(isNoise ? { kind: 'fault', problem: 'there is no call in the tag' } : reading)
     }
-    return isSpokenOf(character) ? release() : inXml
-  }
-  /** A tag that is only spoken of is followed by words; a call by a name on its own, or by another tag. */
-  function isSpokenOf(character: string): boolean {
-    if (midLine) return body.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(body.read())
-    if (character !== '\n' || body.length > 2000) return false
-    return /^[\w.-]+[ \t]+[^\s<][^\n<]*\n$/.test(body.read())
+    return isTagSpokenOf(body, character, midLine) ? release() : inXml
   }
 
   function startValue(text: string): State {
@@ -237,7 +211,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     return release(inFollowed)
   }
   function settleValue(): State {
-    const strayQuotes = scanner?.strayQuotes ?? []
+    const { strayQuotes = [] } = scanner ?? {}
     return settle(readJsonCalls(body.read(), known, { explicit: tagged, strayQuotes }))
   }
 
@@ -300,8 +274,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
   /** A quote too many hid the end of a value: it is looked for by the mark behind it. */
   function looksAgain(): boolean {
-    secondLooks += 1
-    if (secondLooks > MAX_SECOND_LOOKS) return false
+    if (++secondLooks > MAX_SECOND_LOOKS) return false
     const source = body.read()
     const mark = tagged ? findClosingTag(source) : source.search(/^ {0,3}```/m)
     if (mark === -1) return false

@@ -1,20 +1,6 @@
 // Text that may be a tool call → the calls in it: the JSON forms and the XML forms that models write, mended where they are damaged.
 import { jsonrepair } from 'jsonrepair'
-
-export interface PromptCall {
-  name: string
-  /** JSON text. */
-  arguments: string
-}
-
-/** `text`: ordinary JSON or prose. `fault`: meant as a call, and can't be read. */
-export type Reading =
-  | { kind: 'calls'; calls: PromptCall[] }
-  | { kind: 'text' }
-  | { kind: 'fault'; problem: string }
-
-/** Name of each offered tool → its parameters as JSON Schema. */
-export type KnownTools = ReadonlyMap<string, Record<string, unknown>>
+import type { KnownTools, PromptCall, Reading } from './prompt-call.ts'
 
 const wrapperKeys = ['tool_call', 'tool_calls', 'function_call']
 const nameKeys = ['name', 'tool', 'tool_name', 'function']

@@ -1,7 +1,7 @@
 // The words by which a model without function calling learns of its tools.
 import type { ToolChoice } from '../protocol/message.ts'
 import type { ToolCall, ToolSchema } from './client.ts'
-import type { PromptFault } from './prompt-call-parser.ts'
+import type { PromptFault } from './prompt-call.ts'
 
 /** The part of the system prompt that lists the tools and the format of a call. */
 export function describeTools(tools: readonly ToolSchema[], choice?: ToolChoice): string {

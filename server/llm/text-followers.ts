@@ -8,7 +8,7 @@ export interface Follower {
 }
 
 /** The first place from `at` on where one of the characters stands, or the end. */
-function next(text: string, at: number, marks: string): number {
+export function nextMark(text: string, at: number, marks: string): number {
   let end = at
   while (end < text.length && !marks.includes(text[end] ?? '')) end += 1
   return end
@@ -21,7 +21,7 @@ export function followCode(start: string, fence: number): Follower {
   let hasLines = start.includes('\n')
   return {
     // Behind the first word of a line only a backtick or the next line can matter.
-    skip: (text, at) => (run > 0 || lineIsBlank ? at : next(text, at, '`\n')),
+    skip: (text, at) => (run > 0 || lineIsBlank ? at : nextMark(text, at, '`\n')),
     holds(character) {
       if (character === '`') {
         // A fence closes at the beginning of a line; one that was opened and closed on one line, anywhere.
@@ -52,7 +52,7 @@ export function followValue(start: string): Follower {
   }
   for (const character of start) follow(character)
   return {
-    skip: (text, at) => (open <= 0 || breaks > 0 ? at : next(text, at, '`\n{}[]')),
+    skip: (text, at) => (open <= 0 || breaks > 0 ? at : nextMark(text, at, '`\n{}[]')),
     holds(character) {
       if (character === '`' || open <= 0 || breaks >= 2) return false
       follow(character)

@@ -5,7 +5,8 @@ import type { Usage } from '../protocol/run-event.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest } from './client.ts'
 import { brokenStream } from './failure.ts'
 import { flattenToolMessages } from './flatten-tool-messages.ts'
-import { createPromptCallParser, type PromptCallParser } from './prompt-call-parser.ts'
+import type { PromptCallParser } from './prompt-call.ts'
+import { createPromptCallParser } from './prompt-call-parser.ts'
 import { describeFaults, describeTools, writeCall } from './prompt-tools-text.ts'
 
 export interface PromptToolsOptions {

@@ -1,8 +1,8 @@
 // Calls in plain text: found however they are written and however they are cut, and never where there are none.
 import { StringDecoder } from 'node:string_decoder'
 import { describe, expect, test } from 'vitest'
+import type { KnownTools } from '../../../server/llm/prompt-call.ts'
 import { createPromptCallParser } from '../../../server/llm/prompt-call-parser.ts'
-import type { KnownTools } from '../../../server/llm/prompt-call-reading.ts'
 import { promptOutputs } from '../../fixtures/llm/prompt-outputs.ts'
 
 const text = { type: 'string' }
