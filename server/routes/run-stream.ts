@@ -4,7 +4,6 @@ import type { RunChannel } from '../runs/run-channel.ts'
 import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/run-view.ts'
 
 const HEARTBEAT_MS = 10_000
-/** A reader that takes nothing for this long is dropped; it can come back with the last id it has. */
 const STALL_MS = 30_000
 
 /** Server-sent events as https://html.spec.whatwg.org/multipage/server-sent-events.html frames them. */
@@ -18,7 +17,12 @@ const frame = ({ id, event, data }: OutgoingEvent): string =>
 export function streamRun(
   reply: FastifyReply,
   channel: RunChannel,
-  options: { mode: StreamMode; afterId: number | null; firstFrame?: string },
+  options: {
+    mode: StreamMode
+    afterId: number | null
+    /** Milliseconds. A reader that takes nothing for this long is dropped; it can come back with the last id it has. */
+    stallMs?: number
+  },
 ): void {
   const response = reply.raw
   reply.hijack()
@@ -53,7 +57,7 @@ export function streamRun(
     isBegun = true
     if (response.write(text) || blocked) return
     blocked = true
-    stallTimer = setTimeout(() => response.destroy(), STALL_MS)
+    stallTimer = setTimeout(() => response.destroy(), options.stallMs ?? STALL_MS)
     stallTimer.unref()
   }
 

@@ -72,7 +72,10 @@ export interface RunChannel {
   prose(index: number): ProseState | undefined
   /** Position in `entries` of the first entry after `id`; null when `id` can't be one of this run's. */
   positionAfter(id: number): number | null
-  /** Appends text to the prose step at `index`; opens it, or replaces a step that was broken off there. */
+  /**
+   * Appends text to the prose step at `index`, as one event or, where it is long, as several; opens the step, or
+   * replaces one that was broken off there.
+   */
   appendProse(index: number, type: 'thinking' | 'text', text: string): void
   closeProse(index: number): void
   /** Appends any other event; a step event also takes its place among the steps. */
@@ -85,6 +88,22 @@ export interface RunChannel {
   close(): void
   /** `callback` is told the number of listeners whenever it changes. */
   onListenersChange(callback: (count: number) => void): void
+}
+
+/** No event holds more text than this, however fast a model is: a reader that stops is left with one at most. */
+const MAX_EVENT_CHARACTERS = 32_000
+
+/** The text in parts of bounded size, none of which ends within a character. */
+function* piecesOf(text: string): Generator<string> {
+  let from = 0
+  while (text.length - from > MAX_EVENT_CHARACTERS) {
+    const last = text.charCodeAt(from + MAX_EVENT_CHARACTERS - 1)
+    const splitsPair = last >= 0xd800 && last <= 0xdbff
+    const to = from + MAX_EVENT_CHARACTERS - (splitsPair ? 1 : 0)
+    yield text.slice(from, to)
+    from = to
+  }
+  yield text.slice(from)
 }
 
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
@@ -114,6 +133,33 @@ export function createRunChannel(history: ChannelHistory): RunChannel {
           : entry.kind !== 'void' && entry.index === index
       if (ofStep) entries[at] = { id: entry.id, kind: 'void' }
     }
+  }
+
+  const appendPiece = (index: number, type: 'thinking' | 'text', text: string): void => {
+    const id = lastId + 1
+    const slot = steps[index]
+    if (slot !== undefined && isProse(slot) && !slot.closed) {
+      const from = slot.content.length
+      slot.content += text
+      slot.cuts.push(text.length)
+      push({ id, kind: 'delta', index, from, to: from + text.length })
+      return
+    }
+    const replaces = slot !== undefined
+    if (replaces) takeBack(index)
+    steps[index] = {
+      type,
+      content: text,
+      closed: false,
+      firstEvent: id,
+      cuts: [text.length],
+      replaces,
+    }
+    push(
+      replaces
+        ? { id, kind: 'whole', index, to: text.length }
+        : { id, kind: 'delta', index, from: 0, to: text.length },
+    )
   }
 
   return {
@@ -152,30 +198,7 @@ export function createRunChannel(history: ChannelHistory): RunChannel {
       return low
     },
     appendProse(index, type, text) {
-      const id = lastId + 1
-      const slot = steps[index]
-      if (slot !== undefined && isProse(slot) && !slot.closed) {
-        const from = slot.content.length
-        slot.content += text
-        slot.cuts.push(text.length)
-        push({ id, kind: 'delta', index, from, to: from + text.length })
-        return
-      }
-      const replaces = slot !== undefined
-      if (replaces) takeBack(index)
-      steps[index] = {
-        type,
-        content: text,
-        closed: false,
-        firstEvent: id,
-        cuts: [text.length],
-        replaces,
-      }
-      push(
-        replaces
-          ? { id, kind: 'whole', index, to: text.length }
-          : { id, kind: 'delta', index, from: 0, to: text.length },
-      )
+      for (const piece of piecesOf(text)) appendPiece(index, type, piece)
     },
     closeProse(index) {
       const slot = steps[index]

@@ -20,8 +20,8 @@ const awaited = (prepare: NonNullable<Death['prepare']>, onSurvived: () => void)
   prepare,
   async die(server, stream) {
     await (stream === null ? server.exited : Promise.race([server.exited, stream.all()]))
-    if (stream?.events.at(-1)?.event === 'done') onSurvived()
     await server.kill('SIGKILL')
+    if (stream?.events.at(-1)?.event === 'done') onSurvived()
   },
 })
 
@@ -99,6 +99,7 @@ describe('kill at a commit to PostgreSQL', () => {
     const trap = awaited(
       async ({ pid }) => proxy.killAt(n, when, () => process.kill(pid, 'SIGKILL')),
       () => {
+        proxy.disarm()
         survived = true
       },
     )

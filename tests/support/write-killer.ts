@@ -43,6 +43,8 @@ export interface CommitProxy {
    * answered it, which the server then never learns.
    */
   killAt(n: number, when: 'before' | 'after', kill: () => void): void
+  /** Lets every commit pass again. */
+  disarm(): void
   close(): void
 }
 
@@ -100,6 +102,9 @@ export async function startCommitProxy(target: {
     port: address.port,
     killAt(n, when, kill) {
       trap = { left: n, when, kill }
+    },
+    disarm() {
+      trap = null
     },
     close() {
       for (const socket of sockets) socket.destroy()

@@ -195,3 +195,18 @@ test('a new attempt replaces the step that was broken off, for those who had see
   expect(reassemble([...seen, ...later])).toMatchObject([{ content: 'Good day' }])
   expect(reassemble(allOf(again, 'delta', null))).toMatchObject([{ content: 'Good day' }])
 })
+
+test('text that comes all at once is told in events of bounded size, none of which splits a character', () => {
+  const channel = newChannel()
+  const text = `a${'🦀'.repeat(100_000)}`
+  channel.appendProse(0, 'text', text)
+  channel.closeProse(0)
+  const deltas = allOf(channel, 'delta', 0)
+    .filter(({ event }) => event === 'step_delta')
+    // The shape of `step_delta`, which the other tests check.
+    .map(({ data }) => (data as { delta: string }).delta)
+  expect(deltas.join('')).toBe(text)
+  expect(Math.max(...deltas.map(({ length }) => length))).toBeLessThanOrEqual(32_000)
+  expect(Buffer.from(deltas.join('|')).toString()).toBe(deltas.join('|'))
+  expect(channel.prose(0)?.cuts).toEqual(deltas.map(({ length }) => length))
+})

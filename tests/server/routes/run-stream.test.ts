@@ -1,0 +1,118 @@
+// Readers that do not keep up with a run: bounded memory, dropped when they take nothing, kept when they only are slow.
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { streamRun } from '../../../server/routes/run-stream.ts'
+import { createRunChannel, type RunChannel } from '../../../server/runs/run-channel.ts'
+import { openEvents } from '../../support/events.ts'
+
+const STALL_MS = 400
+/** More than the system takes in between two ends of a connection. */
+const MUCH = 200
+const PIECE = 'x'.repeat(100_000)
+
+let app: FastifyInstance
+let port: number
+let channel: RunChannel
+let responses: ServerResponse[]
+
+beforeEach(async () => {
+  channel = createRunChannel({ entries: [], steps: [], lastId: 0 })
+  responses = []
+  app = Fastify()
+  app.get<{ Headers: { 'last-event-id'?: string } }>('/', (request, reply) => {
+    responses.push(reply.raw)
+    const { 'last-event-id': lastId } = request.headers
+    streamRun(reply, channel, {
+      mode: 'delta',
+      afterId: lastId === undefined ? null : Number(lastId),
+      stallMs: STALL_MS,
+    })
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  port = typeof address === 'object' && address !== null ? address.port : 0
+})
+afterEach(async () => {
+  app.server.closeAllConnections()
+  await app.close()
+})
+
+/** A reader that has not read anything yet, once the server knows of it. */
+async function openSocket(): Promise<{ socket: Socket; response: ServerResponse }> {
+  const socket = connect(port, '127.0.0.1').pause()
+  socket.on('error', () => {})
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n')
+  await expect.poll(() => channel.listenerCount).toBe(1)
+  const response = responses.at(-1)
+  if (response === undefined) throw new Error('no response')
+  return { socket, response }
+}
+
+/** As a model would: each piece in a turn of its own. */
+async function tellMuch(): Promise<void> {
+  for (let piece = 0; piece < MUCH; piece += 1) {
+    channel.appendProse(0, 'text', PIECE)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const closed = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => response.once('close', resolve))
+
+test('one that never reads holds little memory, is dropped, and gets everything when it comes back', async () => {
+  const { socket, response } = await openSocket()
+  const dropped = closed(response)
+  await tellMuch()
+  expect(response.writableLength).toBeGreaterThan(0)
+  expect(response.writableLength).toBeLessThan(2_000_000)
+  await dropped
+  expect(channel.listenerCount).toBe(0)
+  socket.destroy()
+
+  channel.closeProse(0)
+  channel.appendEvent({ event: 'error', content: 'over', code: 'internal', retryable: false })
+  const back = await openEvents(`http://127.0.0.1:${port}/`, { headers: { 'last-event-id': '0' } })
+  const events = await back.all()
+  const told = events.map(({ data }) => data.delta ?? '').join('')
+  expect(told.length).toBe(MUCH * PIECE.length)
+  expect(events.at(-1)?.event).toBe('error')
+})
+
+test('one that catches up in time stays, whatever live output came while it was behind', async () => {
+  const { socket, response } = await openSocket()
+  let isOpen = true
+  void closed(response).then(() => {
+    isOpen = false
+  })
+  await tellMuch()
+  const before = response.writableLength
+  for (let line = 0; line < 50; line += 1)
+    channel.reportProgress({ id_ref: 'call_1', progress: PIECE })
+  expect(response.writableLength, 'live output does not wait in memory').toBe(before)
+
+  let received = ''
+  socket.on('data', (bytes) => {
+    received = (received + bytes.toString()).slice(-1_000)
+  })
+  socket.resume()
+  channel.appendProse(0, 'text', 'the end')
+  await expect.poll(() => received).toContain('the end')
+  // It reads from now on, for longer than a stall may last.
+  const began = performance.now()
+  for (let tick = 0; performance.now() - began < STALL_MS * 2; tick += 1) {
+    channel.reportProgress({ id_ref: 'call_1', progress: `tick ${tick}.` })
+    await expect.poll(() => received, { interval: 20 }).toContain(`tick ${tick}.`)
+  }
+  expect(isOpen).toBe(true)
+  socket.destroy()
+})
+
+test('live output reaches a reader that keeps up', async () => {
+  const reader = await openEvents(`http://127.0.0.1:${port}/`)
+  channel.reportProgress({ id_ref: 'call_1', progress: 'now' })
+  const event = await reader.next(({ event }) => event === 'tool_progress')
+  expect(event.data).toEqual({ id_ref: 'call_1', progress: 'now' })
+  reader.leave()
+})
