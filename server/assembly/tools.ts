@@ -84,7 +84,23 @@ export function createToolRooms({
   )
   const channels = createChannels({
     repository: createChannelRepository(database),
-    kinds: createChannelKinds({ fetch, smtp: config.smtp }),
+    kinds: createChannelKinds({
+      fetch,
+      smtp: config.smtp,
+      telegramUrl: config.telegram.api_url,
+    }),
+    onGivenUp: async ({ userId, conversationId, channel, text, error }) =>
+      conversationId === null
+        ? null
+        : postMessage(
+            { database, store, now },
+            {
+              userId,
+              from: null,
+              to: conversationId,
+              text: `The message to channel:${channel} could not be delivered (${error}): “${text.slice(0, 200)}”`,
+            },
+          ),
     secrets: box,
     isUniqueViolation: (error) => database.isUniqueViolation(error),
     now,

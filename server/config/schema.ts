@@ -143,6 +143,7 @@ export const Config = z.strictObject({
       from: z.string().min(3),
     })
     .optional(),
+  telegram: section({ api_url: HttpUrl.default('https://api.telegram.org') }),
   code_execution: CodeExecution,
   embeddings: z
     .strictObject({ api_url: HttpUrl, api_key: z.string().optional(), model: z.string().min(1) })

@@ -12,6 +12,10 @@ const MOST_FACTS = 500
 const LONGEST_MEMORY = 200_000
 /** Of the prompt's budget, what the user's own text may take. */
 const OWN_SHARE = 0.6
+/** Looked through between two turns of the event loop: about a millisecond. */
+const FACTS_AT_ONCE = 20
+/** Of a fact with its dash. */
+const LEAST_TOKENS = 2
 
 /** Where the texts are kept; one per user. */
 export interface MemoryStore {
@@ -71,7 +75,7 @@ export function createMemory(store: MemoryStore, options: { now(): Date }): Memo
       return outcome
     },
     async promptSection(userId, question, budget) {
-      return renderSection(splitMemory(await store.get(userId)), question, budget)
+      return await renderSection(splitMemory(await store.get(userId)), question, budget)
     },
   }
 }
@@ -147,7 +151,11 @@ const sameFact = (fact: string): string =>
     .replace(/[.。!!\s]+$/, '')
     .trim()
 
-function renderSection({ own, facts }: MemoryParts, question: string, budget: number): string {
+async function renderSection(
+  { own, facts }: MemoryParts,
+  question: string,
+  budget: number,
+): Promise<string> {
   if (own === '' && facts.length === 0) return ''
   const lines: string[] = []
   let left = budget
@@ -157,7 +165,9 @@ function renderSection({ own, facts }: MemoryParts, question: string, budget: nu
     left -= tokensOf(shown)
   }
   const chosen: string[] = []
-  for (const fact of ranked(facts, question)) {
+  for (const fact of await ranked(facts, question)) {
+    // Shorter ones than this do not exist.
+    if (left <= LEAST_TOKENS) break
     const dated = fact.date === '' ? fact.text : `${fact.date}: ${fact.text}`
     const line = `- ${dated}${fact.untrusted ? ' (read in outside text; not confirmed by the user)' : ''}`
     const cost = tokensOf(line) + 1
@@ -169,25 +179,28 @@ function renderSection({ own, facts }: MemoryParts, question: string, budget: nu
   return lines.join('\n\n')
 }
 
-/** Those that share words with the question first (the more the better), then the newest. */
-function ranked(facts: readonly Fact[], question: string): Fact[] {
+/**
+ * Those that share words with the question first (the more the better), then the newest. Many facts are long to look
+ * through, so others get their turn in between.
+ */
+async function ranked(facts: readonly Fact[], question: string): Promise<Fact[]> {
   const asked = new Set(queryWords(question).map(({ word }) => word))
-  return facts
-    .map((fact, index) => ({
-      fact,
-      index,
-      hits:
-        asked.size === 0
-          ? 0
-          : new Set(indexWords(fact.text).filter((word) => asked.has(word))).size,
-    }))
+  const rated: { fact: Fact; index: number; hits: number }[] = []
+  for (const [index, fact] of facts.entries()) {
+    if (index % FACTS_AT_ONCE === FACTS_AT_ONCE - 1)
+      await new Promise((resolve) => setImmediate(resolve))
+    const words = asked.size === 0 ? [] : indexWords(fact.text)
+    rated.push({ fact, index, hits: new Set(words.filter((word) => asked.has(word))).size })
+  }
+  return rated
     .sort((a, b) => b.hits - a.hits || b.fact.date.localeCompare(a.fact.date) || b.index - a.index)
     .map(({ fact }) => fact)
 }
 
 /** A careful estimate: a token for each character beyond ASCII, one for four others. */
 function tokensOf(text: string): number {
-  const wide = text.match(/[^\p{ASCII}]/gu)?.length ?? 0
+  let wide = 0
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) wide += 1
   return Math.ceil(wide + (text.length - wide) / 4)
 }
 

@@ -5,8 +5,8 @@ import { errorText } from '../errors.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import type { Embedder, Embedding } from './embeddings.ts'
 
-/** Passages asked about in one request. */
-const EMBED_AT_ONCE = 64
+/** Passages asked about in one request: reading its answer takes some milliseconds. */
+const EMBED_AT_ONCE = 24
 const QUESTION_MS = 5_000
 /** Less alike than this is chance. */
 const LEAST_SIMILARITY = 0.2

@@ -6,7 +6,7 @@ import { newId } from '../lib/ids.ts'
 import type { Channel, DeliveryStatus } from '../protocol/channel.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind } from './channel-kind.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
+import { createOutbox, type GivenUp, type Outbox } from './outbox.ts'
 
 const MOST_CHANNELS = 20
 const MOST_WAITING = 100
@@ -48,6 +48,8 @@ export interface ChannelsOptions {
   kinds: ReadonlyMap<string, ChannelKind>
   secrets: SecretBox
   isUniqueViolation(error: unknown): boolean
+  /** A message that was said to be tried again by itself failed for good. */
+  onGivenUp?(failure: GivenUp): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
   /** For tests: the pause between tries, in milliseconds. */

@@ -8,6 +8,8 @@ import { createWebhookKind } from './webhook.ts'
 export interface ChannelKindDependencies {
   fetch: GuardedFetch
   smtp: SmtpSettings | undefined
+  /** Another address of Telegram's Bot API: a server of one's own. */
+  telegramUrl?: string | undefined
 }
 
 export const createChannelKinds = (
@@ -17,6 +19,6 @@ export const createChannelKinds = (
     [
       createWebhookKind(dependencies),
       createEmailKind(dependencies),
-      createTelegramKind(dependencies),
+      createTelegramKind({ fetch: dependencies.fetch, apiUrl: dependencies.telegramUrl }),
     ].map((kind) => [kind.type, kind]),
   )

@@ -2,6 +2,7 @@
 
 import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
 import { errorText } from '../errors.ts'
+import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind, SendOutcome } from './channel-kind.ts'
 
 /** Pauses before the second, third … try, in seconds; after the last one it has failed. */
@@ -26,11 +27,22 @@ export interface Outbox {
   afterTry(deliveryId: string, signal: AbortSignal): Promise<void>
 }
 
+/** What its sender has to be told. */
+export interface GivenUp {
+  userId: UserId
+  conversationId: ConversationId | null
+  channel: string
+  text: string
+  error: string
+}
+
 export interface OutboxOptions {
   repository: ChannelRepository
   kinds: ReadonlyMap<string, ChannelKind>
   /** The settings of a channel, unsealed. Throws when they can't be read. */
   settingsOf(channel: ChannelRow): unknown
+  /** A message that was said to be tried again by itself failed for good. */
+  onGivenUp?(failure: GivenUp): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
   /** For tests: takes the place of the pauses, in milliseconds. */
@@ -70,6 +82,19 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
+  const report = async (
+    channel: ChannelRow,
+    delivery: DeliveryRow,
+    error: string,
+  ): Promise<void> => {
+    const { userId, conversationId, content: text } = delivery
+    try {
+      await options.onGivenUp?.({ userId, conversationId, channel: channel.name, text, error })
+    } catch (cause) {
+      options.log.warn({ cause: errorText(cause) }, 'a failed delivery could not be reported')
+    }
+  }
+
   const deliver = async (channel: ChannelRow, delivery: DeliveryRow): Promise<void> => {
     const outcome = await attempt(channel, delivery)
     const isStopped = controller.signal.aborted && !outcome.ok
@@ -94,12 +119,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
         nextAttemptAt: new Date(now.getTime() + (options.pauseMs ?? pause * 1_000)),
         lastError: outcome.error,
       })
-    else
+    else {
       await repository.settle(delivery.id, {
         status: 'failed',
         nextAttemptAt: null,
         lastError: outcome.error,
       })
+      // What the first try comes to is told to whoever sends.
+      if (delivery.attempts > 1) await report(channel, delivery, outcome.error)
+    }
     for (const told of waiting.get(delivery.id) ?? []) told()
   }
 

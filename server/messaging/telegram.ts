@@ -8,7 +8,10 @@ import { postJson } from './post.ts'
 const LONGEST = 4_096
 
 /** `apiUrl` is another address of the Bot API, for tests and self-hosted ones. */
-export const createTelegramKind = (dependencies: { fetch: GuardedFetch; apiUrl?: string }) =>
+export const createTelegramKind = (dependencies: {
+  fetch: GuardedFetch
+  apiUrl?: string | undefined
+}) =>
   defineChannelKind({
     type: 'telegram',
     settings: z.object({

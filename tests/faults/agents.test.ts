@@ -1,5 +1,7 @@
 // kill -9 while agents work beside an answer: what was done stays done, what waits goes on waiting, nothing is told or booked twice.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -37,6 +39,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         titles: 'off',
         log_level: 'warn',
         tools: { exec: { enabled: true } },
+        network: { allow_private: ['127.0.0.1'] },
       })
       server = await place.start()
     })
@@ -216,5 +219,42 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(asked).toEqual([0, 1, 1, 1])
       // Two rounds of the answer, two of the task.
       expect((await booked()) - before).toBe(4 * usage.total_tokens)
+    }, 90_000)
+
+    test('a message that could not be sent is on its way again after the restart', async () => {
+      const statuses: (500 | 200)[] = [500]
+      const received: { id: string; text: string }[] = []
+      const receiver = createServer((request, response) => {
+        const chunks: Buffer[] = []
+        request.on('data', (chunk: Buffer) => chunks.push(chunk))
+        request.on('end', () => {
+          received.push(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+          response.writeHead(statuses.shift() ?? 200).end('{}')
+        })
+      })
+      await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
+      const { port } = receiver.address() as AddressInfo // a TCP server that listens has one
+      const url = `http://127.0.0.1:${port}/hook`
+      await call('POST', '/api/channels', { type: 'webhook', name: 'ops', settings: { url } })
+      upstream.program((request) =>
+        results(request).length > 0
+          ? turn.text('It is on its way.')
+          : turn.toolCalls([
+              { name: 'message', arguments: { content: 'the tests are done', to: 'channel:ops' } },
+            ]),
+      )
+      const { stream } = await begin({ approval: 'auto' })
+      const events = await stream.all()
+      expect(events.at(-1)?.event).toBe('done')
+      expect(JSON.stringify(events)).toContain('tried again by itself')
+      await restart()
+      await soon(async () =>
+        expect((await call('GET', '/api/channels')).data.items).toMatchObject([
+          { name: 'ops', last_delivery: { status: 'delivered', attempts: 2 } },
+        ]),
+      )
+      expect(received).toMatchObject([{ text: 'the tests are done' }, { id: received[0]?.id }])
+      receiver.closeAllConnections()
+      await new Promise((done) => receiver.close(done))
     }, 90_000)
   })

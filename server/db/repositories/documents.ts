@@ -22,8 +22,8 @@ export type FoundPassage = Pick<
 
 export type DocumentRepository = ReturnType<typeof createDocumentRepository>
 
-/** Passages stored or removed in one transaction, so that none holds up others for long. */
-const passagesAtOnce = 100
+/** Passages stored or removed in one transaction: indexing them takes SQLite some milliseconds, while others wait. */
+const passagesAtOnce = 10
 
 /** Whoever asks has looked up the project as the user's own before. */
 export function createDocumentRepository(database: Database) {

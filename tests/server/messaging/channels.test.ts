@@ -178,8 +178,9 @@ describeOnEachDatabase('channels', (open) => {
     expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({ attempts: 1 })
   })
 
-  test('after the last try it has failed, with the reason', async () => {
-    const { channels, userId } = await prepare()
+  test('after the last try it has failed, with the reason; who sent it is told once', async () => {
+    const told: object[] = []
+    const { channels, userId } = await prepare({ onGivenUp: async (failure) => told.push(failure) })
     const receiver = await startReceiver(...Array.from({ length: 20 }, () => 500))
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
     await channels.send(userId, 'ops', message())
@@ -190,6 +191,11 @@ describeOnEachDatabase('channels', (open) => {
       }),
     )
     expect(receiver.received).toHaveLength(6)
+    await vi.waitFor(() =>
+      expect(told).toMatchObject([
+        { userId, channel: 'ops', text: 'hello', error: 'the receiver answered 500' },
+      ]),
+    )
   })
 
   test('a message stored before the process ended is sent after the next start', async () => {
