@@ -185,7 +185,8 @@ function execSettings(
     log.warn({ reason: bubblewrap.reason }, 'exec stays off: commands cannot be isolated here')
     return null
   }
-  return { bubblewrap, network: exec.network }
+  const { network, memory, processes } = exec
+  return { bubblewrap, network, limits: { memoryBytes: memory, processes } }
 }
 
 /** Finds out how Python can be isolated here, beside everything else that a start does. */

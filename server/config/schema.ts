@@ -62,6 +62,9 @@ const Tools = section({
     enabled: z.boolean().default(false),
     network: z.boolean().default(false),
     isolation: z.enum(['auto', 'kernel']).default('auto'),
+    /** What a command and all that it starts may use together. */
+    memory: Size.prefault('2GB'),
+    processes: z.int().min(10).max(10_000).default(256),
   }),
 })
 

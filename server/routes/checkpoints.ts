@@ -15,8 +15,8 @@ import {
   RestoreBody,
   Restored,
 } from '../protocol/project.ts'
+import { toldFiles } from '../workspace/capture.ts'
 import { diffCheckpoint } from '../workspace/checkpoint-diff.ts'
-import { toldFiles } from '../workspace/checkpoints.ts'
 import type { WorkspaceRoom } from '../workspace/workspace-room.ts'
 import { success } from './answers.ts'
 import { ownProject } from './own-project.ts'

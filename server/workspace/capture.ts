@@ -1,6 +1,6 @@
 // What paths of a project hold at this moment, with their content kept or only hashed.
 import { readlink } from 'node:fs/promises'
-import type { PathContent } from '../db/tables/projects.ts'
+import type { CheckpointFile, PathContent } from '../db/tables/projects.ts'
 import { AppError } from '../errors.ts'
 import { look } from './file-state.ts'
 import { hashOf, type KeptContent } from './kept-content.ts'
@@ -123,4 +123,46 @@ export const sameContent = (one: PathContent | null, other: PathContent | null):
     return other.kind === 'file' && one.hash === other.hash && one.mode === other.mode
   if (one.kind === 'link') return other.kind === 'link' && one.target === other.target
   return other.kind === 'directory'
+}
+
+/** What is known before the change: enough to undo it should nothing more ever be written down. */
+export const asOpenFiles = (before: Captured): CheckpointFile[] =>
+  [...before].map(([path, content]) => ({
+    path,
+    change: content === null ? 'added' : 'modified',
+    before: content,
+    after: null,
+  }))
+
+/** What has become of the paths since they were captured. */
+export async function changesSince(
+  workspace: Workspace,
+  before: Captured,
+): Promise<CheckpointFile[]> {
+  const files: CheckpointFile[] = []
+  const seen = new Set<string>(before.keys())
+  const compare = async (path: ProjectPath, was: PathContent | null) => {
+    const is = await captureOne(workspace.root, path, null)
+    if (sameContent(was, is)) return null
+    const change = was === null ? 'added' : is === null ? 'deleted' : 'modified'
+    files.push({ path: path.text, change, before: was, after: is })
+    return is
+  }
+  for (const [text, was] of before) {
+    const path = parseInnerPath(text)
+    if ((await compare(path, was))?.kind !== 'directory') continue
+    // A folder that came as a whole, by a move: what is in it came too.
+    for (const inner of await pathsBelow(workspace.root, path)) {
+      if (seen.has(inner.text)) continue
+      seen.add(inner.text)
+      await compare(inner, null)
+    }
+  }
+  return files
+}
+
+/** What a person is told of a change: its files; folders only where nothing else changed. */
+export function toldFiles(files: readonly CheckpointFile[]): readonly CheckpointFile[] {
+  const inner = files.filter(({ before, after }) => (before ?? after)?.kind !== 'directory')
+  return inner.length > 0 ? inner : files
 }

@@ -31,7 +31,8 @@ export function createChangeJournal(folder: string): ChangeJournal {
     async open(change) {
       const temporary = join(folder, `open-${randomUUID()}`)
       const text = JSON.stringify(change)
-      const options = { mode: 0o600, flag: 'wx' }
+      // On the disk before the change begins: after a power cut, too, what was under way is known.
+      const options = { mode: 0o600, flag: 'wx', flush: true }
       try {
         await writeFile(temporary, text, options).catch(async (error: unknown) => {
           if (systemCode(error) !== 'ENOENT') throw error
@@ -52,10 +53,19 @@ export function createChangeJournal(folder: string): ChangeJournal {
         if (systemCode(error) === 'ENOENT') return null
         throw error
       }
-      // Written by `open` alone, in a folder that is the server's own.
-      const change = JSON.parse(text) as OpenChange
+      const change = parse(text)
+      if (change === null) return null
       return { ...change, row: { ...change.row, createdAt: new Date(change.row.createdAt) } }
     },
     close: () => rm(file, { force: true }),
+  }
+}
+
+/** Written by `open` alone, in a folder that is the server's own. A note that a broken disk cut off says nothing. */
+function parse(text: string): OpenChange | null {
+  try {
+    return JSON.parse(text) as OpenChange
+  } catch {
+    return null
   }
 }

@@ -1,15 +1,14 @@
 // Every change of a project goes through here: one at a time, with a checkpoint of what it touches made first.
 import { join } from 'node:path'
 import type { CheckpointRepository, CheckpointRow } from '../db/repositories/checkpoints.ts'
-import type { CheckpointFile, PathContent } from '../db/tables/projects.ts'
+import type { CheckpointFile } from '../db/tables/projects.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { MessageId, ProjectId, RunId } from '../protocol/ids.ts'
-import { type Captured, captureOne, capturePaths, pathsBelow, sameContent } from './capture.ts'
+import { asOpenFiles, capturePaths, changesSince, toldFiles } from './capture.ts'
 import { type ChangeJournal, createChangeJournal, type OpenChange } from './change-journal.ts'
 import { createKeptContent, type KeptContent } from './kept-content.ts'
 import type { Lanes } from './lanes.ts'
-import { type ProjectPath, parseInnerPath } from './paths.ts'
 import { type PruneRule, prunable } from './prune.ts'
 import { applyTargets, checkKept, differing, targetsBefore } from './restore.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -44,11 +43,15 @@ export interface Checkpoints {
     work: () => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T>
-  /** The same for a program that may change anything in the project: the whole of it is kept, at the price of a scan. */
+  /**
+   * The same for a program that may change anything in the project: the whole of it is kept, at the price of a scan.
+   * `work` is told the bytes of all files. When the project has grown beyond its limit in the end, what changed is taken
+   * back and `project_full` thrown.
+   */
   changeAnything<T>(
     workspace: Workspace,
     origin: ChangeOrigin,
-    work: () => Promise<T>,
+    work: (bytes: number) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T>
   /**
@@ -62,6 +65,12 @@ export interface Checkpoints {
   onChange(listener: (projectId: ProjectId) => void): void
   /** What files held, for comparing. */
   keptContent(projectId: ProjectId): KeptContent
+}
+
+/** What came of a change: its files and, where the whole project was looked at, the bytes of all files. */
+interface Settled {
+  files: CheckpointFile[]
+  bytes?: number
 }
 
 const SNAPSHOT_MS = 10 * 60_000
@@ -108,24 +117,27 @@ export function createCheckpoints(options: {
     createdAt: new Date(),
   })
 
-  /** Looks at what has become of the project and writes it down; answers the files that changed. */
+  /** Looks at what has become of the project and writes it down. */
   const settleChange = async (
     workspace: Workspace,
     { row, scope }: OpenChange,
     keepEmpty = false,
-  ): Promise<CheckpointFile[]> => {
-    const files =
+  ): Promise<Settled> => {
+    const settled: Settled =
       scope === 'all'
         ? await pool.run('compare_snapshot', snapshotInput(workspace), { timeoutMs: SNAPSHOT_MS })
-        : await changesSince(
-            workspace,
-            new Map(row.files.map(({ path, before }) => [path, before])),
-          )
+        : {
+            files: await changesSince(
+              workspace,
+              new Map(row.files.map(({ path, before }) => [path, before])),
+            ),
+          }
+    const { files } = settled
     if (files.length > 0 || keepEmpty) await records.insert({ ...row, files })
     await journalOf(workspace).close()
     if (scope === 'all') workspace.forgetSize()
     if (files.length > 0) for (const listener of listeners) listener(workspace.projectId)
-    return files
+    return settled
   }
   const settleOpen = async (workspace: Workspace): Promise<void> => {
     const open = await journalOf(workspace).read()
@@ -138,12 +150,12 @@ export function createCheckpoints(options: {
     change: OpenChange,
     work: () => Promise<T>,
     keepEmpty = false,
-  ): Promise<{ result: T; files: CheckpointFile[] }> => {
+  ): Promise<Settled & { result: T }> => {
     await journalOf(workspace).open(change)
-    const staysOpen = (fault: unknown): CheckpointFile[] => {
+    const staysOpen = (fault: unknown): Settled => {
       // Whatever the work did is done and must be told as it is; the next change settles the note first.
       log.warn({ err: fault }, 'A checkpoint stays open until the next change')
-      return []
+      return { files: [] }
     }
     let result: T
     try {
@@ -152,9 +164,21 @@ export function createCheckpoints(options: {
       await settleChange(workspace, change).catch(staysOpen)
       throw error
     }
-    const files = await settleChange(workspace, change, keepEmpty).catch(staysOpen)
+    const settled = await settleChange(workspace, change, keepEmpty).catch(staysOpen)
     pruneSometimes(workspace)
-    return { result, files }
+    return { ...settled, result }
+  }
+
+  /** Undoes a change of which nothing is to stay. */
+  const takeBack = async (
+    workspace: Workspace,
+    row: CheckpointRow,
+    files: readonly CheckpointFile[],
+  ): Promise<void> => {
+    const different = await differing(workspace, targetsBefore([{ files }]))
+    await applyTargets(workspace, different, keptContent(workspace.projectId))
+    await records.remove([row.id])
+    workspace.forgetSize()
   }
 
   /** In a turn of its own, so that nobody waits for it but the next change. */
@@ -212,12 +236,20 @@ export function createCheckpoints(options: {
           await settleOpen(workspace)
           // Makes the folder, should it be missing.
           await workspace.state('')
-          await pool.run('take_snapshot', snapshotInput(workspace), {
+          const before = await pool.run('take_snapshot', snapshotInput(workspace), {
             timeoutMs: SNAPSHOT_MS,
             ...(signal === undefined ? {} : { signal }),
           })
           const row = newRow(workspace, origin, [])
-          return (await performed(workspace, { row, scope: 'all' }, work)).result
+          const change = { row, scope: 'all' } as const
+          const after = await performed(workspace, change, () => work(before.bytes))
+          const { bytes = 0, files, result } = after
+          if (bytes <= workspace.limits.project || bytes <= before.bytes) return result
+          await takeBack(workspace, row, files)
+          throw new AppError(
+            'project_full',
+            `The project would have ${bytes} bytes; at most ${workspace.limits.project} are allowed. What was changed is taken back.`,
+          )
         },
         signal === undefined ? {} : { signal },
       ),
@@ -244,42 +276,4 @@ export function createCheckpoints(options: {
 
     settle: (workspace) => lanes.run(workspace.projectId, () => settleOpen(workspace)),
   }
-}
-
-/** What a person is told of a change: its files; folders only where nothing else changed. */
-export function toldFiles(files: readonly CheckpointFile[]): readonly CheckpointFile[] {
-  const inner = files.filter(({ before, after }) => (before ?? after)?.kind !== 'directory')
-  return inner.length > 0 ? inner : files
-}
-
-/** What is known before the change: enough to undo it should nothing more ever be written down. */
-const asOpenFiles = (before: Captured): CheckpointFile[] =>
-  [...before].map(([path, content]) => ({
-    path,
-    change: content === null ? 'added' : 'modified',
-    before: content,
-    after: null,
-  }))
-
-async function changesSince(workspace: Workspace, before: Captured): Promise<CheckpointFile[]> {
-  const files: CheckpointFile[] = []
-  const seen = new Set<string>(before.keys())
-  const compare = async (path: ProjectPath, was: PathContent | null) => {
-    const is = await captureOne(workspace.root, path, null)
-    if (sameContent(was, is)) return null
-    const change = was === null ? 'added' : is === null ? 'deleted' : 'modified'
-    files.push({ path: path.text, change, before: was, after: is })
-    return is
-  }
-  for (const [text, was] of before) {
-    const path = parseInnerPath(text)
-    if ((await compare(path, was))?.kind !== 'directory') continue
-    // A folder that came as a whole, by a move: what is in it came too.
-    for (const inner of await pathsBelow(workspace.root, path)) {
-      if (seen.has(inner.text)) continue
-      seen.add(inner.text)
-      await compare(inner, null)
-    }
-  }
-  return files
 }

@@ -16,8 +16,8 @@ import { writeFiles } from './write-files.ts'
 
 /** What each kind of job takes and answers. */
 export interface Jobs {
-  take_snapshot: { input: SnapshotInput; output: { paths: number } }
-  compare_snapshot: { input: SnapshotInput; output: CheckpointFile[] }
+  take_snapshot: { input: SnapshotInput; output: { paths: number; bytes: number } }
+  compare_snapshot: { input: SnapshotInput; output: { files: CheckpointFile[]; bytes: number } }
   collect_contents: {
     input: SnapshotInput & { needed: readonly string[]; maxBytes: number }
     output: { bytes: number }

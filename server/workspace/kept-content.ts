@@ -5,10 +5,7 @@ import { join } from 'node:path'
 import { systemCode } from './faults.ts'
 
 export interface KeptContent {
-  /**
-   * Copies what the handle reads from its start; answers the hash and the bytes. The copy survives a crash of the server;
-   * like git's loose objects it is not forced to the disk, which would triple the price of a change.
-   */
+  /** Copies what the handle reads from its start; answers the hash and the bytes. The copy is on the disk by then. */
   keep(handle: FileHandle): Promise<{ hash: string; size: number }>
   has(hash: string): Promise<boolean>
   /** The host path of a kept copy, for copying it back. */
@@ -35,6 +32,12 @@ async function eachPiece(
     at += bytesRead
     await take(buffer.subarray(0, bytesRead))
   }
+}
+
+/** A disk that is almost full may take a piece in parts. */
+async function writeAll(handle: FileHandle, piece: Buffer): Promise<void> {
+  for (let done = 0; done < piece.length; )
+    done += (await handle.write(piece, done, piece.length - done)).bytesWritten
 }
 
 /** The SHA-256 of what the handle reads from its start, in hexadecimal. */
@@ -67,8 +70,9 @@ export function createKeptContent(folder: string): KeptContent {
         await eachPiece(handle, async (piece) => {
           hash.update(piece)
           size += piece.length
-          await copy.write(piece)
+          await writeAll(copy, piece)
         })
+        await copy.sync()
       } catch (error) {
         await rm(temporary, { force: true })
         throw error

@@ -6,23 +6,23 @@ import {
   closeSync,
   constants as fs,
   fstatSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   readSync,
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import type { CheckpointFile, PathContent } from '../db/tables/projects.ts'
 import { contentPath } from './kept-content.ts'
 import { parseInnerPath } from './paths.ts'
+import { dropIndex, type Index, loadIndex, saveIndex } from './snapshot-index.ts'
 
 export interface SnapshotInput {
   /** The project's folder. */
@@ -32,15 +32,6 @@ export interface SnapshotInput {
   /** Where contents are kept. */
   contents: string
 }
-
-interface Known {
-  content: PathContent
-  /** Size, times and inode for which `content` was found; '' means: look again. */
-  stat: string
-  /** Its content is kept. */
-  kept: boolean
-}
-type Index = Map<string, Known>
 
 const MAX_ENTRIES = 200_000
 const MAX_DEPTH = 64
@@ -53,33 +44,40 @@ const HASHED_BYTES = 5 * 1024 * 1024
 const buffer = Buffer.allocUnsafe(PIECE)
 
 /**
- * Keeps what every file holds, so that the state can be restored; answers the number of paths. Cheap when little has
- * changed since the last time.
+ * Keeps what every file holds, on the disk, so that the state can be restored; answers the number of paths and the bytes
+ * of all files. Cheap when little has changed since the last time.
  */
-export function takeSnapshot(input: SnapshotInput): { paths: number } {
-  const known = loadIndex(input.folder)
+export function takeSnapshot(input: SnapshotInput): { paths: number; bytes: number } {
+  const known = loadIndex(input.folder) ?? new Map()
   const index: Index = new Map()
+  const copied: string[] = []
   mkdirSync(input.contents, { recursive: true, mode: 0o700 })
-  scan(input.root, (path, real, stats) => {
+  const { bytes } = scan(input.root, (path, real, stats) => {
     const before = known.get(path)
     const stat = statKey(stats)
     if (before?.kept && before.stat === stat) {
       index.set(path, before)
       return
     }
-    const content = lookAt(real, stats, input.contents)
+    const content = lookAt(real, stats, { contents: input.contents, copied })
     if (content !== null) index.set(path, { content, stat, kept: true })
   })
+  // Together at the end, when the system has written most of it already.
+  for (const path of copied) forceToDisk(path)
   saveIndex(input.folder, index)
-  return { paths: index.size }
+  return { paths: index.size, bytes }
 }
 
-/** What has changed since `takeSnapshot`, sorted by path. Also right when the process died in between. */
-export function compareSnapshot(input: SnapshotInput): CheckpointFile[] {
+/**
+ * What has changed since `takeSnapshot`, sorted by path, and the bytes of all files now. Also right when the process died
+ * in between. Without the index of that snapshot nothing is known, and nothing is told.
+ */
+export function compareSnapshot(input: SnapshotInput): { files: CheckpointFile[]; bytes: number } {
   const known = loadIndex(input.folder)
+  if (known === null) return { files: [], bytes: 0 }
   const index: Index = new Map()
   const files: CheckpointFile[] = []
-  scan(input.root, (path, real, stats) => {
+  const { bytes } = scan(input.root, (path, real, stats) => {
     const before = known.get(path)
     known.delete(path)
     const stat = statKey(stats)
@@ -101,7 +99,7 @@ export function compareSnapshot(input: SnapshotInput): CheckpointFile[] {
   for (const [path, { content }] of known)
     files.push({ path, change: 'deleted', before: content, after: null })
   saveIndex(input.folder, index)
-  return files.sort((one, other) => (one.path < other.path ? -1 : 1))
+  return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), bytes }
 }
 
 /** Removes kept contents that neither `needed` nor the index names; answers the bytes that stay. */
@@ -112,7 +110,8 @@ export function collectContents(
   mkdirSync(input.contents, { recursive: true, mode: 0o700 })
   const index = loadIndex(input.folder)
   const indexed = new Set<string>()
-  for (const { content } of index.values()) if (content.kind === 'file') indexed.add(content.hash)
+  for (const { content } of index?.values() ?? [])
+    if (content.kind === 'file') indexed.add(content.hash)
   const sizes = new Map<string, number>()
   for (const folder of readdirSync(input.contents, { withFileTypes: true })) {
     if (!folder.isDirectory()) {
@@ -135,27 +134,35 @@ export function collectContents(
       rmSync(contentPath(input.contents, hash), { force: true })
       sizes.delete(hash)
     }
-  rmSync(join(input.folder, 'index.json'), { force: true })
+  dropIndex(input.folder)
   return { bytes: total() }
 }
 
-function scan(root: string, visit: (path: string, real: string, stats: BigIntStats) => void) {
+/** Tells of every entry that can be kept; answers the bytes of all files, of those that cannot be kept too. */
+function scan(
+  root: string,
+  visit: (path: string, real: string, stats: BigIntStats) => void,
+): { bytes: number } {
   let entries = 0
-  const descend = (folder: string, path: string, depth: number): void => {
+  let bytes = 0
+  const descend = (folder: string, path: string, depth: number, told: boolean): void => {
     for (const name of readdirSync(folder)) {
       const real = join(folder, name)
       const inner = path === '' ? name : `${path}/${name}`
       const stats = lstatSync(real, { bigint: true, throwIfNoEntry: false })
-      if (stats === undefined || !isSpellable(inner)) continue
+      if (stats === undefined) continue
       if (++entries > MAX_ENTRIES)
         throw new Error(
           `A project may have at most ${MAX_ENTRIES} files for a program to run in it.`,
         )
-      visit(inner, real, stats)
-      if (stats.isDirectory() && depth < MAX_DEPTH) descend(real, inner, depth + 1)
+      if (stats.isFile()) bytes += Number(stats.size)
+      const keepable = told && isSpellable(inner)
+      if (keepable) visit(inner, real, stats)
+      if (stats.isDirectory() && depth < MAX_DEPTH) descend(real, inner, depth + 1, keepable)
     }
   }
-  descend(root, '', 0)
+  descend(root, '', 0, true)
+  return { bytes }
 }
 
 /** Only names that can be given back by our own rules are kept. */
@@ -175,21 +182,36 @@ function statKey(stats: BigIntStats): string {
     .join('-')
 }
 
-/** With `contents` the file is copied there; without, it is only hashed, and not even that when it is large. */
-function lookAt(real: string, stats: BigIntStats, contents: string | null): PathContent | null {
+/** Where contents are copied to, and which copies were made. */
+interface Copies {
+  contents: string
+  copied: string[]
+}
+
+/** With `copies` the file is copied; without, it is only hashed, and not even that when it is large. */
+function lookAt(real: string, stats: BigIntStats, copies: Copies | null): PathContent | null {
   if (stats.isDirectory()) return { kind: 'directory' }
   if (stats.isSymbolicLink()) return { kind: 'link', target: readlinkSync(real) }
   if (!stats.isFile()) return null
   const mode = Number(stats.mode) & 0o777
-  if (contents === null && stats.size > HASHED_BYTES)
+  if (copies === null && stats.size > HASHED_BYTES)
     return { kind: 'file', hash: '', size: Number(stats.size), mode }
   const source = openSync(real, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
   try {
     if (!fstatSync(source).isFile()) return null
-    const { hash, size } = contents === null ? readHash(source) : copyInto(contents, source)
+    const { hash, size } = copies === null ? readHash(source) : copyInto(copies, source)
     return { kind: 'file', hash, size, mode }
   } finally {
     closeSync(source)
+  }
+}
+
+function forceToDisk(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -206,7 +228,7 @@ function readHash(source: number, take?: (piece: Buffer) => void): { hash: strin
   }
 }
 
-function copyInto(contents: string, source: number): { hash: string; size: number } {
+function copyInto({ contents, copied }: Copies, source: number): { hash: string; size: number } {
   const temporary = join(contents, `new-${randomUUID()}`)
   const copy = openSync(temporary, 'wx', 0o600)
   let found: { hash: string; size: number }
@@ -226,6 +248,7 @@ function copyInto(contents: string, source: number): { hash: string; size: numbe
   else {
     mkdirSync(join(target, '..'), { recursive: true, mode: 0o700 })
     renameSync(temporary, target)
+    copied.push(target)
   }
   return found
 }
@@ -237,24 +260,4 @@ const isSame = (one: PathContent, other: PathContent): boolean => {
     )
   if (one.kind === 'link') return other.kind === 'link' && one.target === other.target
   return other.kind === 'directory'
-}
-
-function loadIndex(folder: string): Index {
-  try {
-    // Written by `saveIndex` alone, in a folder that is the server's own.
-    const saved = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
-      version: number
-      entries: [string, Known][]
-    }
-    return saved.version === 1 ? new Map(saved.entries) : new Map()
-  } catch {
-    // None yet, or not readable: everything is looked at.
-    return new Map()
-  }
-}
-
-function saveIndex(folder: string, index: Index): void {
-  const temporary = join(folder, `index-${randomUUID()}`)
-  writeFileSync(temporary, JSON.stringify({ version: 1, entries: [...index] }), { mode: 0o600 })
-  renameSync(temporary, join(folder, 'index.json'))
 }

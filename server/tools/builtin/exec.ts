@@ -1,8 +1,11 @@
 // The `exec` tool: a command in the project's folder, isolated by bubblewrap where that works, else said plainly not to be.
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
+import { AppError } from '../../errors.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
-import { type ProcessOutcome, runProcess } from '../../sandbox/process.ts'
+import { type ProcessOutcome, startProcess } from '../../sandbox/process.ts'
+import { type TreeLimits, watchTree } from '../../sandbox/process-tree.ts'
+import { watchGrowth } from '../../workspace/growth-watch.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import type { WorkspaceRoom } from '../../workspace/workspace-room.ts'
 import { defineTool, fail, succeed, type ToolContext, type ToolDefinition } from '../definition.ts'
@@ -27,10 +30,21 @@ export interface ExecDependencies {
   bubblewrap: BubblewrapState
   /** Whether commands may use the network. Without isolation they always can. */
   network: boolean
+  /** What a command and all that it starts may use together. */
+  limits: TreeLimits
 }
 
+/** How a command ended, and what it was ended for when that was too much of something. */
+type CommandOutcome = ProcessOutcome & { exceeded: Exceeded | null }
+type Exceeded = 'memory' | 'processes' | 'disk'
+
 /** The tool, for servers on which the operator has switched it on. */
-export function createExecTool({ room, bubblewrap, network }: ExecDependencies): ToolDefinition {
+export function createExecTool({
+  room,
+  bubblewrap,
+  network,
+  limits,
+}: ExecDependencies): ToolDefinition {
   const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
   const surroundings = bubblewrap.available
     ? `It sees only the project (at ${INSIDE}) and ${network ? 'may use the network' : 'has no network'}.`
@@ -64,14 +78,26 @@ export function createExecTool({ room, bubblewrap, network }: ExecDependencies):
     },
     async handler({ command, timeout }, context) {
       const workspace = requireWorkspace(room, context)
-      const outcome = await room.checkpoints.changeAnything(
-        workspace,
-        originOf('exec', context),
-        () => perform(workspace, command, timeout, context),
-        context.signal,
-      )
+      let outcome: CommandOutcome | undefined
+      try {
+        outcome = await room.checkpoints.changeAnything(
+          workspace,
+          originOf('exec', context),
+          async (bytes) => {
+            outcome = await perform(workspace, command, timeout, context, bytes)
+            return outcome
+          },
+          context.signal,
+        )
+      } catch (error) {
+        // The command ran, and what it said is worth reading even when what it did is not to stay.
+        if (outcome === undefined || !(error instanceof AppError)) throw error
+        return fail(error.message, { data: dataOf(outcome) })
+      }
       if (outcome.startError !== null && !outcome.aborted)
         return fail('The command could not be started on this server.')
+      if (outcome.exceeded !== null)
+        return fail(tooMuch(outcome.exceeded), { data: dataOf(outcome) })
       if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
       return succeed(dataOf(outcome), {
         display: outcome.timedOut
@@ -90,16 +116,11 @@ export function createExecTool({ room, bubblewrap, network }: ExecDependencies):
     command: string,
     timeout: number,
     context: ToolContext,
-  ): Promise<ProcessOutcome> {
+    projectBytes: number,
+  ): Promise<CommandOutcome> {
     let left = MAX_STREAMED
-    // Files and folders that a command makes are the server's own; no core dumps, no file larger than a project.
-    const limited = [
-      '/bin/sh',
-      '-c',
-      `umask 077; ulimit -c 0; ulimit -f ${Math.ceil(workspace.limits.project / 512)}; ulimit -n 1024; exec "$0" -c "$1"`,
-      shell,
-      command,
-    ]
+    let exceeded: Exceeded | null = null
+    const limited = ['/bin/sh', '-c', limitsFor(workspace), shell, command]
     const wrapped = bubblewrap.available
       ? [
           bubblewrap.path,
@@ -112,7 +133,7 @@ export function createExecTool({ room, bubblewrap, network }: ExecDependencies):
         ]
       : limited
     const [program = '/bin/sh', ...args] = wrapped
-    return runProcess({
+    const running = startProcess({
       command: program,
       args,
       cwd: workspace.root,
@@ -131,6 +152,43 @@ export function createExecTool({ room, bubblewrap, network }: ExecDependencies):
         context.progress({ kind: 'output', stream, text })
       },
     })
+    const end = (what: Exceeded): void => {
+      exceeded ??= what
+      running.kill()
+    }
+    const watches = [
+      running.pid === undefined ? () => {} : watchTree(running.pid, limits, end),
+      watchGrowth(workspace, projectBytes, () => end('disk')),
+    ]
+    const outcome = await running.done
+    for (const stopWatching of watches) stopWatching()
+    return { ...outcome, exceeded }
+  }
+
+  /**
+   * Files and folders that a command makes are the server's own; no core dumps, no file larger than a project, no process
+   * larger than all may be together. In a user namespace of its own the kernel counts processes, too; elsewhere it would
+   * count all that the server's user runs.
+   */
+  function limitsFor(workspace: Workspace): string {
+    const fileBlocks = Math.ceil(workspace.limits.project / 512)
+    const kilobytes = Math.ceil(limits.memoryBytes / 1024)
+    const wanted = ['-c 0', `-f ${fileBlocks}`, '-n 1024', `-d ${kilobytes}`]
+    // A limit that is lower already may stay.
+    const set = wanted.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')
+    const { processes } = limits
+    const inNumber = bubblewrap.available
+      ? `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; `
+      : ''
+    return `umask 077; ${set}${inNumber}exec "$0" -c "$1"`
+  }
+
+  function tooMuch(what: Exceeded): string {
+    if (what === 'processes')
+      return `The command was ended: it had more than ${limits.processes} processes at once.`
+    if (what === 'memory')
+      return `The command was ended: together its processes used more than ${Math.round(limits.memoryBytes / 1024 ** 2)} MB of memory.`
+    return 'The command was ended: it filled the disk beyond what a project may hold.'
   }
 }
 

@@ -46,7 +46,12 @@ describe('tools on the files of a project', () => {
         ...createReadingFileTools(files),
         ...createWritingFileTools(files),
         createFileEditTool(files),
-        createExecTool({ room, bubblewrap: isolation, network: false }),
+        createExecTool({
+          room,
+          bubblewrap: isolation,
+          network: false,
+          limits: { memoryBytes: 2e9, processes: 256 },
+        }),
       ],
       { disabled: [], risk: {} },
     )

@@ -206,6 +206,25 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect(await treeOf(workspace.root)).toEqual(before)
   })
 
+  test('notes that a power cut left unreadable hold up nobody and invent no changes', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints, workspaces, projectId } = project
+    await write(project, 'a', 'old')
+    const side = workspaces.sideFolder(projectId)
+    await checkpoints.changeAnything(workspace, by('exec'), async () => {
+      await writeFile(join(workspace.root, 'b'), 'b')
+      // The memory of the snapshot is gone when what has changed is looked for.
+      await writeFile(join(side, 'index.json'), '')
+    })
+    expect((await all(project)).map(({ tool }) => tool)).toEqual(['file_write'])
+    await writeFile(join(side, 'open-change.json'), '{"row":')
+    await write(project, 'a', 'new')
+    expect((await newest(project)).files.map(({ path }) => path)).toEqual(['a'])
+    await checkpoints.restore(workspace, (await newest(project)).id, by('restore'))
+    expect((await workspace.read('a')).bytes.toString()).toBe('old')
+    expect((await workspace.read('b')).bytes.toString()).toBe('b')
+  })
+
   test('an unknown checkpoint is 404, one of another project too', async () => {
     const database = await open()
     const project = await openProject(database)
