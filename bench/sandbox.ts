@@ -1,6 +1,6 @@
 // What Python costs: warm and cold calls, memory of an idle interpreter, and what five programs do to the event loop.
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, open as openFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -13,6 +13,7 @@ import { residentBytes } from '../server/sandbox/resident-memory.ts'
 import { median, type Row } from './row.ts'
 
 const ROUNDS = 7
+const CALLS = 20
 const suite = 'sandbox'
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
@@ -34,6 +35,15 @@ const open = (folder: string, poolSize: number): PythonSandbox =>
     log: () => {},
   })
 
+/** Waits until nothing is made any more: four images and the library lie in the store. */
+async function storeFull(folder: string): Promise<void> {
+  const whole = async () =>
+    (await readdir(folder)).filter((name) => /\.(image|library)$/.test(name)).length
+  for (let tries = 0; (await whole()) < 5 && tries < 600; tries += 1) await wait(200)
+  // The process that made them ends.
+  await wait(300)
+}
+
 /** Runs one program and tells whether a warm interpreter was there. */
 async function call(python: PythonSandbox, code: string): Promise<{ warm: boolean }> {
   let warm = true
@@ -53,7 +63,7 @@ async function call(python: PythonSandbox, code: string): Promise<{ warm: boolea
 }
 
 /** Warm calls, and the same program in the host's `python3` in turns, where there is one. */
-async function warmCalls(python: PythonSandbox): Promise<Row[]> {
+async function warmCalls(python: PythonSandbox, folder: string): Promise<Row[]> {
   // The program itself: a version manager's shim in front of it would flatter our figure.
   const host = await promisify(execFile)('python3', [
     '-c',
@@ -72,6 +82,7 @@ async function warmCalls(python: PythonSandbox): Promise<Row[]> {
     if (warm) ours.push(took)
     // Time for the next one to become warm; not measured.
     await wait(1500)
+    await storeFull(folder)
     if (host !== null) theirs.push(await timed(() => promisify(execFile)(host, ['-c', '1+1'])))
   }
   const value = median(ours)
@@ -103,19 +114,24 @@ async function coldStarts(folder: string): Promise<Row[]> {
   const cold = open(folder, 0)
   const launcher = createWasmLauncher(await findInterpreterFiles([]))
   const fromImage: number[] = []
+  const withLibrary: number[] = []
   const plain: number[] = []
+  const library = await openLibrary(folder)
+  const start = async (descriptor: number | undefined): Promise<void> => {
+    const interpreter = startInterpreter({ launcher, mode: 'serve', library: descriptor })
+    await interpreter.ready
+    interpreter.kill()
+    await interpreter.ended
+  }
   for (let round = 0; round < ROUNDS; round += 1) {
+    await storeFull(folder)
     fromImage.push(await timed(() => call(cold, '1+1')))
-    plain.push(
-      await timed(async () => {
-        const interpreter = startInterpreter({ launcher, mode: 'serve' })
-        await interpreter.ready
-        interpreter.kill()
-        await interpreter.ended
-      }),
-    )
+    await storeFull(folder)
+    withLibrary.push(await timed(() => start(library.fd)))
+    plain.push(await timed(() => start(undefined)))
   }
   await cold.close()
+  await library.close()
   const value = median(fromImage) / median(plain)
   return [
     { suite, figure: 'cold call', target: '', value: median(fromImage), unit: 'ms', ok: true },
@@ -127,15 +143,36 @@ async function coldStarts(folder: string): Promise<Row[]> {
       unit: 'x',
       ok: value <= 0.3,
     },
+    {
+      suite,
+      figure: 'start without an image over a plain one',
+      target: '',
+      value: median(withLibrary) / median(plain),
+      unit: 'x',
+      ok: true,
+    },
   ]
 }
 
-async function idleMemory(): Promise<Row> {
+async function openLibrary(folder: string) {
+  const name = (await readdir(folder)).find((each) => each.endsWith('.library'))
+  if (name === undefined) throw new Error('no compiled library was made')
+  return await openFile(join(folder, name), 'r')
+}
+
+/** Of an interpreter as it waits in the pool, started from an image. */
+async function idleMemory(folder: string): Promise<Row> {
+  await storeFull(folder)
   const launcher = createWasmLauncher(await findInterpreterFiles([]))
+  const library = await openLibrary(folder)
+  const name = (await readdir(folder)).find((each) => each.endsWith('.image'))
+  const image = await openFile(join(folder, name ?? ''), 'r')
   let pid = 0
   const interpreter = startInterpreter({
     launcher,
     mode: 'serve',
+    library: library.fd,
+    image: image.fd,
     onStarted: (id) => {
       pid = id
     },
@@ -143,6 +180,7 @@ async function idleMemory(): Promise<Row> {
   await interpreter.ready
   const value = ((await residentBytes(pid)) ?? 0) / 1024 / 1024
   interpreter.kill()
+  await Promise.all([library.close(), image.close()])
   return {
     suite,
     figure: 'idle interpreter',
@@ -184,18 +222,46 @@ async function eventLoop(python: PythonSandbox): Promise<Row[]> {
   ]
 }
 
+/** Calls one after another and two at a time, with images used up faster than they are made: as an agent in a hurry calls. */
+async function callsPerSecond(folder: string): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const lanes of [1, 2]) {
+    await storeFull(folder)
+    const python = open(folder, lanes)
+    await call(python, '1')
+    await storeFull(folder)
+    const took = await timed(() =>
+      Promise.all(
+        Array.from({ length: lanes }, async () => {
+          for (let round = 0; round < CALLS / lanes; round += 1) await call(python, '1+1')
+        }),
+      ),
+    )
+    await python.close()
+    rows.push({
+      suite,
+      figure: `calls a second, ${lanes === 1 ? 'one after another' : `${lanes} at a time`}`,
+      target: '',
+      value: (CALLS * 1000) / took,
+      unit: '1/s',
+      ok: true,
+    })
+  }
+  return rows
+}
+
 /** The figures of the Python sandbox on this machine. */
 export async function run(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-python-'))
   const python = open(folder, 2)
   try {
-    // Fills the store of memory images, as some minutes of use do.
     await call(python, '1')
-    await wait(12_000)
+    await storeFull(folder)
     return [
-      ...(await warmCalls(python)),
+      ...(await warmCalls(python, folder)),
       ...(await coldStarts(folder)),
-      await idleMemory(),
+      await idleMemory(folder),
+      ...(await callsPerSecond(folder)),
       ...(await eventLoop(python)),
     ]
   } finally {
