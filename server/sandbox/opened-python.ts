@@ -96,7 +96,12 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
       bubblewrap,
     })
     if (launcher === null) return createUnavailable(state)
-    const wheels = await listWheels(folders)
+    const wheels = await listWheels(folders, files.pyodide, (wheel, suitable) =>
+      options.log('a Python package was built for another interpreter and is left out', {
+        wheel,
+        suitable,
+      }),
+    )
     const snapshots = createPythonSnapshots({
       folder: options.snapshotFolder,
       files,

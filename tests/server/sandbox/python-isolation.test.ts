@@ -180,7 +180,19 @@ wheel('tiny_top', 'tinytop', 'import os\\nfrom tinybase import double\\n', 'Requ
     const broken = join(folder, 'broken')
     await mkdir(broken)
     await writeFile(join(broken, 'bad-1.0-py3-none-any.whl'), 'no archive')
-    const python = await opened({ packagesFolder: broken })
+    // Made for another Pyodide, and for no Pyodide at all.
+    await writeFile(join(broken, 'old-1.0-cp312-cp312-pyodide_2024_0_wasm32.whl'), '')
+    await writeFile(join(broken, 'native-1.0-cp314-cp314-manylinux_2_28_x86_64.whl'), '')
+    const log: unknown[] = []
+    const python = await opened({
+      packagesFolder: broken,
+      log: (_, details) => log.push(details),
+    })
+    expect(python.packages).toEqual(['bad'])
+    expect(log).toMatchObject([
+      { wheel: expect.stringContaining('native-1.0') },
+      { wheel: expect.stringContaining('old-1.0'), suitable: expect.any(Array) },
+    ])
     expect(await python.program('1 + 1')).toMatchObject({ status: 'completed', result: 2 })
   })
 })
