@@ -1,5 +1,5 @@
 // An answer of the agent: its steps, what it waits for, how it ended, and what can be done with it.
-import { Copy, RefreshCw, RotateCw, Trash2, TriangleAlert, WifiOff } from 'lucide-react'
+import { Bot, Copy, RefreshCw, RotateCw, Trash2, TriangleAlert, WifiOff } from 'lucide-react'
 import { lazy, memo, Suspense, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
@@ -39,6 +39,7 @@ const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
 export const AnswerMessage = memo(function AnswerMessage({
   message,
   conversationId,
+  task,
   locked,
   onRegenerate,
   onResume,
@@ -47,6 +48,8 @@ export const AnswerMessage = memo(function AnswerMessage({
 }: {
   message: Message
   conversationId: string
+  /** The task of which this is the announced answer; else null. */
+  task: string | null
   locked: boolean
   onRegenerate: (id: string) => void
   onResume: (runId: string) => void
@@ -71,6 +74,12 @@ export const AnswerMessage = memo(function AnswerMessage({
       aria-busy={running}
       className="group/message flex flex-col gap-3"
     >
+      {task !== null && (
+        <p className="flex items-center gap-2 text-[13px] text-muted">
+          <Bot size={14} aria-hidden className="shrink-0" />
+          <span className="min-w-0 truncate">{t('background.answerTo', { task })}</span>
+        </p>
+      )}
       <AnswerSteps steps={steps} live={liveParts} />
       {running && (live.approvals.length === 0 || live.connection === 'reconnecting') && (
         <Working live={live} />

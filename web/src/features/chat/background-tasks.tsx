@@ -3,23 +3,30 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Bot, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useBackgroundTasks, useStopBackgroundTask } from '../../lib/api/background.ts'
+import { isOver, useBackgroundTasks, useStopBackgroundTask } from '../../lib/api/background.ts'
 import { messageKeys } from '../../lib/api/messages.ts'
+import { notify } from '../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 
 export function BackgroundTasks({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const { data: tasks = [] } = useBackgroundTasks(conversationId)
+  const { data: all } = useBackgroundTasks(conversationId)
+  const tasks = (all ?? []).filter((task) => !isOver(task))
   const stop = useStopBackgroundTask(conversationId)
-  // One fewer than before: its answer is announced in the conversation.
-  const before = useRef(tasks.length)
+  const before = useRef<ReadonlySet<string>>(new Set())
   useEffect(() => {
-    if (tasks.length < before.current)
+    const ended = (all ?? []).filter((task) => isOver(task) && before.current.has(task.id))
+    before.current = new Set((all ?? []).filter((task) => !isOver(task)).map(({ id }) => id))
+    // What is announced stands in the conversation now; the rest is told here.
+    if (ended.length > 0)
       void client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
-    before.current = tasks.length
-  }, [tasks.length, client, conversationId])
+    for (const { status, task, error, announce } of ended) {
+      if (status === 'failed') notify(t('background.failed', { task, error }), 'error')
+      else if (status === 'completed' && !announce) notify(t('background.done', { task }))
+    }
+  }, [all, client, conversationId, t])
   if (tasks.length === 0) return null
   return (
     <section aria-label={t('background.title')} className="mb-2 flex flex-col gap-2">

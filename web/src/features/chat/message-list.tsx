@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
+import { useBackgroundTasks } from '../../lib/api/background.ts'
 import { Spinner } from '../../ui/feedback.tsx'
 import { AnswerMessage } from './answer-message.tsx'
 import type { RunActions } from './use-run-actions.ts'
@@ -71,6 +72,7 @@ export function MessageList({
   actions: MessageActions
 }) {
   const { t } = useTranslation()
+  const { data: tasks } = useBackgroundTasks(conversationId)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const { atEnd, toEnd } = useStickToEnd(scroller, content)
@@ -116,6 +118,7 @@ export function MessageList({
                 <AnswerMessage
                   message={message}
                   conversationId={conversationId}
+                  task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
                   locked={locked}
                   onRegenerate={actions.regenerate}
                   onResume={actions.resume}

@@ -6,7 +6,7 @@ export type SubAgent = {
   state: string
   /** The end of what it last wrote. */
   text: string
-  calls: readonly { name: string; state: string }[]
+  calls: readonly { name: string; arguments: string; state: string }[]
 }
 export type Progress = {
   /** The newest part of what the program has written. */
@@ -28,10 +28,20 @@ export const subAgentsIn = (value: unknown): SubAgent[] =>
       text: textIn(agent.text) ?? '',
       calls: listIn(agent.calls).map((call) => ({
         name: textIn(fieldsOf(call).name) ?? '',
+        arguments: textIn(fieldsOf(call).arguments) ?? '',
         state: textIn(fieldsOf(call).state) ?? '',
       })),
     }
   })
+
+/** Why sub-agents failed, by name, where the answer of their tool says so. */
+export const failuresIn = (data: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    listIn(fieldsOf(data).results).flatMap((one) => {
+      const { task_name: name, error } = fieldsOf(one)
+      return typeof name === 'string' && typeof error === 'string' ? [[name, error] as const] : []
+    }),
+  )
 
 /** What is shown after another piece of progress arrived. Anything unknown is ignored. */
 export function foldProgress(before: Progress | undefined, piece: unknown): Progress {

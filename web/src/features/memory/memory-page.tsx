@@ -1,9 +1,11 @@
-// What the agent remembers of the user, to be read and corrected.
-import { Save } from 'lucide-react'
+// What the agent remembers of the user: facts to look through and forget, and the whole text to correct.
+import { Save, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useMemory, useSaveMemory } from '../../lib/api/memory.ts'
-import { Button } from '../../ui/button.tsx'
+import { useForgetFact, useMemory, useSaveMemory } from '../../lib/api/memory.ts'
+import { factsIn, type MemoryFact } from '../../lib/memory-facts.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { inputClass } from '../../ui/field.tsx'
@@ -23,9 +25,57 @@ export function MemoryPage() {
         <Failed message={errorText(memory.error)} onRetry={() => void memory.refetch()} />
       )}
       {memory.data !== undefined && (
-        <Editor key={memory.data.content} stored={memory.data.content} />
+        <>
+          <Facts facts={factsIn(memory.data.content)} />
+          <Editor key={memory.data.content} stored={memory.data.content} />
+        </>
       )}
     </div>
+  )
+}
+
+function Facts({ facts }: { facts: readonly MemoryFact[] }) {
+  const { t } = useTranslation()
+  const forget = useForgetFact()
+  const [asked, setAsked] = useState<MemoryFact | null>(null)
+  if (facts.length === 0) return null
+  return (
+    <section aria-labelledby="memory-facts">
+      <h2 id="memory-facts" className="mb-2 text-sm font-medium text-soft">
+        {t('memory.facts', { count: facts.length })}
+      </h2>
+      <ul className="max-h-96 divide-y divide-line overflow-y-auto rounded-2xl border border-line bg-surface px-4">
+        {facts.map((fact, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two facts may read the same
+          <li key={`${index} ${fact.line}`} className="flex items-center gap-3 py-2.5">
+            <p className="min-w-0 flex-1 text-sm [overflow-wrap:anywhere]">
+              {fact.text}
+              {(fact.date !== '' || fact.untrusted) && (
+                <span className="mt-0.5 block text-[13px] text-muted">
+                  {[fact.date, fact.untrusted ? t('memory.untrusted') : '']
+                    .filter((part) => part !== '')
+                    .join(' · ')}
+                </span>
+              )}
+            </p>
+            <IconButton
+              icon={Trash2}
+              size="small"
+              label={t('memory.forget', { fact: fact.text })}
+              onClick={() => setAsked(fact)}
+            />
+          </li>
+        ))}
+      </ul>
+      <ConfirmDialog
+        open={asked !== null}
+        onOpenChange={() => setAsked(null)}
+        title={t('memory.forgetTitle')}
+        text={asked?.text ?? ''}
+        confirm={t('memory.forgetConfirm')}
+        onConfirm={() => asked !== null && forget.mutate(asked.line)}
+      />
+    </section>
   )
 }
 
@@ -41,8 +91,11 @@ function Editor({ stored }: { stored: string }) {
         save.mutate(text, { onSuccess: () => notify(t('memory.saved'), 'success') })
       }}
     >
+      <p aria-hidden className="-mb-1 text-sm font-medium text-soft">
+        {t('memory.whole')}
+      </p>
       <textarea
-        aria-label={t('memory.title')}
+        aria-label={t('memory.whole')}
         value={text}
         spellCheck={false}
         placeholder={t('memory.placeholder')}

@@ -12,6 +12,7 @@ import {
 import { fileSize } from '../../lib/format.ts'
 import { filesOfInput, type PathedFile, upload } from '../../lib/upload.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading, Spinner } from '../../ui/feedback.tsx'
 import { PassageDialog } from '../../ui/passage-dialog.tsx'
@@ -102,6 +103,7 @@ function Row({
 }) {
   const { t } = useTranslation()
   const remove = useDeleteDocument(projectId)
+  const [asked, setAsked] = useState(false)
   return (
     <li className="flex items-center gap-3 py-2.5">
       <button
@@ -129,7 +131,15 @@ function Row({
         icon={Trash2}
         label={t('documents.remove', { name: document.name })}
         size="small"
-        onClick={() => remove.mutate(document.id)}
+        onClick={() => setAsked(true)}
+      />
+      <ConfirmDialog
+        open={asked}
+        onOpenChange={setAsked}
+        title={t('documents.removeTitle')}
+        text={t('documents.removeText', { name: document.name })}
+        confirm={t('documents.remove', { name: document.name })}
+        onConfirm={() => remove.mutate(document.id)}
       />
     </li>
   )

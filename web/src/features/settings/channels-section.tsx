@@ -2,11 +2,18 @@
 import { Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useChannels, useCreateChannel, useDeleteChannel } from '../../lib/api/channels.ts'
+import {
+  type Channel,
+  useChannels,
+  useCreateChannel,
+  useDeleteChannel,
+} from '../../lib/api/channels.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
-import { Empty } from '../../ui/feedback.tsx'
+import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { notify } from '../../ui/toasts.ts'
 import { Section } from './section.tsx'
 
 /** What each kind of channel asks for; secret fields are typed blind. */
@@ -26,36 +33,67 @@ const kindNames: readonly Kind[] = ['webhook', 'email', 'telegram']
 
 export function ChannelsSection() {
   const { t } = useTranslation()
-  const { data: channels = [] } = useChannels()
+  const channels = useChannels()
   const remove = useDeleteChannel()
+  const [asked, setAsked] = useState<Channel | null>(null)
   return (
     <>
       <Section title={t('channels.title')} text={t('channels.text')}>
-        {channels.length === 0 && <Empty icon={Send} title={t('channels.none')} />}
+        {channels.isPending && <Loading />}
+        {channels.isError && (
+          <Failed message={errorText(channels.error)} onRetry={() => void channels.refetch()} />
+        )}
+        {channels.data?.length === 0 && <Empty icon={Send} title={t('channels.none')} />}
         <ul className="-my-2 divide-y divide-line">
-          {channels.map((channel) => (
+          {channels.data?.map((channel) => (
             <li key={channel.id} className="flex items-center gap-3 py-3">
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{channel.name}</p>
                 <p className="truncate text-[13px] text-muted">
-                  {channel.type} · {Object.values(channel.settings).join(' · ')}
+                  {[t(`channels.kinds.${kindOf(channel)}`), ...told(channel.settings)].join(' · ')}
                 </p>
-                {channel.last_delivery?.status === 'failed' && (
-                  <p className="text-[13px] text-bad">{channel.last_delivery.error}</p>
-                )}
+                {channel.last_delivery !== null && <Delivery delivery={channel.last_delivery} />}
               </div>
               <IconButton
                 icon={Trash2}
                 label={t('channels.remove', { name: channel.name })}
                 size="small"
-                onClick={() => remove.mutate(channel.id)}
+                onClick={() => setAsked(channel)}
               />
             </li>
           ))}
         </ul>
       </Section>
       <NewChannel />
+      <ConfirmDialog
+        open={asked !== null}
+        onOpenChange={() => setAsked(null)}
+        title={t('channels.removeTitle')}
+        text={t('channels.removeText')}
+        confirm={t('channels.remove', { name: asked?.name ?? '' })}
+        onConfirm={() => asked !== null && remove.mutate(asked.id)}
+      />
     </>
+  )
+}
+
+const kindOf = (channel: Channel): Kind =>
+  kindNames.find((name) => name === channel.type) ?? 'webhook'
+
+/** Settings that are text, as they are; others have nothing to tell here. */
+const told = (settings: Channel['settings']): string[] =>
+  Object.values(settings)
+    .flat()
+    .filter((value) => typeof value === 'string')
+
+function Delivery({ delivery }: { delivery: NonNullable<Channel['last_delivery']> }) {
+  const { t } = useTranslation()
+  const failed = delivery.status === 'failed'
+  return (
+    <p className={`text-[13px] ${failed ? 'text-bad' : 'text-muted'}`}>
+      {t(`channels.delivery.${delivery.status}`)}
+      {failed && delivery.error !== null && `: ${delivery.error}`}
+    </p>
   )
 }
 
@@ -78,6 +116,7 @@ function NewChannel() {
             { type: kind, name, settings: filled },
             {
               onSuccess: () => {
+                notify(t('channels.added', { name }), 'success')
                 setName('')
                 setSettings({})
               },

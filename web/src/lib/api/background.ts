@@ -5,18 +5,19 @@ import { request, requestDone } from '../api-client.ts'
 
 const backgroundKey = (conversationId: string) => ['background', conversationId] as const
 
-const isOver = ({ status }: BackgroundTask): boolean =>
+export const isOver = ({ status }: BackgroundTask): boolean =>
   status === 'completed' || status === 'stopped' || status === 'failed'
 
-/** Tasks that are not over; looked at again while there are some. */
+/** All tasks of a conversation; looked at again while one is not over. */
 export const useBackgroundTasks = (conversationId: string) =>
   useQuery({
     queryKey: backgroundKey(conversationId),
     queryFn: ({ signal }) =>
       request<{ items: BackgroundTask[] }>(`/api/conversations/${conversationId}/background`, {
         signal,
-      }).then(({ items }) => items.filter((task) => !isOver(task))),
-    refetchInterval: (query) => ((query.state.data?.length ?? 0) > 0 ? 3_000 : false),
+      }).then(({ items }) => items),
+    refetchInterval: ({ state }) =>
+      state.data?.some((task) => !isOver(task)) === true ? 3_000 : false,
     meta: { quiet: true },
   })
 

@@ -7,7 +7,7 @@ export type Channel = {
   type: string
   name: string
   settings: Record<string, unknown>
-  last_delivery: { status: string; error: string | null } | null
+  last_delivery: { status: 'pending' | 'delivered' | 'failed'; error: string | null } | null
 }
 
 const channelsKey = ['channels'] as const

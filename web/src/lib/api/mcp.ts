@@ -4,6 +4,7 @@ import { request } from '../api-client.ts'
 
 export type McpServer = {
   name: string
+  transport: string
   status: 'connecting' | 'connected' | 'waiting'
   tools: { name: string; description: string }[]
   error: string | null
@@ -14,5 +15,8 @@ export const useMcpServers = () =>
     queryKey: ['mcp'],
     queryFn: ({ signal }) =>
       request<{ servers: McpServer[] }>('/api/mcp', { signal }).then(({ servers }) => servers),
+    // Servers come and go by themselves.
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ status }) => status !== 'connected') === true ? 3_000 : false,
     meta: { quiet: true },
   })

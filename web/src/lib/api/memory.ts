@@ -1,6 +1,7 @@
 // What the agent remembers of the user: the text of their CONTEXT.md.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { request } from '../api-client.ts'
+import { withoutFact } from '../memory-facts.ts'
 
 const memoryKey = ['memory'] as const
 type Memory = { content: string }
@@ -18,6 +19,21 @@ export function useSaveMemory() {
   return useMutation({
     mutationFn: (content: string) =>
       request<Memory>('/api/memory', { method: 'PUT', body: { content } }),
+    onSuccess: (memory) => client.setQueryData(memoryKey, memory),
+  })
+}
+
+/** Takes one fact out of the text as it stands now: the agent may have added others meanwhile. */
+export function useForgetFact() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (line: string) => {
+      const { content } = await request<Memory>('/api/memory')
+      return await request<Memory>('/api/memory', {
+        method: 'PUT',
+        body: { content: withoutFact(content, line) },
+      })
+    },
     onSuccess: (memory) => client.setQueryData(memoryKey, memory),
   })
 }

@@ -20,6 +20,7 @@ export const english = {
     no: 'no',
     ok: 'OK',
     more: 'Show more',
+    less: 'Show less',
   },
   errors: {
     offline: 'The server cannot be reached. Check that it is running and that you are online.',
@@ -119,6 +120,7 @@ export const english = {
     output: 'Output',
     error: 'Error',
     cached: 'from cache',
+    agents: 'Sub-agents',
     agent: { waiting: 'waiting', working: 'working', done: 'done', failed: 'failed' },
     progress: { starting: 'starting…', running: 'running' },
     state: {

@@ -1,25 +1,39 @@
 // Sub-agents inside their parent's card: what each is doing, and what it did.
 import { Check, CircleDashed, X } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toolTitle } from '../../../lib/tool-title.ts'
+import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
 import type { SubAgent } from '../tool-progress.ts'
+import { summarize } from './tool-content.ts'
 
 const known = ['waiting', 'working', 'done', 'failed'] as const
+/** Shorter texts are seen whole. */
+const foldedLength = 160
 
 function Mark({ state }: { state: string }) {
   if (state === 'working' || state === 'running') return <Spinner size={14} />
-  if (state === 'done') return <Check size={14} aria-hidden className="text-ok" />
-  if (state === 'failed') return <X size={14} aria-hidden className="text-bad" />
-  return <CircleDashed size={14} aria-hidden className="text-muted" />
+  if (state === 'done') return <Check size={14} aria-hidden className="shrink-0 text-ok" />
+  if (state === 'failed') return <X size={14} aria-hidden className="shrink-0 text-bad" />
+  return <CircleDashed size={14} aria-hidden className="shrink-0 text-muted" />
 }
 
-export function SubAgents({ agents }: { agents: readonly SubAgent[] }) {
+export function SubAgents({
+  agents,
+  failures,
+}: {
+  agents: readonly SubAgent[]
+  /** Why one failed, by its name. */
+  failures: ReadonlyMap<string, string>
+}) {
   const { t } = useTranslation()
+  if (agents.length === 0) return null
   return (
-    <ul className="flex flex-col gap-2">
+    <ul aria-label={t('steps.agents')} className="flex flex-col gap-2 pt-1 pb-2 pl-9">
       {agents.map((agent) => {
         const state = known.find((name) => name === agent.state) ?? 'waiting'
+        const failure = failures.get(agent.name)
         return (
           <li
             key={agent.name}
@@ -28,30 +42,67 @@ export function SubAgents({ agents }: { agents: readonly SubAgent[] }) {
             <p className="flex items-center gap-2">
               <Mark state={agent.state} />
               <span className="min-w-0 flex-1 truncate font-medium">{agent.name}</span>
-              <span className="text-xs text-muted">{t(`steps.agent.${state}`)}</span>
+              <span
+                className={classNames('text-xs', state === 'failed' ? 'text-bad' : 'text-muted')}
+              >
+                {t(`steps.agent.${state}`)}
+              </span>
             </p>
-            {agent.calls.length > 0 && (
-              <ul className="mt-1.5 flex flex-wrap gap-1.5">
-                {agent.calls.map((call, index) => (
-                  <li
-                    // biome-ignore lint/suspicious/noArrayIndexKey: calls have no identity but their place
-                    key={index}
-                    className="inline-flex items-center gap-1 rounded-full bg-sunken px-2 py-0.5 text-xs text-soft"
-                  >
-                    <Mark state={call.state} />
-                    {toolTitle(call.name, t)}
-                  </li>
-                ))}
-              </ul>
-            )}
-            {agent.text !== '' && (
-              <p className="mt-1.5 line-clamp-3 text-[13px] whitespace-pre-wrap text-soft">
-                {agent.text}
-              </p>
-            )}
+            <Calls calls={agent.calls} />
+            <Said text={agent.text} />
+            {failure !== undefined && <p className="mt-1.5 text-[13px] text-bad">{failure}</p>}
           </li>
         )
       })}
     </ul>
+  )
+}
+
+function Calls({ calls }: { calls: SubAgent['calls'] }) {
+  const { t } = useTranslation()
+  if (calls.length === 0) return null
+  return (
+    <ul className="mt-1.5 flex flex-wrap gap-1.5">
+      {calls.map((call, index) => (
+        <li
+          // biome-ignore lint/suspicious/noArrayIndexKey: calls have no identity but their place
+          key={index}
+          className="inline-flex max-w-full items-center gap-1.5 rounded-full bg-sunken px-2 py-0.5 text-xs text-soft"
+        >
+          <Mark state={call.state} />
+          <span className="shrink-0">{toolTitle(call.name, t)}</span>
+          <span className="min-w-0 truncate font-mono text-muted">{summarize(call.arguments)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Its last words; long ones unfold. */
+function Said({ text }: { text: string }) {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState(false)
+  if (text === '') return null
+  return (
+    <>
+      <p
+        className={classNames(
+          'mt-1.5 text-[13px] whitespace-pre-wrap text-soft [overflow-wrap:anywhere]',
+          !open && 'line-clamp-3',
+        )}
+      >
+        {text}
+      </p>
+      {text.length > foldedLength && (
+        <button
+          type="button"
+          aria-expanded={open}
+          className="mt-1 text-[13px] text-accent underline underline-offset-3"
+          onClick={() => setOpen(!open)}
+        >
+          {t(open ? 'common.less' : 'common.more')}
+        </button>
+      )}
+    </>
   )
 }

@@ -3,8 +3,7 @@ import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
-import { type Progress, subAgentsIn } from '../tool-progress.ts'
-import { SubAgents } from './sub-agents.tsx'
+import type { Progress } from '../tool-progress.ts'
 import { type Outcome, pretty, type ToolState } from './tool-content.ts'
 
 const CodeBlock = lazy(() =>
@@ -81,7 +80,6 @@ export function ToolBody({
   const code = codeOf(call)
   const artifact = result?.artifact
   const output = outputOf(outcome)
-  const agents = subAgentsIn(artifact?.agents)
   const error =
     outcome?.error === undefined || outcome.error === null ? null : pretty(outcome.error)
   const answer = outcome === null ? (result?.content ?? '') : pretty(outcome.data)
@@ -93,11 +91,8 @@ export function ToolBody({
           <Section label={t('steps.arguments')} text={pretty(call.arguments)} />
         )}
         {artifact?.diff !== undefined && <DiffView diff={artifact.diff} />}
-        {state === 'running' && progress !== undefined && (
-          <>
-            {progress.output !== '' && <Section label={t('steps.output')} text={progress.output} />}
-            <SubAgents agents={progress.agents} />
-          </>
+        {state === 'running' && progress !== undefined && progress.output !== '' && (
+          <Section label={t('steps.output')} text={progress.output} />
         )}
         {error !== null && <Section label={t('steps.error')} text={cut(error)} tone="bad" />}
         {output !== null && output !== '' && (
@@ -107,9 +102,8 @@ export function ToolBody({
           error === null &&
           output === null &&
           artifact?.diff === undefined &&
-          agents.length === 0 &&
+          artifact?.agents === undefined &&
           answer !== '' && <Section label={t('steps.result')} text={cut(answer)} />}
-        {agents.length > 0 && <SubAgents agents={agents} />}
       </div>
     </Suspense>
   )

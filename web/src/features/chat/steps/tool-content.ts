@@ -1,5 +1,5 @@
 // Reads what a tool call says and answers, for people: arguments as a line, the outcome, the time it took.
-import { fieldsOf, numberIn, parseJson } from '../../../lib/read-json.ts'
+import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 
 /** How a call stands. */
 export type ToolState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped' | 'interrupted'
@@ -55,7 +55,7 @@ const telling = [
   'name',
 ]
 
-/** The argument that tells most, in one line: the query, the path, the command. */
+/** The argument that tells most, in one line: the query, the path, the names of what is listed. */
 export function summarize(argumentsText: string): string {
   const parsed = parseJson(argumentsText)
   if (typeof parsed !== 'object' || parsed === null) return oneLine(argumentsText).slice(0, 160)
@@ -65,5 +65,8 @@ export function summarize(argumentsText: string): string {
     if (typeof value === 'string' && value !== '') return oneLine(value).slice(0, 160)
   }
   const [first] = entries
+  const names = listIn(first?.[1]).map((one) => textIn(fieldsOf(one).name))
+  if (names.length > 0 && names.every((name) => name !== undefined))
+    return oneLine(names.join(' · ')).slice(0, 160)
   return first === undefined ? '' : oneLine(first[1]).slice(0, 160)
 }

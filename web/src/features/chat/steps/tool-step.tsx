@@ -6,9 +6,10 @@ import type { ToolCallStep, ToolResultStep } from '../../../../../server/protoco
 import { duration } from '../../../lib/format.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
-import type { Progress } from '../tool-progress.ts'
+import { failuresIn, type Progress, subAgentsIn } from '../tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { ArtifactFiles } from './artifact-files.tsx'
+import { SubAgents } from './sub-agents.tsx'
 import { ToolBody } from './tool-body.tsx'
 import { type Outcome, readOutcome, summarize, type ToolState } from './tool-content.ts'
 import { toolIcon } from './tool-icon.ts'
@@ -57,6 +58,8 @@ export const ToolStep = memo(function ToolStep({
   const outcome = result === null ? null : readOutcome(result.content)
   const state = stateOf(result, outcome, live, waiting)
   const { added, removed } = result?.artifact ?? {}
+  const agents =
+    result === null ? (live ? (progress?.agents ?? []) : []) : subAgentsIn(result.artifact?.agents)
   const phase =
     state === 'running' && (progress?.state === 'starting' || progress?.state === 'running')
       ? t(`steps.progress.${progress.state}`)
@@ -86,7 +89,12 @@ export const ToolStep = memo(function ToolStep({
           <StateMark state={state} label={phase ?? t(`steps.state.${state}`)} />
         </>
       }
-      below={<ArtifactFiles files={result?.artifact?.files ?? []} />}
+      below={
+        <>
+          <SubAgents agents={agents} failures={failuresIn(outcome?.data)} />
+          <ArtifactFiles files={result?.artifact?.files ?? []} />
+        </>
+      }
     >
       <ToolBody call={call} result={result} outcome={outcome} progress={progress} state={state} />
     </ActivityRow>

@@ -1,0 +1,231 @@
+// Agents in a real browser: sub-agents in their card, background tasks, memory, MCP servers, channels.
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+/** A promise that the test settles when the upstream may go on. */
+function gate() {
+  let open = (): void => undefined
+  const opened = new Promise<void>((settle) => {
+    open = settle
+  })
+  return { opened, open }
+}
+
+const lastText = (request: UpstreamRequest): string =>
+  String(request.messages.findLast(({ role }) => role === 'user')?.content)
+const answered = (request: UpstreamRequest): boolean =>
+  request.messages.some(({ role }) => role === 'tool')
+
+describeInBrowser('agents in the page', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await servers.start({
+      config: {
+        ...scripted(upstream),
+        mcp_servers: {
+          shopping: {
+            command: process.execPath,
+            args: [resolve(import.meta.dirname, '../../examples/mcp-server.mjs')],
+          },
+          away: { command: '/nonexistent-mcp-server' },
+        },
+      },
+      webRoot: visitor.webRoot(),
+    })
+    await server.server.toolsReady
+  })
+  afterAll(() => upstream.close())
+  beforeEach(() => upstream.reset())
+
+  test('three sub-agents show live what they do; one fails and says why, the others are not held up', async () => {
+    const moon = gate()
+    upstream.program((request) => {
+      const task = lastText(request)
+      if (task.includes('measure the sun'))
+        return answered(request)
+          ? turn.text('It is 1.39 million km wide.')
+          : turn.toolCalls([{ name: 'calculator', arguments: { expression: '2 * 695000' } }])
+      if (task.includes('measure the moon'))
+        return turn.text('It is 3,475 km wide.', { until: moon.opened })
+      if (task.includes('measure nothing')) return turn.error(400, 'there is nothing to measure')
+      return answered(request)
+        ? turn.text('The sun is **400 times** wider.')
+        : turn.toolCalls([
+            {
+              name: 'multi_agent',
+              arguments: {
+                tasks: [
+                  { name: 'Sun', instruction: 'measure the sun' },
+                  { name: 'Moon', instruction: 'measure the moon' },
+                  { name: 'Void', instruction: 'measure nothing' },
+                ],
+              },
+            },
+          ])
+    })
+    const page = await visitor.open(server.url)
+    await say(page, 'Compare them.')
+    const agent = (name: string) =>
+      page.getByRole('list', { name: 'Sub-agents' }).getByRole('listitem').filter({ hasText: name })
+    // Live, while one of them still works.
+    await agent('Sun').getByText('done').first().waitFor()
+    await agent('Sun').getByText('1.39 million').waitFor()
+    await agent('Sun').getByText('2 * 695000').waitFor()
+    await agent('Void').getByText('failed').waitFor()
+    await agent('Moon').getByText('waiting').or(agent('Moon').getByText('working')).waitFor()
+    moon.open()
+    await page.getByText('400 times').waitFor()
+    await agent('Moon').getByText('3,475 km').waitFor()
+    await agent('Void').getByText('there is nothing to measure').waitFor()
+    await expectAccessible(page)
+    await page.reload()
+    await agent('Void').getByText('there is nothing to measure').waitFor()
+    await agent('Sun').getByText('2 * 695000').waitFor()
+    await leave(page)
+  })
+
+  test('a task in the background is listed while the chat goes on, and announces its answer; another is stopped', async () => {
+    const stars = gate()
+    const never = gate()
+    upstream.program((request) => {
+      const text = lastText(request)
+      if (text === 'count the stars')
+        return turn.text('There are 9,096 of them.', { until: stars.opened })
+      if (text === 'count the sand') return turn.text('Too many.', { until: never.opened })
+      if (text === 'Hello.') return turn.text('Hello to you.')
+      return answered(request)
+        ? turn.text('Both are on their way.')
+        : turn.toolCalls([
+            { id: 'one', name: 'spawn', arguments: { task: 'count the stars' } },
+            { id: 'two', name: 'spawn', arguments: { task: 'count the sand' } },
+          ])
+    })
+    const page = await visitor.open(server.url)
+    await say(page, 'Count everything.')
+    await page.getByText('Both are on their way.').waitFor()
+    const tasks = page.getByRole('region', { name: 'Background tasks' })
+    await tasks.getByText('count the stars').waitFor()
+    await tasks.getByText('count the sand').waitFor()
+    await say(page, 'Hello.')
+    await page.getByText('Hello to you.').waitFor()
+    await expectAccessible(page)
+    await page.reload()
+    await tasks.getByText('count the sand').waitFor()
+    await tasks
+      .locator('div', { hasText: 'count the sand' })
+      .getByRole('button', { name: 'Stop' })
+      .last()
+      .click()
+    await tasks.getByText('count the sand').waitFor({ state: 'detached' })
+    stars.open()
+    await page.getByRole('article').getByText('There are 9,096 of them.').waitFor()
+    await page.getByText('From the background: count the stars').waitFor()
+    await tasks.waitFor({ state: 'detached' })
+    never.open()
+    await leave(page)
+  })
+
+  test('a fact is remembered in one conversation, known in another, and forgotten by hand', async () => {
+    const known: boolean[] = []
+    upstream.program((request) => {
+      if (lastText(request) === 'I drink oolong.')
+        return answered(request)
+          ? turn.text('I will remember.')
+          : turn.toolCalls([{ name: 'save_memory', arguments: { fact: 'Drinks oolong' } }])
+      known.push(String(request.messages[0]?.content).includes('Drinks oolong'))
+      return turn.text('Here you are.')
+    })
+    await server.call('PUT', '/api/memory', {
+      body: {
+        content:
+          'I live in Wuyi.\n\n## Agent Memories\n\n- 2026-01-02: Has a cat (from outside text)\n',
+      },
+    })
+    const page = await visitor.open(server.url)
+    await say(page, 'I drink oolong.')
+    await page.getByText('I will remember.').waitFor()
+    await page.goto(server.url)
+    await say(page, 'A drink, please.')
+    await page.getByText('Here you are.').waitFor()
+    await page.goto(`${server.url}/memory`)
+    const facts = page.getByRole('region', { name: '2 remembered facts' })
+    await facts.getByText('from outside text').waitFor()
+    await expectAccessible(page)
+    await facts.getByRole('button', { name: 'Forget: Drinks oolong' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click()
+    await page.getByRole('region', { name: '1 remembered fact' }).waitFor()
+    await page.getByLabel('The whole text').fill('I live in Paris.\n')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect((await server.call('GET', '/api/memory')).json.data.content).toBe('I live in Paris.\n')
+    await page.goto(server.url)
+    await say(page, 'Another one, please.')
+    await page.getByText('Here you are.').waitFor()
+    expect(known).toEqual([true, false])
+    await leave(page)
+  })
+
+  test('MCP servers show how they stand, and are switched off for one conversation', async () => {
+    const offered: string[][] = []
+    upstream.program((request) => {
+      const tools = (request.body.tools ?? []) as { function: { name: string } }[]
+      offered.push(
+        tools.map((tool) => tool.function.name).filter((name) => name.includes('shopping')),
+      )
+      return turn.text(`Answer ${offered.length}.`)
+    })
+    const page = await visitor.open(`${server.url}/settings/mcp`)
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await row('shopping').getByText('connected').waitFor()
+    await row('away').getByText('not reachable, trying again').first().waitFor()
+    await expectAccessible(page)
+    await page.goto(server.url)
+    await say(page, 'What is on my list?')
+    await page.getByText('Answer 1.').waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await page
+      .getByRole('button', { name: /settings/i })
+      .last()
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('switch', { name: /shopping/ }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await say(page, 'And now?')
+    await page.getByText('Answer 2.').waitFor()
+    expect(offered.map((names) => names.length > 0)).toEqual([true, false])
+    await leave(page)
+  })
+
+  test('a channel is added, its secret never shown again, and removed after a question', async () => {
+    const page = await visitor.open(`${server.url}/settings/channels`)
+    await page.getByText('No channels yet').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('team')
+    await page.getByLabel('Address').fill('https://hooks.example.org/x')
+    await page.getByLabel(/^Secret/).fill('a-secret-of-mine')
+    await page.getByRole('button', { name: 'Add channel' }).click()
+    await page.getByText('team was added.').waitFor()
+    // Its path may be a secret too.
+    await page.getByText('Webhook · https://hooks.example.org/…').waitFor()
+    expect(await page.content()).not.toContain('a-secret-of-mine')
+    await expectAccessible(page)
+    // What the server refuses is said beside the form, which keeps what was typed.
+    await page.getByLabel('Kind').selectOption('email')
+    await page.getByLabel('Name', { exact: true }).fill('post')
+    await page.getByLabel('Send to').fill('somebody@example.org')
+    await page.getByRole('button', { name: 'Add channel' }).click()
+    await page.getByRole('alert').getByText(/smtp/).waitFor()
+    await page.getByRole('button', { name: 'Remove team' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove team' }).click()
+    await page.getByText('No channels yet').waitFor()
+    await leave(page)
+  })
+})

@@ -1,0 +1,49 @@
+// The facts in a memory's text: one dated line each under the heading "Agent Memories".
+const heading = '## Agent Memories'
+const untrustedMark = '(from outside text)'
+const fact = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
+
+export type MemoryFact = {
+  /** The line as it stands in the text. */
+  line: string
+  text: string
+  /** '' when the line has none. */
+  date: string
+  /** Learned from a web page or the like. */
+  untrusted: boolean
+}
+
+/** Calls `visit` with each line that is a fact, in order. */
+function visitFacts(content: string, visit: (fact: MemoryFact, index: number) => void): void {
+  let inFacts = false
+  for (const [index, line] of content.split('\n').entries()) {
+    if (/^#{1,2}\s/.test(line)) inFacts = line.trim() === heading
+    const [, date = '', text = ''] = inFacts ? (fact.exec(line.trim()) ?? []) : []
+    if (text !== '')
+      visit(
+        {
+          line,
+          date,
+          text: text.replace(untrustedMark, '').trim(),
+          untrusted: text.includes(untrustedMark),
+        },
+        index,
+      )
+  }
+}
+
+/** The newest first. */
+export function factsIn(content: string): MemoryFact[] {
+  const facts: MemoryFact[] = []
+  visitFacts(content, (one) => facts.unshift(one))
+  return facts
+}
+
+/** The text without that fact; unchanged when it is no longer there. */
+export function withoutFact(content: string, line: string): string {
+  let found = -1
+  visitFacts(content, (one, index) => {
+    if (found === -1 && one.line === line) found = index
+  })
+  return found === -1 ? content : content.split('\n').toSpliced(found, 1).join('\n')
+}
