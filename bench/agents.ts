@@ -59,7 +59,6 @@ async function subAgents(): Promise<Row> {
     needsApproval: () => false,
     ask: async () => ({ decision: 'approve' }),
     see: async () => {},
-    addUsage: () => {},
     isBudgetLeft: async () => true,
     journal: { read: async () => [], write: async () => {} },
   })

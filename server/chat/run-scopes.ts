@@ -1,7 +1,7 @@
 // What the runs of this process lend to tools that are made of the loop itself: their model, their tools, their rules.
 import type { LlmClient, LlmRequest } from '../llm/client.ts'
 import type { RunId } from '../protocol/ids.ts'
-import type { RiskLevel, Usage } from '../protocol/run-event.ts'
+import type { RiskLevel } from '../protocol/run-event.ts'
 import type { ToolAnswer } from '../tools/answer.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ExecutorHooks } from '../tools/executor.ts'
@@ -20,10 +20,8 @@ export interface RunScope {
   ask: ExecutorHooks['ask']
   /** Every answer that a sub-agent's model reads: what is untrusted taints the conversation. */
   see(answer: ToolAnswer): Promise<void>
-  /** Books tokens to the run, with the journal's next event. */
-  addUsage(usage: Usage, model: string): void
   isBudgetLeft(): Promise<boolean>
-  /** Where sub-agents leave what they have done, and the tokens it took with it. */
+  /** Where sub-agents leave what they have done, and the tokens it took. */
   journal: SubAgentJournal
 }
 

@@ -188,7 +188,6 @@ function createPerformance(
       needsApproval: needsPerson,
       ask: askPerson,
       see: (answer) => taint.see(answer),
-      addUsage: (usage, answering) => books.add(usage, answering),
       isBudgetLeft: () => books.isBudgetLeft(),
       journal,
     })

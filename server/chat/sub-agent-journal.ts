@@ -3,21 +3,36 @@ import { createHash } from 'node:crypto'
 import pLimit from 'p-limit'
 import type { SubAgentRepository } from '../db/repositories/sub-agents.ts'
 import { CallId, type RunId } from '../protocol/ids.ts'
+import type { Usage } from '../protocol/run-event.ts'
 import type { Bookkeeping } from './bookkeeping.ts'
 import { SubAgentEvent } from './sub-agent-log.ts'
 import type { WriteGroup } from './write-group.ts'
 
+/** Tokens of one answer; `model` is the one that gave it, '' for the run's own. */
+export interface Spent {
+  usage: Usage
+  model: string
+}
+
 export interface SubAgentJournal {
   /** What the sub-agents of a call had done when the process ended; empty for a call that begins. */
   read(callId: CallId): Promise<{ position: number; event: SubAgentEvent }[]>
-  /** Resolves when the event is durable; while the process goes away nothing more is stored. */
-  write(callId: CallId, position: number, event: SubAgentEvent): Promise<void>
+  /**
+   * Resolves when the event is durable, and with it what its model has used for it: a round is booked when it is stored,
+   * and asked for again when it is not. While the process goes away nothing more is stored.
+   */
+  write(
+    callId: CallId,
+    position: number,
+    event: SubAgentEvent,
+    spent: readonly Spent[],
+  ): Promise<void>
 }
 
 interface Parts {
   runId: RunId
   repository: SubAgentRepository
-  books: Pick<Bookkeeping, 'takeWrite'>
+  books: Pick<Bookkeeping, 'add' | 'takeWrite'>
   writes: WriteGroup
   /** The process goes away: what is cut off now is no event, the next start makes it again. */
   isLeaving(): boolean
@@ -40,9 +55,10 @@ export function createSubAgentJournal(parts: Parts): SubAgentJournal & {
       const rows = await repository.list(runId, callId)
       return rows.map(({ position, event }) => ({ position, event: SubAgentEvent.parse(event) }))
     },
-    write: (callId, position, event) =>
+    write: (callId, position, event, spent) =>
       inTurn(async () => {
         if (isLeaving()) return
+        for (const { usage, model } of spent) books.add(usage, model)
         const book = await books.takeWrite(false)
         await writes.commit(async (tx) => {
           await repository.append(tx, { runId, callId, position, event })

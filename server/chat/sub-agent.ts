@@ -8,7 +8,7 @@ import { runAgentLoop } from './agent-loop.ts'
 import { fitMessages, messageBudget } from './context-window.ts'
 import { createWorkClock, type WorkClock } from './run-guards.ts'
 import type { RunScope } from './run-scopes.ts'
-import { nestedCallId } from './sub-agent-journal.ts'
+import { nestedCallId, type Spent } from './sub-agent-journal.ts'
 import type { SubAgentEvent, SubAgentLog, SubAgentOutcome } from './sub-agent-log.ts'
 
 export interface SubAgentLimits {
@@ -57,15 +57,16 @@ export async function performSubAgent(
 ): Promise<SubAgentOutcome> {
   const { limits, log } = parts
   if (log.outcome !== null) return log.outcome
+  const at: Work = { ...parts, spent: [] }
   const overdue = new AbortController()
   const signal = AbortSignal.any([parts.context.signal, overdue.signal])
   const clock = createWorkClock(limits.timeout * 1_000, () => overdue.abort())
   let outcome: SubAgentOutcome
   try {
-    outcome = await converse(task, parts, signal, clock)
+    outcome = await converse(task, at, signal, clock)
     if (overdue.signal.aborted && !outcome.success)
       outcome = { success: false, error: `It was not done within ${limits.timeout} seconds.` }
-    await note(parts, { type: 'ended', outcome })
+    await note(at, { type: 'ended', outcome })
   } catch (error) {
     outcome = {
       success: false,
@@ -77,28 +78,31 @@ export async function performSubAgent(
   return outcome
 }
 
+/** `spent`: tokens that no event was stored for yet. */
+type Work = SubAgentParts & { spent: Spent[] }
+
 /** Makes the event durable, then true. */
-async function note(parts: SubAgentParts, event: SubAgentEvent): Promise<void> {
-  const { scope, context, position, log } = parts
-  await scope.journal.write(context.callId, position, event)
+async function note(work: Work, event: SubAgentEvent): Promise<void> {
+  const { scope, context, position, log } = work
+  await scope.journal.write(context.callId, position, event, work.spent.splice(0))
   log.add(event)
 }
 
 async function converse(
   task: SubAgentTask,
-  parts: SubAgentParts,
+  work: Work,
   signal: AbortSignal,
   clock: WorkClock,
 ): Promise<SubAgentOutcome> {
-  const { scope, limits, resources, log, onChange } = parts
-  const { callId: _callId, signal: _signal, progress: _progress, ...context } = parts.context
+  const { scope, limits, resources, log, onChange } = work
+  const { callId: _callId, signal: _signal, progress: _progress, ...context } = work.context
   const executor = createToolExecutor({
     ...resources,
     allowedTools: new Set(task.tools.map((tool) => tool.name)),
   })
   const schemas = task.tools.map(toSchema)
   const budget = messageBudget(scope.contextWindow, limits.maxTokens, schemas)
-  const hooks = createHooks(task, parts, clock)
+  const hooks = createHooks(task, work, clock)
   const open = log.calls.filter(({ success }) => success === null)
   const interrupted = new Set(
     open
@@ -137,11 +141,11 @@ async function converse(
         }
         break
       case 'round':
-        scope.addUsage(event.usage, event.model)
+        work.spent.push({ usage: event.usage, model: event.model })
         if (event.finish === 'budget')
           return { success: false, error: 'The token budget of this run is used up.' }
         if (event.finish !== null) return answerOf(text)
-        await note(parts, { type: 'round', text, reasoning, calls: [...event.calls] })
+        await note(work, { type: 'round', text, reasoning, calls: [...event.calls] })
         onChange(text)
         text = ''
         reasoning = ''
@@ -153,10 +157,10 @@ async function converse(
       case 'retrying':
         break
       case 'failed':
-        if (event.usage !== undefined) scope.addUsage(event.usage, '')
+        if (event.usage !== undefined) work.spent.push({ usage: event.usage, model: '' })
         return { success: false, error: event.error.message }
       case 'stopped':
-        if (event.usage !== undefined) scope.addUsage(event.usage, '')
+        if (event.usage !== undefined) work.spent.push({ usage: event.usage, model: '' })
         return { success: false, error: 'It was stopped.' }
     }
   }
@@ -164,8 +168,8 @@ async function converse(
 }
 
 /** Asks the run's own person under an id that stays the same, and stores what its calls come to. */
-function createHooks(task: SubAgentTask, parts: SubAgentParts, clock: WorkClock): ExecutorHooks {
-  const { scope, context, position, log } = parts
+function createHooks(task: SubAgentTask, work: Work, clock: WorkClock): ExecutorHooks {
+  const { scope, context, position, log } = work
   const numberOf = (id: CallId): number => log.calls.findIndex((call) => call.id === id)
   return {
     needsApproval: scope.needsApproval,
@@ -182,9 +186,9 @@ function createHooks(task: SubAgentTask, parts: SubAgentParts, clock: WorkClock)
         clock.resume()
       }
     },
-    begin: (call) => note(parts, { type: 'begun', id: call.id }),
+    begin: (call) => note(work, { type: 'begun', id: call.id }),
     settled: (_position, { call, success, content }) =>
-      note(parts, { type: 'answered', id: call.id, success, content }),
+      note(work, { type: 'answered', id: call.id, success, content }),
   }
 }
 

@@ -12,6 +12,8 @@ import { type ServerPlace, type ServerProcess, serverPlace } from '../support/se
 import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
 import { type Turn, turn } from '../support/upstream-turns.ts'
 
+/** `npm run test:faults` kills often; `npm test` keeps a short form. */
+const KILLS = process.env.FAULTS === 'full' ? 40 : 3
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 const lastText = ({ messages }: UpstreamRequest): string =>
   String(messages.findLast(({ role }) => role === 'user')?.content)
@@ -178,6 +180,51 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(lines()).toBe(1)
       expect((await resultOf(id)).data.results).toMatchObject([{ response: 'I can not tell.' }])
     }, 90_000)
+
+    test(`${KILLS} kills at random moments of sub-agents lose nothing, repeat nothing and book every token once`, async () => {
+      const { data: project } = await call('POST', '/api/projects', { name: 'Random kills' })
+      const names = ['ant', 'bee', 'cat']
+      const linesOf = (task: string): number =>
+        readdirSync(join(folder, 'workspaces'), { recursive: true, encoding: 'utf8' })
+          .filter((file) => file.endsWith('team.txt'))
+          .flatMap((file) => readFileSync(join(folder, 'workspaces', file), 'utf8').split('\n'))
+          .filter((line) => line === task).length
+      for (let round = 0; round < KILLS; round += 1) {
+        upstream.reset()
+        const before = await booked()
+        const tasks = names.map((name) => `${name} ${round}`)
+        parentAsksFor(tasks)
+        let requests = 0
+        let reached = (): void => {}
+        const struck = new Promise<void>((resolve) => {
+          reached = resolve
+        })
+        // The parent and its team ask eight times in all.
+        const fatal = 2 + Math.floor(Math.random() * 7)
+        subAgents((request) => {
+          requests += 1
+          if (requests + 1 === fatal) reached()
+          const task = lastText(request)
+          if (results(request).length > 0) return turn.text(`Done: ${task}`, { usage, delayMs: 1 })
+          const given = { path: 'team.txt', content: `${task}\n`, mode: 'append' }
+          return turn.toolCalls([{ name: 'file_write', arguments: given }], { usage, delayMs: 1 })
+        })
+        const { id, stream, runPath } = await begin({ project_id: project.id, approval: 'auto' })
+        await Promise.race([struck, stream.next(({ event }) => event === 'done')])
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))
+        await restart()
+        await soon(async () => expect((await call('GET', runPath)).data.status).toBe('completed'))
+        const { data } = await resultOf(id)
+        expect(data.results).toMatchObject(
+          tasks.map((task) => ({ task_name: task, success: true, response: `Done: ${task}` })),
+        )
+        for (const task of tasks)
+          expect(linesOf(task), 'an append runs once, or is told as unknown').toBeLessThanOrEqual(1)
+        const { data: run } = await call('GET', runPath)
+        expect(run.usage.total_tokens).toBe(8 * usage.total_tokens)
+        expect((await booked()) - before).toBe(8 * usage.total_tokens)
+      }
+    }, 3_600_000)
 
     test('a background task is done and announced once, with its tokens booked once, however often the server dies', async () => {
       const before = await booked()
