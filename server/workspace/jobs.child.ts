@@ -1,7 +1,8 @@
 // The worker thread of the workspace: differences, regular expressions of a model and hashing, away from the server's own thread.
 import { parentPort } from 'node:worker_threads'
 import type { CheckpointFile } from '../db/tables/projects.ts'
-import { errorText } from '../errors.ts'
+import { AppError, errorText } from '../errors.ts'
+import type { ErrorCode } from '../protocol/error.ts'
 import { systemCode } from './faults.ts'
 import {
   findMatches,
@@ -46,8 +47,11 @@ export interface Jobs {
 /** What the thread answers to one job. */
 export type JobAnswer =
   | { ok: true; output: unknown }
-  /** `code` is the system's name of the fault when it was the disk's; `message` may then hold a host path. */
-  | { ok: false; message: string; code: string | null }
+  /**
+   * `code` is the system's name of the fault when it was the disk's; `message` may then hold a host path. `fault` is our
+   * own name of a fault that the job has put into words itself.
+   */
+  | { ok: false; message: string; code: string | null; fault?: ErrorCode }
 export type JobKind = keyof Jobs
 type Job = { [Kind in JobKind]: { kind: Kind; input: Jobs[Kind]['input'] } }[JobKind]
 
@@ -80,7 +84,10 @@ parentPort?.on('message', (job: Job) => {
     answer = { ok: true, output: perform(job) }
   } catch (error) {
     const code = systemCode(error)
-    answer = { ok: false, message: errorText(error), code: code === '' ? null : code }
+    answer =
+      error instanceof AppError
+        ? { ok: false, message: error.message, code: null, fault: error.code }
+        : { ok: false, message: errorText(error), code: code === '' ? null : code }
   }
   parentPort?.postMessage(answer)
 })

@@ -70,7 +70,8 @@ export function createWorkerPool(size: number): WorkerPool {
         const answer = await askOnce(worker, { kind, input }, timeoutMs, signal)
         giveBack(worker)
         if (!answer.ok) {
-          if (answer.code === null) throw new AppError('bad_request', answer.message)
+          if (answer.code === null)
+            throw new AppError(answer.fault ?? 'bad_request', answer.message)
           throw explainFault(Object.assign(new Error(answer.message), { code: answer.code }), '')
         }
         // The thread answers a job of this kind with this kind of output; messages themselves carry no types.

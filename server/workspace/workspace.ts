@@ -99,6 +99,9 @@ const WALK_LIMIT = 200_000
 /** A size found longer ago is measured again. */
 const SIZE_FRESH_MS = 10 * 60_000
 
+/** How a disk that ignores case and Unicode forms reads a path. */
+const folded = ({ text }: ProjectPath): string => text.normalize('NFC').toLowerCase()
+
 export function createWorkspace(options: {
   userId: UserId
   projectId: ProjectId
@@ -270,10 +273,14 @@ export function createWorkspace(options: {
         throw new AppError('bad_request', 'A folder cannot be moved into itself.')
       await withPlace(root, from, {}, async (source) => {
         // Looked at before the folders of the target are made, so that a failure leaves nothing behind.
-        if ((await look(source.real)) === null)
+        const moved = await look(source.real)
+        if (moved === null)
           throw new AppError('not_found', `There is no file or folder "${from.text}".`)
         await withPlace(root, to, { create: true }, async (target) => {
-          if ((await look(target.real)) !== null)
+          const there = await look(target.real)
+          // Where the disk takes both spellings for one name, the entry itself is what is there.
+          const isItself = there?.version === moved.version && folded(from) === folded(to)
+          if (there !== null && !isItself)
             throw new AppError('conflict', `There is something at "${to.text}" already.`)
           await rename(source.real, target.real)
           await target.folder.handle.sync()
