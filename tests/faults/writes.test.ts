@@ -94,7 +94,7 @@ describe('kill at a commit to PostgreSQL', () => {
     return { ...settings, connection: { url: url.href } }
   })
 
-  async function dieAt(when: 'before' | 'after', n: number): Promise<boolean> {
+  async function dieAt(when: 'before' | 'after', n: number, repetition = 0): Promise<boolean> {
     let survived = false
     const trap = awaited(
       async ({ pid }) => proxy.killAt(n, when, () => process.kill(pid, 'SIGKILL')),
@@ -103,7 +103,7 @@ describe('kill at a commit to PostgreSQL', () => {
         survived = true
       },
     )
-    await crash.round(`Task ${when} ${n}`, trap)
+    await crash.round(`Task ${when} ${n} ${repetition}`, trap)
     return survived
   }
 
@@ -119,7 +119,7 @@ describe('kill at a commit to PostgreSQL', () => {
   test.runIf(isFull)('each of them, before and after it counts', HOURS, async () => {
     for (let repetition = 0; repetition < 3; repetition += 1)
       for (const when of ['before', 'after'] as const)
-        expect(await untilSurvived(1, (n) => dieAt(when, n))).toBeGreaterThan(5)
+        expect(await untilSurvived(1, (n) => dieAt(when, n, repetition))).toBeGreaterThan(5)
     await crash.expectBooksRight()
   })
 })

@@ -1,0 +1,80 @@
+// Death while a file is written: what is there afterwards is the old file or the new one, and nothing is left beside it.
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
+
+const KILLS = process.env.FAULTS === 'full' ? 100 : 3
+const MEGABYTES = 5
+
+let folder: string
+let place: ServerPlace
+let server: ServerProcess
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nanoclaw-files-'))
+  place = await serverPlace(folder, { log_level: 'warn' })
+  server = await place.start()
+})
+afterAll(async () => {
+  await place.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+const contentOf = (round: number): string =>
+  `round ${round}\n`.repeat((MEGABYTES * 1024 * 1024) / 10)
+
+const send = (method: string, path: string, body: object): Promise<Response> =>
+  fetch(server.url + path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+/** Names of everything that is neither a file of the project nor a kept content with its final name. */
+function leftovers(): string[] {
+  return readdirSync(join(folder, 'workspaces'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+    .filter(
+      (name) => !name.endsWith('/kept.txt') && !/\/contents\/[0-9a-f]{2}\/[0-9a-f]{62}$/.test(name),
+    )
+}
+
+test(`${KILLS} deaths while ${MEGABYTES} MB are written over a file`, async () => {
+  const made = await send('POST', '/api/projects', { name: 'Files' })
+  const { data } = (await made.json()) as { data: { id: string } }
+  const file = `/api/projects/${data.id}/files/kept.txt`
+  expect((await send('PUT', file, { content: contentOf(0) })).status).toBe(200)
+  let before = hashOf(contentOf(0))
+  /** How long an undisturbed write takes; deaths fall anywhere within. */
+  let undisturbed = 0
+  for (let round = 1; round <= KILLS; round += 1) {
+    if (round === 1) {
+      const began = performance.now()
+      await send('PUT', file, { content: contentOf(0) })
+      undisturbed = performance.now() - began
+    }
+    const content = contentOf(round)
+    const written = send('PUT', file, { content }).then(
+      ({ status }) => status,
+      () => 0,
+    )
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * undisturbed))
+    await server.kill('SIGKILL')
+    const status = await written
+    server = await place.start()
+    const answer = await fetch(`${server.url}${file}?raw=1`)
+    const after = hashOf(await answer.text())
+    expect([before, hashOf(content)], 'the old file or the new one').toContain(after)
+    if (status === 200) expect(after, 'what was acknowledged is there').toBe(hashOf(content))
+    before = after
+    // The next change settles what the one that was cut off has left.
+    expect((await send('PUT', file, { content: contentOf(-round) })).status).toBe(200)
+    before = hashOf(contentOf(-round))
+    expect(leftovers(), 'no half file is left').toEqual([])
+  }
+})
