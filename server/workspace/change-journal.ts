@@ -24,22 +24,24 @@ export interface ChangeJournal {
   close(): Promise<void>
 }
 
-/** `folder`: the project's side folder, made when it is first needed. */
-export function createChangeJournal(folder: string): ChangeJournal {
+/**
+ * `folder`: the project's side folder, made when it is first needed. `staging`: on the same file system, for a note that
+ * is not whole yet.
+ */
+export function createChangeJournal(folder: string, staging: string): ChangeJournal {
   const file = join(folder, 'open-change.json')
   return {
     async open(change) {
-      const temporary = join(folder, `open-${randomUUID()}`)
-      const text = JSON.stringify(change)
-      // On the disk before the change begins: after a power cut, too, what was under way is known.
-      const options = { mode: 0o600, flag: 'wx', flush: true }
+      const temporary = join(staging, randomUUID())
       try {
-        await writeFile(temporary, text, options).catch(async (error: unknown) => {
+        // On the disk before the change begins: after a power cut, too, what was under way is known.
+        const options = { mode: 0o600, flag: 'wx', flush: true }
+        await writeFile(temporary, JSON.stringify(change), options)
+        await rename(temporary, file).catch(async (error: unknown) => {
           if (systemCode(error) !== 'ENOENT') throw error
           await mkdir(folder, { recursive: true, mode: 0o700 })
-          await writeFile(temporary, text, options)
+          await rename(temporary, file)
         })
-        await rename(temporary, file)
       } catch (error) {
         await rm(temporary, { force: true })
         throw explainFault(error, '')

@@ -92,7 +92,7 @@ export function createCheckpoints(options: {
   const contentsOf = (projectId: ProjectId): string =>
     join(workspaces.sideFolder(projectId), 'contents')
   const keptContent = (projectId: ProjectId): KeptContent =>
-    createKeptContent(contentsOf(projectId))
+    createKeptContent(contentsOf(projectId), workspaces.staging)
   const snapshotInput = (workspace: Workspace) => ({
     root: workspace.root,
     folder: workspaces.sideFolder(workspace.projectId),
@@ -100,7 +100,7 @@ export function createCheckpoints(options: {
   })
 
   const journalOf = (workspace: Workspace): ChangeJournal =>
-    createChangeJournal(workspaces.sideFolder(workspace.projectId))
+    createChangeJournal(workspaces.sideFolder(workspace.projectId), workspaces.staging)
 
   const newRow = (
     workspace: Workspace,

@@ -49,8 +49,8 @@ export async function hashOf(handle: FileHandle): Promise<string> {
   return hash.digest('hex')
 }
 
-/** `folder` is made when it is first needed. */
-export function createKeptContent(folder: string): KeptContent {
+/** `folder` is made when it is first needed. `staging`: on the same file system, for copies that are not whole yet. */
+export function createKeptContent(folder: string, staging: string): KeptContent {
   const pathOf = (hash: string): string => contentPath(folder, hash)
   const has = (hash: string): Promise<boolean> =>
     stat(pathOf(hash)).then(
@@ -61,8 +61,7 @@ export function createKeptContent(folder: string): KeptContent {
     pathOf,
     has,
     async keep(handle) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const temporary = join(folder, `new-${randomUUID()}`)
+      const temporary = join(staging, randomUUID())
       const copy = await open(temporary, 'wx', 0o600)
       const hash = createHash('sha256')
       let size = 0

@@ -20,6 +20,8 @@ export interface Workspaces {
   adopt(staged: string, userId: UserId, projectId: ProjectId): Promise<void>
   /** The folder of what belongs to a project but is not in it (its checkpoints). */
   sideFolder(projectId: ProjectId): string
+  /** A folder on the same file system for what is not whole yet; the next start removes what a dead process left in it. */
+  readonly staging: string
   readonly limits: WorkspaceLimits
 }
 
@@ -62,6 +64,7 @@ export async function createWorkspaces(options: {
 
   return {
     limits: options.limits,
+    staging: own,
     open(userId, projectId) {
       const place = placeOf(userId, projectId)
       let workspace = opened.get(place)
