@@ -54,7 +54,7 @@ async function probeUrl(
   signal: AbortSignal,
 ): Promise<ProbeReport | null> {
   const base: ModelSettings = {
-    id: target.upstream_model ?? 'model',
+    id: target.upstream_model ?? new URL(target.api_url).host,
     api_url: target.api_url,
     provider: detectProvider(target.api_url),
     ...(target.api_key === undefined || target.api_key === '' ? {} : { api_key: target.api_key }),

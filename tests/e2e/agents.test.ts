@@ -1,4 +1,5 @@
 // Agents in a real browser: sub-agents in their card, background tasks, memory, MCP servers, channels.
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
@@ -6,6 +7,8 @@ import { scripted } from '../support/scripted.ts'
 import { type TestServer, useServers } from '../support/server.ts'
 import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
+
+const handbook = resolve(import.meta.dirname, '../fixtures/documents/handbook-zh.pdf')
 
 /** A promise that the test settles when the upstream may go on. */
 function gate() {
@@ -226,6 +229,45 @@ describeInBrowser('agents in the page', (visitor) => {
     await page.getByRole('button', { name: 'Remove team' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove team' }).click()
     await page.getByText('No channels yet').waitFor()
+    await leave(page)
+  })
+
+  test('a Chinese PDF is read and cited with its page; a bad file fails alone and says why', async () => {
+    const { json } = await server.call('POST', '/api/projects', { body: { name: 'Library' } })
+    upstream.program((request) =>
+      answered(request)
+        ? turn.text('一年有十二天。')
+        : turn.toolCalls([{ name: 'search_knowledge', arguments: { query: '年假有多少天' } }]),
+    )
+    const page = await visitor.open(`${server.url}/projects/${json.data.id}`, {
+      language: 'zh-CN',
+      theme: 'dark',
+    })
+    await page.getByRole('tab', { name: '知识' }).click()
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'handbook.pdf', mimeType: 'application/pdf', buffer: await readFile(handbook) },
+      { name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('no PDF at all') },
+    ])
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await row('handbook.pdf').getByText(/段$/).waitFor()
+    await row('bad.pdf').locator('.text-bad').waitFor()
+    await expectAccessible(page)
+    await row('bad.pdf').getByRole('button', { name: /^移除/ }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: /^移除/ }).click()
+    await row('bad.pdf').waitFor({ state: 'detached' })
+    await page.goto(`${server.url}/?project=${json.data.id}`)
+    await page.getByRole('button', { name: /Library/ }).waitFor()
+    await say(page, '年假有多少天？')
+    await page.getByText('一年有十二天。').waitFor()
+    const source = page
+      .getByRole('region', { name: '来源' })
+      .getByRole('button', { name: /handbook\.pdf/ })
+    await source.click()
+    await page
+      .getByRole('dialog', { name: 'handbook.pdf' })
+      .getByText('十二天带薪年假')
+      .first()
+      .waitFor()
     await leave(page)
   })
 })

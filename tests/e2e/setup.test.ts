@@ -1,0 +1,75 @@
+// From nothing to a model that answers, in a real browser: the demonstration, a detected Ollama, a probe, the first chat.
+import { createServer, type Server } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
+import { useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const KEY = 'sk-typed-in-the-page-1234'
+
+/** Something that says it is an Ollama, where Ollama listens; null where a real one or another test does already. */
+async function startOllama(): Promise<Server | null> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end('{"version":"0.6.0"}')
+  })
+  return new Promise((settle) => {
+    server.once('error', () => settle(null))
+    server.listen(11_434, '127.0.0.1', () => settle(server))
+  })
+}
+
+describeInBrowser('setting up', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let ollama: Server | null
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    ollama = await startOllama()
+  })
+  afterAll(async () => {
+    ollama?.close()
+    await upstream.close()
+  })
+
+  test('a newcomer talks to the demonstration, adds a provider that is probed, and talks to its model', async () => {
+    const server = await servers.start({
+      config: { titles: 'first_message' },
+      webRoot: visitor.webRoot(),
+    })
+    upstream.program((request) =>
+      request.path.endsWith('/chat/completions') ? turn.text('a red pong') : undefined,
+    )
+    const page = await visitor.open(server.url)
+    await page.getByText('built-in demonstration').waitFor()
+    await page.getByRole('link', { name: 'Add a real model' }).click()
+    await page.getByRole('button', { name: 'DeepSeek' }).click()
+    expect(await page.getByLabel('Address').inputValue()).toBe('https://api.deepseek.com/v1')
+    if (ollama !== null) {
+      await page.getByRole('button', { name: /^Ollama.*running here/ }).click()
+      expect(await page.getByLabel('Address').inputValue()).toContain(':11434/v1')
+    }
+
+    await page.getByLabel('Address').fill('http://127.0.0.1:1/v1')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('button', { name: 'Add this model' }).count()).toBe(0)
+
+    await page.getByLabel('Address').fill(upstream.url)
+    await page.getByLabel('API key').fill(KEY)
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('offers 1 model').waitFor()
+    expect(await page.getByLabel('Model').inputValue()).toBe('test-model')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Add this model' }).click()
+    await page.waitForURL(`${server.url}/`)
+    await say(page, 'Hello?')
+    await page.getByText('a red pong').waitFor()
+    expect(upstream.requests.at(-1)?.apiKey).toBe(KEY)
+    await page.goto(`${server.url}/settings/models`)
+    await page.getByText('test-model').first().waitFor()
+    expect(await page.content()).not.toContain(KEY)
+    await leave(page)
+  })
+})
