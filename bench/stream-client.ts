@@ -8,7 +8,7 @@ export interface StreamResult {
   firstTokenMs: number
   totalMs: number
   bytes: number
-  /** Milliseconds between the arrival of events with text. */
+  /** Milliseconds between the arrival of events with text, from the moment that was asked for. */
   gaps: number[]
   complete: boolean
 }
@@ -20,7 +20,8 @@ export interface StreamTarget {
   /** The bytes that announce text of the answer, and those that end it. */
   textMark: string
   endMark: string
-  keepGaps?: boolean
+  /** Keeps the gaps from this moment on, by `performance.now`. */
+  gapsFrom?: number
 }
 
 export function stream(target: StreamTarget): Promise<StreamResult> {
@@ -52,7 +53,8 @@ export function stream(target: StreamTarget): Promise<StreamResult> {
           const now = performance.now()
           if (text.includes(target.textMark)) {
             if (Number.isNaN(result.firstTokenMs)) result.firstTokenMs = now - startedAt
-            else if (target.keepGaps === true) result.gaps.push(now - lastText)
+            else if (target.gapsFrom !== undefined && lastText >= target.gapsFrom)
+              result.gaps.push(now - lastText)
             lastText = now
           }
           if (text.includes(target.endMark)) result.complete = true

@@ -11,8 +11,8 @@ import { channelHistory } from './run-history.ts'
 import { nestedPrefix } from './sub-agent-journal.ts'
 
 /** A log stays in memory a while after the run's end: those who lost the last events come back soon. */
-const ENDED_LOGS = 500
-const ENDED_LOG_MS = 2 * 60_000
+const ENDED_LOGS = 50
+const ENDED_LOG_MS = 20_000
 /** Between two looks at a store that took no writes. */
 const STORE_AWAY_MS = 5_000
 
