@@ -268,6 +268,41 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect((await booked()) - before).toBe(4 * usage.total_tokens)
     }, 90_000)
 
+    test('a background task that waits for a person waits on, and is announced when it may go on', async () => {
+      upstream.program((request) => {
+        if (lastText(request) === 'say hello')
+          return results(request).length > 0
+            ? turn.text('It is said.')
+            : turn.toolCalls([{ name: 'message', arguments: { content: 'hello there' } }])
+        return results(request).length > 0
+          ? turn.text('It is on its way.')
+          : turn.toolCalls([{ name: 'spawn', arguments: { task: 'say hello' } }])
+      })
+      const { id, stream } = await begin({})
+      await stream.all()
+      const question = async () => {
+        const { data } = await call('GET', `/api/conversations/${id}/background`)
+        return data.items[0].pending_approvals[0]
+      }
+      await soon(async () => expect(await question()).toMatchObject({ name: 'message' }))
+      const asked = await question()
+      await restart()
+      await soon(async () => expect(await question()).toEqual(asked))
+      const { data } = await call('GET', `/api/conversations/${id}/background`)
+      await call('POST', `/api/runs/${data.items[0].id}/approvals`, {
+        id_ref: asked.id_ref,
+        decision: 'approve',
+      })
+      await soon(async () =>
+        expect((await messages(id)).map(({ text }: { text: string }) => text)).toEqual([
+          'Go',
+          'It is on its way.',
+          'hello there',
+          'It is said.',
+        ]),
+      )
+    }, 90_000)
+
     test('a message that could not be sent is on its way again after the restart', async () => {
       const statuses: (500 | 200)[] = [500]
       const received: { id: string; text: string }[] = []

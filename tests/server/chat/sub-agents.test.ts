@@ -155,6 +155,30 @@ describeOnEachServer('sub-agents', (start) => {
     ])
   })
 
+  test('one reads on in a result that was too long, also when it was given another tool only', async () => {
+    parentAsksFor([{ name: 'reader', instruction: 'read it all', tools: ['text_process'] }])
+    const offered: string[][] = []
+    subAgents((request) => {
+      offered.push(toolsOf(request))
+      const [first, second] = toolMessages(request)
+      if (second !== undefined) return turn.text(`It ends so: ${second.content}`)
+      if (first === undefined)
+        return turn.toolCalls([
+          {
+            name: 'text_process',
+            arguments: { text: `${'ab '.repeat(25_000)}the end`, operation: 'reverse' },
+          },
+        ])
+      const [, handle] = /handle=\\\\?\\?"([^"\\]+)/.exec(String(first.content)) ?? []
+      return turn.toolCalls([{ name: 'result_read', arguments: { handle, offset: 74_000 } }])
+    })
+    const { data } = resultOf(await (await send(await newConversation())).all())
+    expect(data.results).toMatchObject([
+      { success: true, response: expect.stringContaining('ba ba') },
+    ])
+    expect(offered).toEqual([['text_process'], ['text_process', 'result_read'], []])
+  })
+
   test('what one wants to do is asked under the parent’s run, and goes on when it is allowed', async () => {
     const target = await newConversation({ title: 'Target' })
     parentAsksFor([{ name: 'writer', instruction: 'send it' }])
