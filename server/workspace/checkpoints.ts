@@ -7,6 +7,7 @@ import { newId } from '../lib/ids.ts'
 import type { MessageId, ProjectId, RunId } from '../protocol/ids.ts'
 import { asOpenFiles, capturePaths, changesSince, toldFiles } from './capture.ts'
 import { type ChangeJournal, createChangeJournal, type OpenChange } from './change-journal.ts'
+import { sizeText } from './faults.ts'
 import { createKeptContent, type KeptContent } from './kept-content.ts'
 import type { Lanes } from './lanes.ts'
 import { type PruneRule, prunable } from './prune.ts'
@@ -248,7 +249,7 @@ export function createCheckpoints(options: {
           await takeBack(workspace, row, files)
           throw new AppError(
             'project_full',
-            `The project would have ${bytes} bytes; at most ${workspace.limits.project} are allowed. What was changed is taken back.`,
+            `The project would have ${sizeText(bytes)}; at most ${sizeText(workspace.limits.project)} are allowed. What was changed is taken back.`,
           )
         },
         signal === undefined ? {} : { signal },

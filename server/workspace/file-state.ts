@@ -2,7 +2,7 @@
 import type { BigIntStats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { AppError } from '../errors.ts'
-import { linkRefused, systemCode } from './faults.ts'
+import { linkRefused, sizeText, systemCode } from './faults.ts'
 import { notRegular, openRegularFile, type Place, type ProjectPath } from './paths.ts'
 import type { EntryKind } from './walk.ts'
 
@@ -59,7 +59,7 @@ export async function readWhole(
     const tooLarge = () =>
       new AppError(
         'file_too_large',
-        `"${path.text}" has ${state.size} bytes; at most ${maxBytes} can be read.`,
+        `"${path.text}" has ${sizeText(state.size)}; at most ${sizeText(maxBytes)} can be read.`,
         { details: { size: state.size, limit: maxBytes } },
       )
     if (state.size > maxBytes) throw tooLarge()

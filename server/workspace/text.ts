@@ -1,6 +1,7 @@
 // Bytes of a file as text and back: encodings, what counts as binary and what kind of file it then is.
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../errors.ts'
+import { sizeText } from './faults.ts'
 
 /** A text file's encoding as it was found; `bom` tells that the file began with a byte order mark. */
 export interface Encoding {
@@ -85,7 +86,7 @@ export function decodeText(
     if (kind !== null)
       throw new AppError(
         'binary_file',
-        `"${path}" is a binary file (${kind}, ${bytes.length} bytes) and cannot be read as text.`,
+        `"${path}" is a binary file (${kind}, ${sizeText(bytes.length)}) and cannot be read as text.`,
         { details: { kind, size: bytes.length } },
       )
   }

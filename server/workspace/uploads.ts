@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { explainFault, systemCode } from './faults.ts'
+import { explainFault, sizeText, systemCode } from './faults.ts'
 import { type ProjectPath, parseInnerPath } from './paths.ts'
 import type { WorkerPool } from './worker-pool.ts'
 import type { Workspaces } from './workspaces.ts'
@@ -66,7 +66,7 @@ export async function startUpload(
     bytes += more
     const most = Math.min(limits.bytes, workspaces.limits.project)
     if (bytes > most)
-      throw new AppError('payload_too_large', `An upload may have at most ${most} bytes.`)
+      throw new AppError('payload_too_large', `An upload may have at most ${sizeText(most)}.`)
   }
   /** Hands what was gathered to a thread; waits only while too much is on its way. */
   const flush = async (): Promise<void> => {

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { explainFault, linkRefused, systemCode } from './faults.ts'
+import { explainFault, linkRefused, sizeText, systemCode } from './faults.ts'
 import {
   checkTarget,
   type FileContent,
@@ -162,7 +162,7 @@ export function createWorkspace(options: {
     if (bytes.length > limits.fileWrite)
       throw new AppError(
         'file_too_large',
-        `"${path.text}" would have ${bytes.length} bytes; at most ${limits.fileWrite} can be written.`,
+        `"${path.text}" would have ${sizeText(bytes.length)}; at most ${sizeText(limits.fileWrite)} can be written.`,
       )
     // All that can be refused is refused before anything is made.
     const before = await stateAt(path)
@@ -172,7 +172,7 @@ export function createWorkspace(options: {
     if (grows > 0 && used + grows > limits.project)
       throw new AppError(
         'project_full',
-        `The project would grow past its limit of ${limits.project} bytes. Delete something first.`,
+        `The project would grow past its limit of ${sizeText(limits.project)}. Delete something first.`,
       )
     return withPlace(root, path, { create: true }, async (place) => {
       // The owner's execute bit is kept, so that a script stays one.

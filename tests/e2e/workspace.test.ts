@@ -158,6 +158,64 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
+  test('an upload that is called off is none, and one that is refused says why', async () => {
+    mkdirSync(join(folder, 'refused'), { recursive: true })
+    writeFileSync(join(folder, 'refused/a\u202eb.txt'), 'x')
+    const page = await visitor.open(`${server.url}/projects`)
+    let held = true
+    await page.route('**/api/projects/upload', (route) => (held ? undefined : route.continue()))
+    const dialog = page.getByRole('dialog')
+    const choose = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Upload a folder' }).click()
+      await dialog.locator('input[type=file]').setInputFiles(join(folder, 'refused'))
+      await dialog.getByRole('button', { name: 'Upload', exact: true }).click()
+    }
+    await choose()
+    await dialog.getByRole('progressbar').waitFor()
+    await expectAccessible(page)
+    const calledOff = page.waitForEvent('requestfailed')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect((await calledOff).url()).toContain('/api/projects/upload')
+    held = false
+    await choose()
+    await dialog.getByRole('alert').getByText('invisible characters').waitFor()
+    expect(page.url()).toBe(`${server.url}/projects`)
+    await leave(page)
+  })
+
+  test('files and folders dropped on the tree are written after a question', async () => {
+    const id = await project('Dropped', { 'here.md': 'here\n' })
+    mkdirSync(join(folder, 'drop/inner'), { recursive: true })
+    writeFileSync(join(folder, 'drop/inner/new.md'), 'new\n')
+    writeFileSync(join(folder, 'here.md'), 'theirs\n')
+    const page = await visitor.open(`${server.url}/projects/${id}`)
+    const tree = page.getByRole('navigation', { name: 'Files' })
+    await tree.getByText('here.md').waitFor()
+    const box = await tree.boundingBox()
+    const place = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 10 }
+    const browser = await page.context().newCDPSession(page)
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await browser.send('Input.dispatchDragEvent', {
+        type,
+        ...place,
+        data: {
+          items: [],
+          files: [join(folder, 'drop'), join(folder, 'here.md')],
+          dragOperationsMask: 1,
+        },
+      })
+    const question = page.getByRole('alertdialog')
+    await question.getByText('Add 2 files?').waitFor()
+    expect(await content(id, 'here.md')).toBe('here\n')
+    await question.getByRole('button', { name: 'Add', exact: true }).click()
+    await tree.getByText('drop', { exact: true }).click()
+    await tree.getByText('inner', { exact: true }).click()
+    await tree.getByText('new.md').waitFor()
+    expect(await content(id, 'drop/inner/new.md')).toBe('new\n')
+    expect(await content(id, 'here.md')).toBe('theirs\n')
+    await leave(page)
+  })
+
   test('what is not saved survives another tab and another page; a new file never takes the place of one', async () => {
     const id = await project('Unsaved', { 'a.md': 'first\n', 'b.md': 'second\n' })
     const page = await visitor.open(`${server.url}/projects/${id}`)

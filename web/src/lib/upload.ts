@@ -3,12 +3,16 @@ import { ApiError, authorization } from './api-client.ts'
 
 export type PathedFile = { file: File; path: string }
 
-/** Sends multipart form data; `onProgress` hears the part that has left, from 0 to 1. Throws `ApiError`. */
+/**
+ * Sends multipart form data; `onProgress` hears the part that has left, from 0 to 1. Throws `ApiError`, and the signal's
+ * reason when that aborts.
+ */
 export function upload<T>(
   address: string,
   fields: Readonly<Record<string, string>>,
   files: readonly PathedFile[],
   onProgress: (part: number) => void,
+  signal?: AbortSignal,
 ): Promise<T> {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
@@ -31,6 +35,10 @@ export function upload<T>(
         )
     })
     request.addEventListener('error', () => reject(new ApiError(0, 'offline')))
+    signal?.addEventListener('abort', () => {
+      request.abort()
+      reject(signal.reason)
+    })
     request.send(form)
   })
 }
@@ -59,7 +67,8 @@ const readEntries = (directory: FileSystemDirectoryEntry): Promise<FileSystemEnt
   })
 }
 
-const mostFiles = 10_000
+/** More than a server takes by default: it says itself, in words, when there are too many. */
+const mostFiles = 50_000
 
 const walk = async (entry: FileSystemEntry, into: PathedFile[]): Promise<void> => {
   if (into.length >= mostFiles) return
@@ -74,7 +83,7 @@ const walk = async (entry: FileSystemEntry, into: PathedFile[]): Promise<void> =
   into.push({ file, path: entry.fullPath.replace(/^\//, '') })
 }
 
-/** Everything that was dropped, folders read to their depth. At most 10,000 files. */
+/** Everything that was dropped, folders read to their depth. At most 50,000 files. */
 export async function filesOfDrop(transfer: DataTransfer): Promise<PathedFile[]> {
   // The list is emptied as soon as the event is over, so the entries are taken at once.
   const entries = [...transfer.items].flatMap((item) => {

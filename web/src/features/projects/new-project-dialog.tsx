@@ -1,7 +1,7 @@
 // Makes a project: empty, or from a folder that is chosen or dropped, with progress.
 import { useQueryClient } from '@tanstack/react-query'
 import { FolderUp } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Project } from '../../../../server/protocol/project.ts'
@@ -12,7 +12,7 @@ import { filesOfDrop, filesOfInput, type PathedFile, upload } from '../../lib/up
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { errorText } from '../../ui/error-text.ts'
+import { errorText, reportError } from '../../ui/error-text.ts'
 import { TextField } from '../../ui/field.tsx'
 
 export function NewProjectDialog({
@@ -30,6 +30,13 @@ export function NewProjectDialog({
   const [files, setFiles] = useState<PathedFile[]>([])
   const [progress, setProgress] = useState<number | null>(null)
   const [problem, setProblem] = useState<string | undefined>()
+  const sending = useRef(new AbortController())
+  // Who closes the dialog, or goes elsewhere, wants no upload any more.
+  useEffect(() => {
+    const controller = new AbortController()
+    sending.current = controller
+    return () => controller.abort()
+  }, [])
 
   const choose = (chosen: PathedFile[]): void => {
     setFiles(chosen)
@@ -47,12 +54,14 @@ export function NewProjectDialog({
           { name: name.trim() },
           files,
           setProgress,
+          sending.current.signal,
         )
         await client.invalidateQueries({ queryKey: projectKeys.list })
       } else project = await create.mutateAsync({ name: name.trim() })
       onClose()
       navigate(paths.project(project.id))
     } catch (error) {
+      if (sending.current.signal.aborted) return
       setProblem(errorText(error))
       setProgress(null)
     }
@@ -86,9 +95,13 @@ export function NewProjectDialog({
           label={t('projects.name')}
           value={name}
           maxLength={255}
-          error={problem}
           onChange={(event) => setName(event.target.value)}
         />
+        {problem !== undefined && (
+          <p role="alert" className="text-sm text-bad">
+            {problem}
+          </p>
+        )}
         {progress !== null && (
           <div>
             <div
@@ -153,7 +166,7 @@ function DropZone({
         onDrop={(event) => {
           event.preventDefault()
           setOver(false)
-          void filesOfDrop(event.dataTransfer).then(onFiles)
+          void filesOfDrop(event.dataTransfer).then(onFiles, reportError)
         }}
       >
         <FolderUp size={22} aria-hidden className="text-muted" />
