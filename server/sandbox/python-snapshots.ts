@@ -190,7 +190,10 @@ export function createPythonSnapshots(options: {
       }
     },
     async discard() {
-      const names = (await namesIn()).filter((name) => /^python-.*\.(library|image)$/.test(name))
+      const start = await prefix().catch(() => 'python-')
+      const names = (await namesIn()).filter(
+        (name) => name.startsWith(start) && /\.(library|image)$/.test(name),
+      )
       await Promise.allSettled(names.map(remove))
     },
     async fill() {

@@ -1,8 +1,10 @@
 // The top of a conversation: its title, what belongs to it, and its settings.
+
 import { SlidersHorizontal } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import { conversationTitle } from '../../lib/conversation-title.ts'
 import { IconButton } from '../../ui/button.tsx'
 
 const ChatSettings = lazy(() =>
@@ -24,7 +26,7 @@ export function ChatHeader({
     <header className="flex h-13 shrink-0 items-center gap-1 px-3">
       {leading}
       <h1 className="min-w-0 flex-1 truncate px-1.5 text-[15px] font-medium">
-        {conversation.title === '' ? t('conversation.untitled') : conversation.title}
+        {conversationTitle(conversation.title, t)}
       </h1>
       {children}
       <IconButton

@@ -1,10 +1,12 @@
 // One conversation of the list: open, rename, pin, archive, delete; marked when it runs or waits for a person.
+
 import { Archive, ArchiveRestore, Ellipsis, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react'
 import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import { useDeleteConversation, usePatchConversation } from '../../lib/api/conversations.ts'
+import { conversationTitle } from '../../lib/conversation-title.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -26,7 +28,7 @@ export const ConversationRow = memo(function ConversationRow({
   const [renaming, setRenaming] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const { id, pinned, archived } = conversation
-  const title = conversation.title === '' ? t('conversation.untitled') : conversation.title
+  const title = conversationTitle(conversation.title, t)
 
   if (renaming)
     return (
