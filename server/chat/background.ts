@@ -3,8 +3,9 @@ import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
+import { blankMessage, blankRun } from './blank-rows.ts'
 import type { ChatDependencies } from './chat-dependencies.ts'
-import { blankMessage, blankRun, type ChatService } from './chat-service.ts'
+import type { ChatService } from './chat-service.ts'
 import { type RunOptions, readRunOptions } from './run-state.ts'
 
 /** Begins a task out of the run that a model made the call in; once for each call, however often it is asked. */

@@ -6,20 +6,14 @@ import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
-import type {
-  Attachment,
-  EditMessageBody,
-  RegenerateBody,
-  SendMessageBody,
-} from '../protocol/message.ts'
+import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
 import type { ApprovalDecisionBody } from '../protocol/run.ts'
-import { checkAttachments } from './attachments.ts'
-import { exceededBudget } from './bookkeeping.ts'
 import type { ChatDependencies } from './chat-dependencies.ts'
 import { decideApproval } from './decide-approval.ts'
 import { createRunRegistry, type RunRegistry, stopAndWait } from './run-registry.ts'
 import { createRunScopes, type RunScopes } from './run-scopes.ts'
-import { type RunOptions, readRunState } from './run-state.ts'
+import { activeRunError, createRunStart } from './run-start.ts'
+import { readRunState } from './run-state.ts'
 import { performRun } from './run-worker.ts'
 import { createWriteGroup, OUTLAST_DELAYS } from './write-group.ts'
 
@@ -27,8 +21,6 @@ import { createWriteGroup, OUTLAST_DELAYS } from './write-group.ts'
 const STOP_MS = 1_000
 /** A run that took the server down this often is not tried again by itself. */
 const MAX_ATTEMPTS = 8
-
-type Asked = SendMessageBody | EditMessageBody | RegenerateBody
 
 export interface ChatService {
   /** Stores the message and begins a run, or joins the run that the same `client_id` began. */
@@ -67,13 +59,12 @@ export interface ChatService {
 export function createChatService(dependencies: ChatDependencies): ChatService {
   const { store, database, settings, log, now } = dependencies
   const writes = createWriteGroup(database, OUTLAST_DELAYS)
-  /** For what a person waits for: better a clear refusal now than an answer in a minute. */
-  const promptWrites = createWriteGroup(database, [100, 400])
   const scopes = createRunScopes()
   const runs = createRunRegistry({ store, database }, (active, run) =>
     performRun(active, run, { ...dependencies, scopes }, writes),
   )
   let isDraining = false
+  const { admit, begin } = createRunStart(dependencies, runs, () => isDraining)
 
   async function conversationOf(userId: UserId, id: ConversationId): Promise<ConversationRow> {
     const conversation = await store.conversations.find(userId, id)
@@ -86,126 +77,6 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     const run = await store.runs.findOwned(userId, id)
     if (run === undefined) throw new AppError('not_found', 'There is no such run.')
     return run
-  }
-
-  const activeRun = (runId: RunId): AppError =>
-    new AppError(
-      'run_active',
-      'This conversation has a run that is not ended. Wait for it, or stop it first.',
-      { details: { run_id: runId } },
-    )
-
-  /** Refuses what can't begin now, before anything is stored. */
-  async function admit(userId: UserId, conversationId: ConversationId): Promise<void> {
-    if (isDraining)
-      throw new AppError('shutting_down', 'The server is about to restart. Try again shortly.', {
-        retryAfter: 5,
-      })
-    const active = await store.runs.findActive(conversationId)
-    if (active !== undefined) throw activeRun(active.id)
-    if ((await store.runs.countUnfinished(userId)) >= settings.runsPerUser)
-      throw new AppError(
-        'too_many_runs',
-        `You have ${settings.runsPerUser} runs going on. Wait for one to end, or stop one.`,
-        { retryAfter: 5 },
-      )
-    const exceeded = await exceededBudget(userId, dependencies)
-    if (exceeded !== null) throw new AppError('budget_exceeded', exceeded)
-  }
-
-  async function begin(
-    userId: UserId,
-    conversation: ConversationRow,
-    body: Asked,
-    turn: { userMessage: NewUserMessage | null; userMessageId: MessageId },
-  ): Promise<RunRow> {
-    const joined = await joinedRun(conversation.id, body.client_id)
-    if (joined !== undefined) return joined
-    try {
-      await admit(userId, conversation.id)
-    } catch (refusal) {
-      // The run that stands in the way may be the very one that a twin of this request has just begun.
-      const twin = await joinedRun(conversation.id, body.client_id)
-      if (twin !== undefined) return twin
-      throw refusal
-    }
-    const { model } = await dependencies.catalog.resolve(body.model ?? conversation.model)
-    const { userMessage, userMessageId } = turn
-    if (userMessage !== null) checkMessage(userMessage, settings.messageCharacters, model.vision)
-    const projectId = body.project_id ?? conversation.projectId
-    if (projectId !== null && (await store.projects.find(userId, projectId)) === undefined)
-      throw new AppError('not_found', 'There is no such project.')
-
-    const createdAt = now()
-    const messageId = newId<MessageId>()
-    const options: RunOptions = {
-      toolsEnabled: body.tools_enabled ?? true,
-      ...(body.tool_choice === undefined ? {} : { toolChoice: body.tool_choice }),
-      approval: body.approval ?? conversation.approval ?? settings.approvalDefault,
-      onDisconnect: body.on_disconnect ?? 'grace',
-    }
-    const run: RunRow = {
-      ...blankRun,
-      id: newId<RunId>(),
-      conversationId: conversation.id,
-      userId,
-      projectId,
-      messageId,
-      userMessageId,
-      model: model.id,
-      options,
-      clientId: body.client_id ?? null,
-      owner: dependencies.instance,
-      createdAt,
-      startedAt: createdAt,
-    }
-    try {
-      await runs.begin(run, () =>
-        promptWrites.commit(async (tx) => {
-          // The run first: it may have to wait for the end of another one, which must not wait for us in turn.
-          await store.runs.insert(tx, run)
-          const answer: MessageRow = {
-            ...blankMessage,
-            id: messageId,
-            conversationId: conversation.id,
-            parentId: userMessageId,
-            role: 'assistant',
-            model: model.id,
-            runId: run.id,
-            status: 'streaming',
-            createdAt,
-          }
-          if (userMessage === null) return await store.messages.insert(tx, [answer])
-          const question: MessageRow = {
-            ...blankMessage,
-            id: userMessageId,
-            conversationId: conversation.id,
-            parentId: userMessage.parentId,
-            role: 'user',
-            text: userMessage.text,
-            createdAt,
-          }
-          await store.messages.insert(tx, [question, answer], userMessage.attachments)
-        }),
-      )
-    } catch (error) {
-      if (!database.isUniqueViolation(error)) throw error
-      const other = await joinedRun(conversation.id, body.client_id)
-      if (other !== undefined) return other
-      const active = await store.runs.findActive(conversation.id)
-      if (active !== undefined) throw activeRun(active.id)
-      throw error
-    }
-    return run
-  }
-
-  async function joinedRun(
-    conversationId: ConversationId,
-    clientId: string | undefined,
-  ): Promise<RunRow | undefined> {
-    return clientId === undefined
-      ? undefined
-      : await store.runs.findByClientId(conversationId, clientId)
   }
 
   return {
@@ -294,7 +165,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       } catch (error) {
         if (!database.isUniqueViolation(error)) throw error
         const active = await store.runs.findActive(run.conversationId)
-        throw active === undefined ? error : activeRun(active.id)
+        throw active === undefined ? error : activeRunError(active.id)
       }
       await runs.continue({ ...run, ...again })
       return await ownRun(userId, runId)
@@ -358,47 +229,3 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     })
   }
 }
-
-interface NewUserMessage {
-  text: string
-  attachments: readonly Attachment[]
-  parentId: MessageId | null
-}
-
-function checkMessage(message: NewUserMessage, maxCharacters: number, vision: boolean): void {
-  if (message.text.length > maxCharacters)
-    throw new AppError(
-      'validation_failed',
-      `The message is too long: ${message.text.length} of at most ${maxCharacters} characters.`,
-      { details: [{ path: 'text', message: `at most ${maxCharacters} characters` }] },
-    )
-  checkAttachments(message.attachments, vision)
-}
-
-/** What a message is before anything is said in it. */
-export const blankMessage = {
-  text: '',
-  tokenCount: 0,
-  model: null,
-  runId: null,
-  status: 'completed',
-  error: null,
-} as const
-
-/** What a run is before anything happened in it. */
-export const blankRun = {
-  parentRunId: null,
-  kind: 'chat',
-  status: 'running',
-  attempt: 1,
-  round: 0,
-  promptTokens: 0,
-  completionTokens: 0,
-  lastEvent: 0,
-  finishReason: null,
-  error: null,
-  state: null,
-  heartbeatAt: null,
-  stopRequested: false,
-  endedAt: null,
-} as const

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, UserId } from '../protocol/ids.ts'
-import { blankMessage } from './chat-service.ts'
+import { blankMessage } from './blank-rows.ts'
 
 export interface PostedMessage {
   userId: UserId

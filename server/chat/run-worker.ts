@@ -3,45 +3,26 @@
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { toStep } from '../db/repositories/steps.ts'
-import { AppError, errorText } from '../errors.ts'
-import type { LlmMessage } from '../llm/client.ts'
-import type {
-  DoneEvent,
-  ErrorEvent,
-  FinishReason,
-  RiskLevel,
-  RunEvent,
-} from '../protocol/run-event.ts'
-import type { ToolAnswer } from '../tools/answer.ts'
+import { AppError } from '../errors.ts'
+import type { RiskLevel } from '../protocol/run-event.ts'
 import { toSchema } from '../tools/definition.ts'
 import { createToolExecutor, type ExecutorHooks } from '../tools/executor.ts'
 import { needsApproval } from '../tools/risk.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { type LoopEvent, runAgentLoop } from './agent-loop.ts'
 import { createBookkeeping } from './bookkeeping.ts'
-import type { ChatDependencies } from './chat-dependencies.ts'
-import { fitMessages, messageBudget } from './context-window.ts'
-import { roundsOf } from './history.ts'
 import { recallShown } from './recall-shown.ts'
-import { createRecorder } from './recorder.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
 import { createRunContext, DEFAULT_CONTEXT_WINDOW, type RunContext } from './run-context.ts'
+import { type Ending, makeTitle, storeEnd } from './run-ending.ts'
 import { createWorkClock, watchListeners } from './run-guards.ts'
+import type { RunDependencies, RunParts } from './run-parts.ts'
 import { createQuestions } from './run-questions.ts'
-import type { RunScopes } from './run-scopes.ts'
-import { type RunState, readRunOptions, readRunState } from './run-state.ts'
+import { type RunState, readRunState } from './run-state.ts'
+import { createTaint, type Taint } from './run-taint.ts'
+import { fitToWindow } from './run-window.ts'
 import { createSubAgentJournal } from './sub-agent-journal.ts'
-import { summarizeTurns } from './summarize.ts'
-import { titleFromMessage, titleFromModel } from './title.ts'
 import type { WriteGroup } from './write-group.ts'
-
-/** `scopes`: what the run lends to the tools that start sub-agents. */
-export type RunDependencies = ChatDependencies & { scopes: RunScopes }
-
-/** How a run came to its end. */
-type Ending =
-  | { kind: 'done'; finish: FinishReason }
-  | { kind: 'error'; error: AppError }
-  | { kind: 'left' }
 
 /**
  * Performs the run from where the store says it is until it ends, or until the server goes away.
@@ -89,6 +70,7 @@ function createPerformance(
     writes,
     isLeaving: () => active.stopReason === 'shutdown',
   })
+  const parts: RunParts = { active, run, state, books, journal, writes, dependencies }
   let leaveScope = (): void => {}
   const clock = createWorkClock(settings.runMinutes * 60_000, () => active.stop('time_limit'))
 
@@ -131,9 +113,9 @@ function createPerformance(
       }
       const title =
         ending.kind === 'done' && !(context instanceof AppError)
-          ? await makeTitle(context, ending.finish, recorder)
+          ? await makeTitle(parts, context, ending.finish, recorder)
           : null
-      await end(ending, title, recorder)
+      await storeEnd(parts, ending, title, recorder)
     } finally {
       leaveScope()
       endWatch()
@@ -142,11 +124,8 @@ function createPerformance(
   }
 
   /** Consumes the loop until it ends. */
-  async function work(
-    context: RunContext,
-    recorder: ReturnType<typeof createRecorder>,
-  ): Promise<Ending> {
-    const taint = createTaint(context)
+  async function work(context: RunContext, recorder: Recorder): Promise<Ending> {
+    const taint = createTaint(parts, context)
     const ask = createQuestions({
       active,
       run,
@@ -206,7 +185,7 @@ function createPerformance(
       maxRounds: Math.max(0, (state.roundLimit ?? settings.maxIterations) - run.round),
       pendingCalls: context.resume.pendingCalls,
       budgetLeft: () => books.isBudgetLeft(),
-      fitToWindow: (messages) => fitToWindow(messages, context, maxTokens),
+      fitToWindow: (messages) => fitToWindow(messages, context, maxTokens, parts),
       signal: active.signal,
       runTools: (calls) =>
         executor.execute(calls, {
@@ -239,11 +218,7 @@ function createPerformance(
     return { kind: 'error', error: new AppError('internal', 'The run ended without an answer.') }
   }
 
-  async function take(
-    event: LoopEvent,
-    recorder: ReturnType<typeof createRecorder>,
-    taint: ReturnType<typeof createTaint>,
-  ): Promise<Ending | null> {
+  async function take(event: LoopEvent, recorder: Recorder, taint: Taint): Promise<Ending | null> {
     switch (event.type) {
       case 'prose': {
         const stored = recorder.prose(event.kind, event.text)
@@ -272,145 +247,6 @@ function createPerformance(
         if (active.stopReason === 'shutdown') return { kind: 'left' }
         return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
     }
-  }
-
-  /** Whether outside text was read, and what a person allowed for good: both decide who is asked. */
-  function createTaint(context: RunContext) {
-    let tainted = context.conversation.tainted
-    let granted = new Set([...state.grants, ...context.conversation.approvalGrants])
-    return {
-      isTainted: () => tainted,
-      remembered: () => granted,
-      async see(answer: ToolAnswer): Promise<void> {
-        if (!answer.untrusted || tainted) return
-        tainted = true
-        await writes.commit((tx) =>
-          store.conversations.update(tx, run.conversationId, { tainted: true }),
-        )
-      },
-      async reload(): Promise<void> {
-        const [fresh, conversation] = await Promise.all([
-          store.runs.find(run.id),
-          store.conversations.find(run.userId, run.conversationId),
-        ])
-        state.grants = readRunState(fresh?.state).grants
-        granted = new Set([...state.grants, ...(conversation?.approvalGrants ?? [])])
-      },
-    }
-  }
-
-  async function fitToWindow(
-    messages: readonly LlmMessage[],
-    context: RunContext,
-    maxTokens: number | undefined,
-  ): Promise<readonly LlmMessage[]> {
-    const window = context.model.context_window ?? DEFAULT_CONTEXT_WINDOW
-    const budget = messageBudget(window, maxTokens, context.tools.map(toSchema))
-    return await fitMessages(messages, budget, async (dropped, turns) => {
-      if (context.model.demo) return null
-      const text = await summarizeTurns(context.llm, dropped, active.signal)
-      const untilMessageId = context.turnEnds[turns - 1]
-      if (text !== null && untilMessageId !== undefined)
-        await writes.commit((tx) =>
-          store.summaries.insert(tx, {
-            conversationId: run.conversationId,
-            untilMessageId,
-            text,
-            createdAt: now(),
-          }),
-        )
-      return text
-    })
-  }
-
-  async function makeTitle(
-    context: RunContext,
-    finish: FinishReason,
-    recorder: ReturnType<typeof createRecorder>,
-  ): Promise<string | null> {
-    const { conversation, model, question } = context
-    if (conversation.titled || settings.titles === 'off' || finish === 'stopped') return null
-    if (run.kind !== 'chat') return null
-    const first = titleFromMessage(question)
-    if (settings.titles === 'first_message' || model.demo) return first === '' ? null : first
-    state.finish = finish
-    const writeBooks = await books.takeWrite(true)
-    await recorder.round([], async (tx) => {
-      await writeBooks(tx, { state })
-    })
-    const { title, usage } = await titleFromModel(
-      context.llm,
-      question,
-      answerText(recorder),
-      active.signal,
-    )
-    books.addAside(usage)
-    return title ?? (first === '' ? null : first)
-  }
-
-  const answerText = (recorder: ReturnType<typeof createRecorder>): string =>
-    roundsOf(recorder.steps()).findLast((round) => round.text !== '')?.text ?? ''
-
-  async function end(
-    ending: Exclude<Ending, { kind: 'left' }>,
-    title: string | null,
-    recorder: ReturnType<typeof createRecorder>,
-  ): Promise<void> {
-    const usage = books.usage()
-    const stopped = ending.kind === 'done' && ending.finish === 'stopped'
-    const status = ending.kind === 'error' ? 'failed' : stopped ? 'stopped' : 'completed'
-    const failure: ErrorEvent | null =
-      ending.kind === 'error'
-        ? {
-            event: 'error',
-            content: ending.error.message,
-            code: ending.error.code,
-            retryable: ending.error.retryable,
-          }
-        : null
-    const last: DoneEvent | ErrorEvent = failure ?? {
-      event: 'done',
-      message_id: run.messageId,
-      token_count: usage.completion_tokens,
-      suggested_title: title,
-      usage,
-      finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
-    }
-    if (ending.kind === 'error')
-      log.warn(
-        { err: ending.error, cause: errorText(ending.error.cause), run_id: run.id },
-        'a run failed',
-      )
-    if (title !== null) state.title = title
-    delete state.finish
-    const events: RunEvent[] = title === null ? [last] : [{ event: 'title', title }, last]
-    const writeBooks = await books.takeWrite(ending.kind === 'done')
-    const endedAt = now()
-    await recorder.end(async (tx, lastEvent) => {
-      await writeBooks(tx, {
-        status,
-        lastEvent,
-        finishReason: ending.kind === 'done' ? ending.finish : null,
-        error:
-          failure === null
-            ? null
-            : { content: failure.content, code: failure.code, retryable: failure.retryable },
-        state,
-        endedAt,
-      })
-      await store.messages.update(tx, run.messageId, {
-        status,
-        // Read here: what was still being gathered is part of it by now.
-        text: answerText(recorder),
-        tokenCount: usage.completion_tokens,
-        error: failure?.content ?? null,
-      })
-      await store.conversations.update(tx, run.conversationId, { updatedAt: endedAt })
-      if (isResumed || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
-      if (title !== null) await store.conversations.setMadeTitle(tx, run.conversationId, title)
-      if (run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false)
-        await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
-    }, events)
   }
 
   return { perform }
