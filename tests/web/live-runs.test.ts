@@ -46,6 +46,24 @@ const question: RunEvent = {
 }
 
 describe('a run that is followed', () => {
+  test('an answered question goes at once, long before its result; a no is remembered until then', () => {
+    const decided = (decision: string): RunEvent => ({
+      event: 'tool_progress',
+      id_ref: call,
+      progress: { kind: 'decided', decision },
+    })
+    expect(fold([toolCall, question]).approvals).toHaveLength(1)
+    expect(fold([toolCall, question, decided('approve')])).toMatchObject({
+      approvals: [],
+      rejected: [],
+      progress: {},
+    })
+    expect(fold([toolCall, question, decided('reject')])).toMatchObject({
+      approvals: [],
+      rejected: [call],
+    })
+  })
+
   test('text grows by its deltas and is replaced by the closing step', () => {
     const run = fold([
       { event: 'step_delta', id: 'step-0', index: 0, type: 'text', delta: 'Hel' },

@@ -12,11 +12,12 @@ import { createWritingFileTools } from '../../../server/tools/builtin/files-writ
 import { createSeenFiles } from '../../../server/tools/builtin/project-access.ts'
 import type { ToolContext, ToolDefinition, ToolResult } from '../../../server/tools/definition.ts'
 import { createToolRegistry } from '../../../server/tools/registry.ts'
+import { createResultCache } from '../../../server/tools/result-cache.ts'
 import { createDiffs } from '../../../server/workspace/diffs.ts'
 import { createProjectSearch, findRipgrep } from '../../../server/workspace/search.ts'
 import { useDatabases } from '../../support/databases.ts'
 import { openProject } from '../../support/projects.ts'
-import { toolContext } from './support.ts'
+import { bench, call, read, toolContext } from './support.ts'
 
 const bubblewrap = await detectBubblewrap()
 
@@ -335,6 +336,29 @@ describe('tools on the files of a project', () => {
         error: expect.stringContaining('somebody else'),
       })
       expect(await textOf('a.txt')).toBe('over and over\n')
+    })
+
+    test('what the cache showed counts as read', async () => {
+      await put('a.txt', 'one\n')
+      const cache = createResultCache({ ttlSeconds: 300 })
+      const inRun = (runId: RunId) => {
+        const { execute } = bench(tools.list(), { cache })
+        return async (name: string, args: object) => {
+          const over = { context: { ...context, runId } }
+          return read((await execute([call(name, name, args)], over))[0])
+        }
+      }
+      await inRun(newId<RunId>())('file_read', { path: 'a.txt' })
+      const second = inRun(newId<RunId>())
+      expect(await second('file_read', { path: 'a.txt' })).toMatchObject({ cached: true })
+      // Behind the server's back, so that nothing drops what is cached.
+      await writeFile(join(project.workspace.root, 'a.txt'), 'one of somebody else\n')
+      const late = await second('file_write', { path: 'a.txt', content: 'mine' })
+      expect(late).toMatchObject({
+        success: false,
+        error: expect.stringContaining('changed by somebody else'),
+      })
+      expect(await textOf('a.txt')).toBe('one of somebody else\n')
     })
 
     test('folders are made and deleted, with all that is in them', async () => {

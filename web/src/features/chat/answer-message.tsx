@@ -64,7 +64,12 @@ export const AnswerMessage = memo(function AnswerMessage({
     () =>
       live === undefined || !running
         ? null
-        : { progress: live.progress, startedAt: live.startedAt, approvals: live.approvals },
+        : {
+            progress: live.progress,
+            startedAt: live.startedAt,
+            approvals: live.approvals,
+            rejected: live.rejected,
+          },
     [live, running],
   )
   const tokens = live?.usage?.completion_tokens ?? message.token_count

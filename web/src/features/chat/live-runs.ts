@@ -17,6 +17,8 @@ export type LiveRun = {
   messageId: string | null
   steps: readonly Step[]
   approvals: readonly PendingApproval[]
+  /** Calls that a person said no to and whose result has not come yet. */
+  rejected: readonly string[]
   /** Live output of running tools, by call. */
   progress: Readonly<Record<string, Progress>>
   /** When each call was first seen here (milliseconds of this page's clock), for its running time. */
@@ -35,6 +37,7 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   messageId: null,
   steps: [],
   approvals: [],
+  rejected: [],
   progress: {},
   startedAt: {},
   connection: 'open',
@@ -73,7 +76,14 @@ export function foldEvent(run: LiveRun, event: RunEvent, now: number): LiveRun {
     case 'step_delta':
       return { ...run, steps: applyRunEvent(run.steps, event) }
     case 'tool_progress':
-      if (fieldsOf(event.progress).kind === 'decided') return withoutQuestion(run, event.id_ref)
+      if (fieldsOf(event.progress).kind === 'decided')
+        return {
+          ...withoutQuestion(run, event.id_ref),
+          rejected:
+            fieldsOf(event.progress).decision === 'reject'
+              ? [...run.rejected, event.id_ref]
+              : run.rejected,
+        }
       return {
         ...run,
         progress: {

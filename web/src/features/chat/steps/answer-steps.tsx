@@ -14,6 +14,7 @@ type Live = {
   progress: Readonly<Record<string, Progress>>
   startedAt: Readonly<Record<string, number>>
   approvals: readonly PendingApproval[]
+  rejected: readonly string[]
 }
 
 export const AnswerSteps = memo(function AnswerSteps({
@@ -58,6 +59,7 @@ function ActivityItem({ item, live }: { item: Activity; live: Live | null }) {
           result={item.result}
           live={live !== null}
           waiting={live?.approvals.some(({ id_ref: waiting }) => waiting === ref) ?? false}
+          rejected={live?.rejected.includes(ref) ?? false}
           progress={(live?.progress ?? nothing)[ref]}
           startedAt={(live?.startedAt ?? nothing)[ref]}
         />

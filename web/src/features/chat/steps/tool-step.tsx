@@ -18,10 +18,11 @@ const stateOf = (
   result: ToolResultStep | null,
   outcome: Outcome | null,
   live: boolean,
-  waiting: boolean,
+  asked: { waiting: boolean; rejected: boolean },
 ): ToolState => {
   if (result === null) {
-    if (waiting) return 'waiting'
+    if (asked.waiting) return 'waiting'
+    if (asked.rejected) return 'skipped'
     return live ? 'running' : 'interrupted'
   }
   if (result.skipped || outcome?.skipped === true) return 'skipped'
@@ -44,6 +45,7 @@ export const ToolStep = memo(function ToolStep({
   result,
   live,
   waiting,
+  rejected,
   progress,
   startedAt,
 }: {
@@ -51,12 +53,13 @@ export const ToolStep = memo(function ToolStep({
   result: ToolResultStep | null
   live: boolean
   waiting: boolean
+  rejected: boolean
   progress: Progress | undefined
   startedAt: number | undefined
 }) {
   const { t } = useTranslation()
   const outcome = result === null ? null : readOutcome(result.content)
-  const state = stateOf(result, outcome, live, waiting)
+  const state = stateOf(result, outcome, live, { waiting, rejected })
   const { added, removed } = result?.artifact ?? {}
   const agents =
     result === null ? (live ? (progress?.agents ?? []) : []) : subAgentsIn(result.artifact?.agents)
