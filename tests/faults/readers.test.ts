@@ -11,8 +11,8 @@ import { turn } from '../support/upstream-turns.ts'
 
 const isFull = process.env.FAULTS === 'full'
 /** Far more than the system takes in between two ends of a connection. */
-const MEGABYTES = 16
-const SLEEPERS = 60
+const MEGABYTES = 9
+const SLEEPERS = 150
 /** The system's own share of what is told to somebody who does not read. */
 const IN_THE_CONNECTION = 5
 const TEXT = 'All work and no play. '.repeat((MEGABYTES * 1024 * 1024) / 22)
