@@ -17,6 +17,7 @@ import {
   PassageQuery,
   UploadedDocuments,
 } from '../protocol/knowledge.ts'
+import { refusingBroken } from './broken-upload.ts'
 
 export interface DocumentRouteDependencies {
   knowledge: Knowledge
@@ -142,18 +143,20 @@ export function registerDocumentRoutes(
         const { user, params } = request
         await own(user.id, params.id)
         const items: Document[] = []
-        for await (const part of request.files()) {
-          const document = await knowledge.add(
-            { userId: user.id, projectId: params.id },
-            {
-              name: part.filename,
-              mime: part.mimetype,
-              content: part.file,
-              isCut: () => part.file.truncated,
-            },
-          )
-          items.push(presentDocument(document))
-        }
+        await refusingBroken(async () => {
+          for await (const part of request.files()) {
+            const document = await knowledge.add(
+              { userId: user.id, projectId: params.id },
+              {
+                name: part.filename,
+                mime: part.mimetype,
+                content: part.file,
+                isCut: () => part.file.truncated,
+              },
+            )
+            items.push(presentDocument(document))
+          }
+        })
         if (items.length === 0)
           throw new AppError('bad_request', 'Send at least one file in the field `files[]`.')
         return { code: 0 as const, data: { items } }

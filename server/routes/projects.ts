@@ -20,6 +20,7 @@ import { startUpload, type UploadLimits } from '../workspace/uploads.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { WorkspaceRoom } from '../workspace/workspace-room.ts'
 import { deleted, success } from './answers.ts'
+import { refusingBroken } from './broken-upload.ts'
 import { ownProject } from './own-project.ts'
 
 export interface ProjectRouteDependencies {
@@ -161,7 +162,7 @@ export function registerProjectRoutes(
         },
       },
       async (request, reply) => {
-        const row = await receiveUpload(request, reply)
+        const row = await refusingBroken(() => receiveUpload(request, reply))
         return success(await presentDetail(row, workspaces.open(request.user.id, row.id)))
       },
     )

@@ -162,6 +162,32 @@ describe('the project routes', () => {
       expect((await upload('Taken', [['a', 'x']])).status).toBe(409)
     })
 
+    const opened = '--x\r\nContent-Disposition: form-data; name="files[]"; filename="a.txt"\r\n\r\n'
+    test.each([
+      ['without a boundary', 'multipart/form-data', `${opened}abc\r\n--x--\r\n`],
+      ['with an empty boundary', 'multipart/form-data; boundary=', 'abc'],
+      ['of another boundary', 'multipart/form-data; boundary=y', `${opened}abc\r\n--x--\r\n`],
+      ['that ends within a file', 'multipart/form-data; boundary=x', `${opened}abc`],
+      ['that ends within a header', 'multipart/form-data; boundary=x', opened.slice(0, 30)],
+    ])(
+      '%s is the fault of the sender, for projects and for documents',
+      async (_what, type, body) => {
+        const project = await makeProject()
+        const before = await readdir(root, { recursive: true })
+        for (const path of ['/api/projects/upload', `/api/projects/${project}/documents`]) {
+          const response = await fetch(server.url + path, {
+            method: 'POST',
+            headers: { 'content-type': type },
+            body,
+          })
+          expect([path, response.status]).toEqual([path, 400])
+        }
+        expect(await readdir(root, { recursive: true })).toEqual(before)
+        const { json } = await server.call('GET', `/api/projects/${project}/documents`)
+        expect(json.data.items).toEqual([])
+      },
+    )
+
     test('cut off by the client leaves nothing behind', async () => {
       const before = await readdir(root, { recursive: true })
       const { hostname, port } = new URL(server.url)

@@ -1,0 +1,21 @@
+// A multipart body that cannot be read is the fault of its sender, wherever in it that is noticed.
+import { AppError } from '../errors.ts'
+
+/** The parser's errors carry no code; these are its texts. */
+const parserTexts = /multipart data|Boundary not found|Malformed content type/
+
+/** Hands on what `work` answers; throws `bad_request` where it failed because the body is cut off or has no boundary. */
+export async function refusingBroken<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    // What was met while a file was written comes wrapped.
+    const bare = error instanceof AppError ? error.cause : error
+    if (!(bare instanceof Error) || !parserTexts.test(bare.message)) throw error
+    throw new AppError(
+      'bad_request',
+      'The multipart body could not be read: it ends too early, or its boundary is missing.',
+      { cause: bare },
+    )
+  }
+}

@@ -1,0 +1,202 @@
+// Random requests over every route, made from the API's own description: none fails the server, none ends it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
+
+const REQUESTS = process.env.FAULTS === 'full' ? 10_000 : 500
+const AT_ONCE = 8
+/** Named to play the same requests again. */
+const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+/** Mulberry32: small, and the same everywhere. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+const random = createRandom(SEED)
+const below = (bound: number): number => Math.floor(random() * bound)
+function pick<T>(from: readonly T[]): T {
+  const found = from[below(from.length)]
+  if (found === undefined) throw new Error('nothing to pick from')
+  return found
+}
+
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+}
+interface Route {
+  method: string
+  path: string
+  body: Schema | undefined
+}
+
+let folder: string
+let place: ServerPlace
+let server: ServerProcess
+let routes: Route[] = []
+let components: Record<string, Schema> = {}
+/** Ids of things that are there. */
+const present: string[] = []
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nanoclaw-fuzz-'))
+  place = await serverPlace(folder, { log_level: 'warn', limits: { runs_per_user: 1_000 } })
+  server = await place.start()
+  // The description is the server's own; the shape is that of OpenAPI.
+  const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+    paths: Record<
+      string,
+      Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>
+    >
+    components?: { schemas?: Record<string, Schema> }
+  }
+  components = document.components?.schemas ?? {}
+  routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      body: operation.requestBody?.content['application/json']?.schema,
+    })),
+  )
+  for (const path of ['/api/conversations', '/api/projects'])
+    for (let n = 0; n < 3; n += 1) {
+      const made = await fetch(server.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: `There ${n}` }),
+      })
+      const { data } = (await made.json()) as { data: { id: string } }
+      present.push(data.id)
+    }
+})
+afterAll(async () => {
+  await place.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const strange: readonly unknown[] = [
+  ...[null, true, false, 0, -1, 1e308, -0.5, 2 ** 53, ''],
+  ...[
+    'text',
+    '\u0000',
+    '\ud800',
+    '🦀'.repeat(50),
+    'x'.repeat(70_000),
+    '../../etc/passwd',
+    '(',
+    '%',
+  ],
+  ...['http://127.0.0.1:9/', 'file:///etc/passwd', '__proto__', '2026-02-30', "' or 1=1 --"],
+  ...[[], {}, [[[[]]]], { constructor: { prototype: 1 } }, [null], Array(200).fill('a')],
+]
+
+/** Mostly what the schema asks for, so that requests get past the first check; sometimes anything. */
+function makeValue(schema: Schema | undefined, depth = 0): unknown {
+  if (schema === undefined || depth > 6 || random() < 0.15) return pick(strange)
+  if (schema.$ref !== undefined)
+    return makeValue(components[schema.$ref.split('/').at(-1) ?? ''], depth + 1)
+  if (schema.enum !== undefined) return pick(schema.enum)
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices !== undefined) return makeValue(pick(choices), depth + 1)
+  switch (Array.isArray(schema.type) ? pick(schema.type) : schema.type) {
+    case 'string':
+      return pick(['text', 'demo', 'a.txt', 'a/b/c.md', ...present])
+    case 'integer':
+    case 'number':
+      return pick([0, 1, 2, 10, 0.5])
+    case 'boolean':
+      return random() < 0.5
+    case 'array':
+      return Array.from({ length: below(4) }, () => makeValue(schema.items, depth + 1))
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {})
+          .filter(() => random() < 0.7)
+          .map(([name, inner]) => [name, makeValue(inner, depth + 1)]),
+      )
+    default:
+      return pick(strange)
+  }
+}
+
+const placeholders: readonly string[] = [
+  'x',
+  '..%2f..',
+  '%00',
+  '%ff',
+  'x'.repeat(3_000),
+  '%F0%9F%92%A9',
+]
+const queries: readonly string[] = [
+  ...['', '', '', '?limit=2', '?limit=-1', '?cursor=%00', '?q=%22(%20*', '?path=..%2f', '?raw=1'],
+  ...[
+    '?period=daily',
+    '?period=x',
+    '?stream_mode=delta',
+    '?limit=1&limit=2',
+    `?q=${'x'.repeat(5_000)}`,
+  ],
+]
+
+function makeRequest(): { url: string; init: RequestInit } {
+  const { method, path, body } = pick(routes)
+  const id = (): string => (random() < 0.6 ? pick(present) : pick(placeholders))
+  const url = server.url + path.replaceAll(/\{[^}]+\}|\*/g, id) + pick(queries)
+  const mayHaveBody = method !== 'GET' && method !== 'HEAD' && random() < 0.95
+  if (!mayHaveBody) return { url, init: { method } }
+  const text = JSON.stringify(makeValue(body)) ?? ''
+  const cut = random() < 0.05 ? text.slice(0, below(text.length)) : text
+  const type =
+    random() < 0.95 ? 'application/json' : pick(['text/plain', 'multipart/form-data', ''])
+  return { url, init: { method, body: cut, headers: { 'content-type': type } } }
+}
+
+/** What documented faults of others may answer beside what is below 500. */
+const documented = new Set([502, 503, 504, 507])
+
+test(`${REQUESTS} random requests (FUZZ_SEED=${SEED})`, { timeout: 1_800_000 }, async () => {
+  expect(routes.length).toBeGreaterThan(40)
+  const wrong: string[] = []
+  let left = REQUESTS
+  async function work(): Promise<void> {
+    while (left > 0) {
+      left -= 1
+      const { url, init } = makeRequest()
+      const controller = new AbortController()
+      const answer = await fetch(url, { ...init, signal: controller.signal }).catch(
+        (error: unknown) => String(error),
+      )
+      if (typeof answer === 'string') {
+        wrong.push(`${init.method} ${url.slice(0, 200)}: ${answer}`)
+        continue
+      }
+      const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+      // Leaving a stream in its middle is part of the game.
+      if (isStream) controller.abort()
+      const text = isStream ? '' : await answer.text()
+      if (answer.status >= 500 && !documented.has(answer.status))
+        wrong.push(
+          `${init.method} ${url.slice(0, 200)} ${String(init.body).slice(0, 300)} → ${answer.status} ${text.slice(0, 200)}`,
+        )
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  expect(wrong).toEqual([])
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  expect(server.logged()).not.toMatch(/unhandled rejection|uncaught exception/)
+  await server.kill('SIGTERM')
+  expect(await server.exited).toEqual({ code: 0, signal: null })
+})
