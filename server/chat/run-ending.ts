@@ -53,6 +53,7 @@ export async function storeEnd(
   title: string | null,
   recorder: Recorder,
 ): Promise<void> {
+  await journal.close()
   const usage = books.usage()
   const stopped = ending.kind === 'done' && ending.finish === 'stopped'
   const status = ending.kind === 'error' ? 'failed' : stopped ? 'stopped' : 'completed'

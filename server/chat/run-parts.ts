@@ -5,7 +5,7 @@ import type { Bookkeeping } from './bookkeeping.ts'
 import type { ChatDependencies } from './chat-dependencies.ts'
 import type { RunScopes } from './run-scopes.ts'
 import type { RunState } from './run-state.ts'
-import type { SubAgentJournal } from './sub-agent-journal.ts'
+import type { RunJournal } from './sub-agent-journal.ts'
 import type { WriteGroup } from './write-group.ts'
 
 /** `scopes`: what the run lends to the tools that start sub-agents. */
@@ -17,10 +17,7 @@ export interface RunParts {
   /** What of the run's state was read, and is stored again with its next change. */
   state: RunState
   books: Bookkeeping
-  journal: SubAgentJournal & {
-    /** Whether this attempt of the run had sub-agents. */
-    readonly isUsed: boolean
-  }
+  journal: RunJournal
   writes: WriteGroup
   dependencies: RunDependencies
 }

@@ -38,17 +38,27 @@ interface Parts {
   isLeaving(): boolean
 }
 
-export function createSubAgentJournal(parts: Parts): SubAgentJournal & {
+/** As the run itself sees it. */
+export interface RunJournal extends SubAgentJournal {
   /** Whether this attempt of the run had sub-agents. */
   readonly isUsed: boolean
-} {
+  /** The run comes to its end: what sub-agents that were broken off still write is left out. */
+  close(): Promise<void>
+}
+
+export function createSubAgentJournal(parts: Parts): RunJournal {
   const { runId, repository, books, writes, isLeaving } = parts
   // One at a time: a booking holds the run's sums, and an older one must not come behind a newer.
   const inTurn = pLimit(1)
   let isUsed = false
+  let isClosed = false
   return {
     get isUsed() {
       return isUsed
+    },
+    close() {
+      isClosed = true
+      return inTurn(async () => {})
     },
     async read(callId) {
       isUsed = true
@@ -57,7 +67,7 @@ export function createSubAgentJournal(parts: Parts): SubAgentJournal & {
     },
     write: (callId, position, event, spent) =>
       inTurn(async () => {
-        if (isLeaving()) return
+        if (isClosed || isLeaving()) return
         for (const { usage, model } of spent) books.add(usage, model)
         const book = await books.takeWrite(false)
         await writes.commit(async (tx) => {
