@@ -13,10 +13,12 @@ import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 import { canTrace } from '../support/write-killer.ts'
 
-const RUNS = process.env.FAULTS === 'full' ? 200 : 20
+const isFull = process.env.FAULTS === 'full'
+const RUNS = isFull ? 200 : 20
+const dialects = isFull ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
-describe.each(['sqlite', 'postgres'] as const)('over the death of the server (%s)', (dialect) => {
+describe.each(dialects)('over the death of the server (%s)', (dialect) => {
   const databases = useDatabases()
   let upstream: Upstream
   let folder: string

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 
-const KILLS = process.env.FAULTS === 'full' ? 100 : 3
+const KILLS = process.env.FAULTS === 'full' ? 100 : 2
 const MEGABYTES = 5
 
 let folder: string
