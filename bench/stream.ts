@@ -1,11 +1,11 @@
 // The 'stream' figures: the whole product beside a bare pass-through of the same bytes, interleaved in one run.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Measured, startNanoClaw, startProgram } from './processes/start.ts'
+import { batch, type Contender, passThrough, product, startProduct } from './contenders.ts'
+import { startProgram } from './processes/start.ts'
 import { median, percentile, type Row } from './row.ts'
-import { type StreamResult, type StreamTarget, stream } from './stream-client.ts'
+import { stream } from './stream-client.ts'
 
 const SUITE = 'stream'
 const AT_ONCE = 8
@@ -18,90 +18,6 @@ const HELD_LATENCY_MS = 100
 const HELD_APART_MS = 8
 
 const models = ['single-2000', 'single-8000', 'burst-8000', 'single-1', `paced-${HELD_TOKENS}`]
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-interface Contender {
-  process: Measured
-  /** One stream of `model`; each has a conversation of its own. */
-  target(model: string, mode?: 'delta' | 'cumulative'): Promise<StreamTarget>
-}
-
-function passThrough(process: Measured): Contender {
-  return {
-    process,
-    target: async (model) => ({
-      port: process.port,
-      path: '/v1/chat/completions',
-      body: { model, stream: true, messages: [{ role: 'user', content: 'Go on.' }] },
-      textMark: '"content":"word ',
-      endMark: '[DONE]',
-    }),
-  }
-}
-
-function product(process: Measured): Contender {
-  return {
-    process,
-    async target(model, mode = 'delta') {
-      const answer = await fetch(`http://127.0.0.1:${process.port}/api/conversations`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      })
-      const { data } = (await answer.json()) as { data: { id: string } }
-      return {
-        port: process.port,
-        path: `/api/conversations/${data.id}/messages`,
-        body: { model, text: 'Go on.', stream_mode: mode, tools_enabled: false },
-        textMark: mode === 'delta' ? '"delta":"word ' : '"content":"word ',
-        endMark: 'event: done',
-      }
-    },
-  }
-}
-
-interface Batch {
-  tokensPerSecond: number
-  tokensPerCpuSecond: number
-  results: StreamResult[]
-}
-
-async function batch(
-  contender: Contender,
-  model: string,
-  count: number,
-  options: { mode?: 'delta' | 'cumulative'; apartMs?: number } = {},
-): Promise<Batch> {
-  const targets = await Promise.all(
-    Array.from({ length: count }, () => contender.target(model, options.mode)),
-  )
-  const tokens = Number(model.split('-')[1]) * count
-  const cpuBefore = contender.process.cpuSeconds()
-  const startedAt = performance.now()
-  const { apartMs = 0 } = options
-  const gapsFrom = apartMs === 0 ? {} : { gapsFrom: startedAt + apartMs * count + 500 }
-  const results = await Promise.all(
-    targets.map(async (target, at) => {
-      if (apartMs > 0) await new Promise((resolve) => setTimeout(resolve, at * apartMs))
-      return await stream({ ...target, ...gapsFrom })
-    }),
-  )
-  const seconds = (performance.now() - startedAt) / 1000
-  const cpu = contender.process.cpuSeconds() - cpuBefore
-  if (results.some((result) => !result.complete)) throw new Error(`${model}: a stream was cut`)
-  return {
-    tokensPerSecond: tokens / seconds,
-    tokensPerCpuSecond: tokens / Math.max(cpu, 0.01),
-    results,
-  }
-}
 
 const figure = (name: string, value: number, unit: string, target: string, ok: boolean): Row => ({
   suite: SUITE,
@@ -227,29 +143,12 @@ async function holding(raw: Contender, own: Contender): Promise<Row[]> {
   ]
 }
 
-/** Runs the suite on the built server. `database`: keys of config.yml for another database than SQLite. */
-export async function run(database: Record<string, unknown> = {}): Promise<Row[]> {
+/** Runs the suite on the built server. */
+export async function run(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
   const upstream = await startProgram('upstream')
   const rawProcess = await startProgram('raw-proxy', String(upstream.port))
-  const configFile = join(folder, 'config.yml')
-  await writeFile(
-    configFile,
-    JSON.stringify({
-      data_dir: join(folder, 'data'),
-      workspace_root: join(folder, 'workspaces'),
-      log_level: 'error',
-      titles: 'first_message',
-      limits: { runs_per_user: 10_000 },
-      models: models.map((id) => ({
-        id,
-        api_url: `http://127.0.0.1:${upstream.port}/v1`,
-        api_key: 'none',
-      })),
-      ...database,
-    }),
-  )
-  const server = await startNanoClaw(configFile, await freePort(), folder)
+  const server = await startProduct(folder, upstream.port, models)
   const raw = passThrough(rawProcess)
   const own = product(server)
   try {

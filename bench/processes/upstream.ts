@@ -29,11 +29,11 @@ async function play(response: ServerResponse, mode: string, tokens: number): Pro
       await new Promise((resolve) => setTimeout(resolve, PACE_MS))
     }
   } else {
+    const closed = once(response, 'close')
     const size = mode === 'burst' ? BURST : 1
     for (let sent = 0; sent < tokens && !response.destroyed; sent += size) {
       const text = size === 1 ? token : tokens - sent >= BURST ? burst : token.repeat(tokens - sent)
-      if (!response.write(text))
-        await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(text)) await Promise.race([once(response, 'drain'), closed])
       else if (sent % 256 === 0) await new Promise((resolve) => setImmediate(resolve))
     }
   }

@@ -25,17 +25,16 @@ export async function loadBranch(
   leafId: MessageId,
   windowTokens: number,
 ): Promise<Branch> {
-  const summaries = new Map(
-    (await store.summaries.newest(conversationId)).map((summary) => [
-      summary.untilMessageId,
-      summary,
-    ]),
-  )
+  // Asked for together: on a database across a network each question is a journey.
+  let ahead: Promise<FullMessage[]> | null = store.messages.branch(conversationId, leafId, PAGE)
+  const [newest] = await Promise.all([store.summaries.newest(conversationId), ahead])
+  const summaries = new Map(newest.map((summary) => [summary.untilMessageId, summary]))
   const messages: Branch['messages'] = []
   let tokens = 0
   let next: MessageId | null = leafId
   while (next !== null && tokens < windowTokens && messages.length < MAX_MESSAGES) {
-    const page: FullMessage[] = await store.messages.branch(conversationId, next, PAGE)
+    const page: FullMessage[] = await (ahead ?? store.messages.branch(conversationId, next, PAGE))
+    ahead = null
     for (const message of page.toReversed()) {
       const summary = summaries.get(message.id)
       if (summary !== undefined) return { messages: messages.toReversed(), summary }

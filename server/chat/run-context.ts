@@ -51,18 +51,19 @@ export async function createRunContext(
 ): Promise<RunContext> {
   const { store } = dependencies
   const options = readRunOptions(run.options)
-  const conversation = await store.conversations.find(run.userId, run.conversationId)
+  const { model, client: llm } = await dependencies.catalog.resolve(run.model)
+  const windowTokens = model.context_window ?? DEFAULT_CONTEXT_WINDOW
+  const [conversation, { messages: recent, summary }] = await Promise.all([
+    store.conversations.find(run.userId, run.conversationId),
+    run.userMessageId === null
+      ? { messages: [], summary: undefined }
+      : loadBranch(store, run.conversationId, run.userMessageId, windowTokens),
+  ])
   if (conversation === undefined)
     throw new AppError('not_found', 'The conversation of this run is gone.')
-  const { model, client: llm } = await dependencies.catalog.resolve(run.model)
   const resume = resumePoint(rows, dependencies.registry)
   const tools = toolsOf(conversation, model, options, dependencies)
 
-  const windowTokens = model.context_window ?? DEFAULT_CONTEXT_WINDOW
-  const { messages: recent, summary } =
-    run.userMessageId === null
-      ? { messages: [], summary: undefined }
-      : await loadBranch(store, conversation.id, run.userMessageId, windowTokens)
   const question = options.task ?? recent.at(-1)?.text ?? ''
 
   const [memory, project] = await Promise.all([

@@ -72,15 +72,18 @@ export function createRunStart(
       throw new AppError('shutting_down', 'The server is about to restart. Try again shortly.', {
         retryAfter: 5,
       })
-    const active = await store.runs.findActive(conversationId)
+    const [active, unfinished, exceeded] = await Promise.all([
+      store.runs.findActive(conversationId),
+      store.runs.countUnfinished(userId),
+      exceededBudget(userId, dependencies),
+    ])
     if (active !== undefined) throw activeRunError(active.id)
-    if ((await store.runs.countUnfinished(userId)) >= settings.runsPerUser)
+    if (unfinished >= settings.runsPerUser)
       throw new AppError(
         'too_many_runs',
         `You have ${settings.runsPerUser} runs going on. Wait for one to end, or stop one.`,
         { retryAfter: 5 },
       )
-    const exceeded = await exceededBudget(userId, dependencies)
     if (exceeded !== null) throw new AppError('budget_exceeded', exceeded)
   }
 

@@ -1,0 +1,122 @@
+// The 'stream' figures that are about the database: PostgreSQL beside SQLite, and a start with much stored.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from '../server/db/connect.ts'
+import type { DatabaseSettings } from '../server/db/database.ts'
+import { createStore } from '../server/db/store.ts'
+import { makeCopies } from '../tests/support/copies.ts'
+import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
+import { say } from '../tests/support/store-rows.ts'
+import { batch, type Contender, product, startProduct } from './contenders.ts'
+import { startProgram } from './processes/start.ts'
+import { median, type Row } from './row.ts'
+import { stream } from './stream-client.ts'
+
+const AT_ONCE = 8
+const ROUNDS = 5
+const FIRST_TOKENS = 100
+const STORED = 100_000
+const models = ['single-2000', 'single-1']
+
+const row = (figure: string, value: number, unit: string, target: string, ok: boolean): Row => ({
+  suite: 'stream',
+  figure,
+  value,
+  unit,
+  target,
+  ok,
+})
+
+/** PostgreSQL's share of SQLite's speed, in turns. */
+async function compare(sqlite: Contender, postgres: Contender): Promise<Row[]> {
+  const speeds: number[] = []
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const a = await batch(sqlite, 'single-2000', AT_ONCE)
+    const b = await batch(postgres, 'single-2000', AT_ONCE)
+    // The first round only warms up.
+    if (round > 0) speeds.push(b.tokensPerSecond / a.tokensPerSecond)
+  }
+  const times: [number[], number[]] = [[], []]
+  for (let at = 0; at < FIRST_TOKENS; at += 1)
+    for (const [which, one] of [sqlite, postgres].entries())
+      times[which]?.push((await stream(await one.target('single-1'))).firstTokenMs)
+  const quickness = median(times[0]) / median(times[1])
+  return [
+    row(
+      'PostgreSQL: tokens/s, 8 at once, 2000 tokens',
+      median(speeds),
+      '× SQLite',
+      '≥ 0.7',
+      median(speeds) >= 0.7,
+    ),
+    row(
+      `PostgreSQL: quickness of the first token (${median(times[1]).toFixed(1)} ms)`,
+      quickness,
+      '× SQLite',
+      '≥ 0.7',
+      quickness >= 0.7,
+    ),
+  ]
+}
+
+/** A database of one user with a conversation of this many messages in it. */
+async function fill(settings: DatabaseSettings): Promise<void> {
+  const database = await connect(settings, { log: { info() {}, warn() {} } })
+  const store = createStore(database)
+  const user = await store.users.ensureDefault('default')
+  const { id } = await store.conversations.create(user.id, { title: 'A long conversation' })
+  const root = await say(database, id, 'A message of some length. '.repeat(10), null)
+  await makeCopies(settings, database.tables.messages, { id: root }, STORED - 1, {
+    row: `n.i + original."row" * 1000000`,
+    id: `'copy-' || n.i`,
+    parent_id: `case when n.i = 1 then original.id else 'copy-' || (n.i - 1) end`,
+  })
+  await database.close()
+}
+
+/** Milliseconds from the start of the process until it is ready. */
+async function startWith(folder: string, database: Record<string, unknown>): Promise<number> {
+  const server = await startProduct(folder, 1, models, database)
+  await server.stop()
+  return server.readyAfterMs
+}
+
+/** Runs the suite on the built server. */
+export async function run(): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
+  const own = { sqlite: join(folder, 'sqlite'), postgres: join(folder, 'postgres') }
+  const places = await Promise.all(Object.values(own).map((name) => mkdtemp(`${name}-`)))
+  const [onSqlite = folder, onPostgres = folder] = places
+  const found = await findPostgres()
+  const name = `nanoclaw_bench_${process.pid}`
+  await onServer(found.url, `create database ${name}`)
+  const url = withDatabase(found.url, name)
+  const postgresKeys = { db_type: 'postgresql', database_url: url }
+  const upstream = await startProgram('upstream')
+  const servers = [
+    await startProduct(onSqlite, upstream.port, models),
+    await startProduct(onPostgres, upstream.port, models, postgresKeys),
+  ]
+  try {
+    const [sqlite, postgres] = servers.map(product)
+    if (sqlite === undefined || postgres === undefined) throw new Error('two servers were started')
+    const rows = await compare(sqlite, postgres)
+    await Promise.all(servers.map((server) => server.stop()))
+    await fill({ dialect: 'sqlite', file: join(onSqlite, 'data/nanoclaw.db') })
+    await fill({ dialect: 'postgres', connection: { url } })
+    for (const [dialect, place, keys] of [
+      ['SQLite', onSqlite, {}],
+      ['PostgreSQL', onPostgres, postgresKeys],
+    ] as const) {
+      const ms = await startWith(place, keys)
+      rows.push(row(`start with 100,000 messages, ${dialect}`, ms, 'ms', '≤ 3000', ms <= 3000))
+    }
+    return rows
+  } finally {
+    await Promise.all([...servers, upstream].map((one) => one.stop()))
+    await onServer(found.url, `drop database ${name} with (force)`)
+    await found.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
