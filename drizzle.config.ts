@@ -1,4 +1,4 @@
-// For drizzle-kit's own commands (`check`, `studio`); migrations are written by `npm run db:generate`. DIALECT=postgres chooses the other database.
+// For drizzle-kit's own commands (`check`, `studio`); migrations are written by `npm run db:generate -- <name>`. DIALECT=postgres chooses the other database.
 import { defineConfig } from 'drizzle-kit'
 
 const dialect = process.env.DIALECT === 'postgres' ? 'postgres' : 'sqlite'

@@ -1,6 +1,6 @@
-// Writes the migrations of both databases from the one table definition: `npm run db:generate`; `-- --check` only compares.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+// Writes the next migration of both databases from the one table definition: `npm run db:generate -- <name>`; `-- --check` only compares.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   generateDrizzleJson,
   generateMigration,
@@ -9,83 +9,75 @@ import {
 } from 'drizzle-kit/api'
 import * as postgres from '../server/db/schema/postgres.ts'
 import * as sqlite from '../server/db/schema/sqlite.ts'
-import { fullTextMigration } from './full-text-migration.ts'
 
 /**
- * Nothing is released yet: there is one migration, written anew from empty at every change of the tables.
- * From the first release on it is frozen, and this script learns to write the next one from its snapshot.
+ * A migration that was ever on the main branch is frozen: databases were made with it. What is written here is a draft:
+ * statements that lose data, and what drizzle-kit can't express (the full-text indexes), are mended by hand before it is
+ * committed.
  */
-const initial = { tag: '0000_initial', when: 1_760_000_000_000 }
-const noOrigin = '00000000-0000-0000-0000-000000000000'
-const ownId = '00000000-0000-0000-0000-000000000001'
 const breakpoint = '\n--> statement-breakpoint\n'
 
+interface Journal {
+  version: string
+  dialect: string
+  entries: { idx: number; version: string; when: number; tag: string; breakpoints: boolean }[]
+}
+type SqliteSnapshot = Awaited<ReturnType<typeof generateSQLiteDrizzleJson>>
+type PostgresSnapshot = ReturnType<typeof generateDrizzleJson>
+
+/** The statements from the newest snapshot to the tables as they are, and the snapshot of these. */
 const kinds = {
-  sqlite: {
-    dialect: 'sqlite',
-    version: '6',
-    generate: async () => {
-      const snapshot = await generateSQLiteDrizzleJson(sqlite)
-      const empty = await generateSQLiteDrizzleJson({})
-      return { snapshot, statements: await generateSQLiteMigration(empty, snapshot) }
-    },
+  sqlite: async (newest: string) => {
+    // Written by this script.
+    const before = JSON.parse(newest) as SqliteSnapshot
+    const snapshot = await generateSQLiteDrizzleJson(sqlite, before.id)
+    return { snapshot, statements: await generateSQLiteMigration(before, snapshot) }
   },
-  postgres: {
-    dialect: 'postgresql',
-    version: '7',
-    generate: async () => {
-      const snapshot = generateDrizzleJson(postgres)
-      return { snapshot, statements: await generateMigration(generateDrizzleJson({}), snapshot) }
-    },
+  postgres: async (newest: string) => {
+    const before = JSON.parse(newest) as PostgresSnapshot
+    const snapshot = generateDrizzleJson(postgres, before.id)
+    return { snapshot, statements: await generateMigration(before, snapshot) }
   },
 } as const
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
-
-/** The files of one dialect's folder, by path inside of it. */
-async function filesOf(name: keyof typeof kinds): Promise<Map<string, string>> {
-  const { dialect, version, generate } = kinds[name]
-  const { snapshot, statements } = await generate()
-  const entry = { idx: 0, version, ...initial, breakpoints: true }
-  return new Map([
-    [
-      `${initial.tag}.sql`,
-      `${[...statements, ...fullTextMigration[name]].map((statement) => statement.trim()).join(breakpoint)}\n`,
-    ],
-    ['meta/_journal.json', json({ version: '7', dialect, entries: [entry] })],
-    ['meta/0000_snapshot.json', json({ ...snapshot, id: ownId, prevId: noOrigin })],
-  ])
-}
+const numbered = (index: number): string => String(index).padStart(4, '0')
 
 const root = join(import.meta.dirname, '..', 'migrations')
 const checking = process.argv.includes('--check')
-let different = false
+const name = process.argv.slice(2).find((argument) => /^[a-z0-9_]+$/.test(argument))
+const when = Date.now()
+let differs = false
 
-for (const name of ['sqlite', 'postgres'] as const) {
-  const folder = join(root, name)
-  const files = await filesOf(name)
-  if (!checking) {
-    rmSync(folder, { recursive: true, force: true })
-    for (const [path, text] of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true })
-      writeFileSync(join(folder, path), text)
-    }
-    continue
+for (const kind of ['sqlite', 'postgres'] as const) {
+  const folder = join(root, kind)
+  const journalFile = join(folder, 'meta/_journal.json')
+  const journal = JSON.parse(readFileSync(journalFile, 'utf8')) as Journal
+  const last = journal.entries.at(-1)
+  if (last === undefined) throw new Error(`${journalFile} names no migration.`)
+  const newest = readFileSync(join(folder, `meta/${numbered(last.idx)}_snapshot.json`), 'utf8')
+  const { snapshot, statements } = await kinds[kind](newest)
+  if (statements.length === 0) continue
+  differs = true
+  if (checking) continue
+  if (name === undefined) {
+    console.error('Name the migration: `npm run db:generate -- what_it_does`.')
+    process.exit(2)
   }
-  const present = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-  const wrong = [
-    ...present.filter((path) => !files.has(path)),
-    ...[...files].filter(
-      ([path, text]) =>
-        !present.includes(path) || readFileSync(join(folder, path), 'utf8') !== text,
-    ),
-  ]
-  if (wrong.length > 0) different = true
+  const idx = last.idx + 1
+  const tag = `${numbered(idx)}_${name}`
+  journal.entries.push({ ...last, idx, when, tag })
+  writeFileSync(
+    join(folder, `${tag}.sql`),
+    `${statements.map((statement) => statement.trim()).join(breakpoint)}\n`,
+  )
+  writeFileSync(join(folder, `meta/${numbered(idx)}_snapshot.json`), json(snapshot))
+  writeFileSync(journalFile, json(journal))
 }
 
-if (different) {
-  console.error('The migrations differ from server/db/tables: run `npm run db:generate`.')
+if (differs && checking) {
+  console.error(
+    'The migrations differ from server/db/tables: run `npm run db:generate -- what_it_does`.',
+  )
   process.exitCode = 1
 }

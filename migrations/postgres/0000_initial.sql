@@ -138,7 +138,7 @@ CREATE TABLE "passage_vectors" (
 	"passage_id" bigint PRIMARY KEY NOT NULL,
 	"project_id" text NOT NULL,
 	"model" text NOT NULL,
-	"vector" "bytea" NOT NULL
+	"vector" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "passages" (
@@ -214,14 +214,6 @@ CREATE TABLE "steps" (
 	"cuts" text,
 	"started_at" timestamp (3) with time zone,
 	CONSTRAINT "steps_message_id_position_pk" PRIMARY KEY("message_id","position")
-);
---> statement-breakpoint
-CREATE TABLE "sub_agent_events" (
-	"id" bigserial PRIMARY KEY NOT NULL,
-	"run_id" text NOT NULL,
-	"call_id" text NOT NULL,
-	"position" integer NOT NULL,
-	"event" json NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "summaries" (
@@ -301,8 +293,6 @@ ALTER TABLE "runs" ADD CONSTRAINT "runs_conversation_id_conversations_id_fk" FOR
 --> statement-breakpoint
 ALTER TABLE "steps" ADD CONSTRAINT "steps_message_id_messages_id_fk" FOREIGN KEY ("message_id") REFERENCES "public"."messages"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
-ALTER TABLE "sub_agent_events" ADD CONSTRAINT "sub_agent_events_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;
---> statement-breakpoint
 ALTER TABLE "summaries" ADD CONSTRAINT "summaries_conversation_id_conversations_id_fk" FOREIGN KEY ("conversation_id") REFERENCES "public"."conversations"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
 ALTER TABLE "token_usage" ADD CONSTRAINT "token_usage_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;
@@ -356,8 +346,6 @@ CREATE INDEX "runs_user_unfinished" ON "runs" USING btree ("user_id") WHERE "run
 CREATE INDEX "runs_conversation" ON "runs" USING btree ("conversation_id","created_at");
 --> statement-breakpoint
 CREATE INDEX "runs_parent" ON "runs" USING btree ("parent_run_id");
---> statement-breakpoint
-CREATE INDEX "sub_agent_events_call" ON "sub_agent_events" USING btree ("run_id","call_id","id");
 --> statement-breakpoint
 CREATE INDEX "tool_results_conversation" ON "tool_results" USING btree ("conversation_id");
 --> statement-breakpoint

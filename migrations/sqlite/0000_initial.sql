@@ -175,7 +175,7 @@ CREATE TABLE `passage_vectors` (
 	`passage_id` integer PRIMARY KEY NOT NULL,
 	`project_id` text NOT NULL,
 	`model` text NOT NULL,
-	`vector` blob NOT NULL,
+	`vector` text NOT NULL,
 	FOREIGN KEY (`passage_id`) REFERENCES `passages`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -281,17 +281,6 @@ CREATE TABLE `steps` (
 	PRIMARY KEY(`message_id`, `position`),
 	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE cascade
 );
---> statement-breakpoint
-CREATE TABLE `sub_agent_events` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`run_id` text NOT NULL,
-	`call_id` text NOT NULL,
-	`position` integer NOT NULL,
-	`event` text NOT NULL,
-	FOREIGN KEY (`run_id`) REFERENCES `runs`(`id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `sub_agent_events_call` ON `sub_agent_events` (`run_id`,`call_id`,`id`);
 --> statement-breakpoint
 CREATE TABLE `summaries` (
 	`conversation_id` text NOT NULL,
