@@ -153,7 +153,7 @@ function Working({ live }: { live: LiveRun }) {
   if (live.connection === 'reconnecting')
     return (
       <p className="flex items-center gap-2 text-sm text-warn">
-        <WifiOff size={14} aria-hidden /> {t('chat.reconnecting')}
+        <WifiOff size={14} aria-hidden /> {live.trouble ?? t('chat.reconnecting')}
       </p>
     )
   const last = live.steps.at(-1)

@@ -110,9 +110,11 @@ export async function follow(
     if (event.event === 'done' || event.event === 'error') ended = true
     batcher.add(event)
   }
-  const setConnection = (connection: 'open' | 'reconnecting'): void =>
+  const setConnection = (connection: 'open' | 'reconnecting', trouble: string | null): void =>
     store.change(conversationId, runId, (run) =>
-      run.connection === connection ? run : { ...run, connection },
+      run.connection === connection && run.trouble === trouble
+        ? run
+        : { ...run, connection, trouble },
     )
 
   let source = first?.stream
@@ -121,10 +123,11 @@ export async function follow(
   addEventListener('offline', onOffline)
   for (const event of first?.read ?? []) take(event)
   while (!ended) {
+    let trouble: string | null = null
     try {
       if (source === undefined) {
         const response = await followRun(runId, lastId, new AbortController().signal)
-        setConnection('open')
+        setConnection('open', null)
         source = readEvents(response)
       }
       for await (const event of source.events) take(event)
@@ -137,11 +140,13 @@ export async function follow(
         error.status !== 429
       )
         break
+      // A full disk, a database that is away: it tries again, and the person can see to it.
+      if (error instanceof ApiError && error.status >= 500) trouble = error.message
     }
     source = undefined
     if (ended) break
     batcher.flush()
-    setConnection('reconnecting')
+    setConnection('reconnecting', trouble)
     await waitToReconnect(waitMs)
     waitMs = Math.min(waitMs * 2, longestWaitMs)
   }

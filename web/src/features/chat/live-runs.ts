@@ -24,6 +24,8 @@ export type LiveRun = {
   /** When each call was first seen here (milliseconds of this page's clock), for its running time. */
   startedAt: Readonly<Record<string, number>>
   connection: 'open' | 'reconnecting'
+  /** Why the server could not go on with it, in its words; null while it just can't be reached. */
+  trouble: string | null
   state: 'running' | 'done' | 'error'
   finishReason: FinishReason | null
   usage: Usage | null
@@ -41,6 +43,7 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   progress: {},
   startedAt: {},
   connection: 'open',
+  trouble: null,
   state: 'running',
   finishReason: null,
   usage: null,
