@@ -96,7 +96,7 @@ describeInBrowser('the way of a project', (visitor) => {
       expect.stringContaining('File delete'),
     ])
     const isFocused = 'document.activeElement === document.querySelector("[data-question]")'
-    expect(await page.evaluate<boolean>(isFocused)).toBe(true)
+    await expect.poll(() => page.evaluate<boolean>(isFocused)).toBe(true)
     await question(page, 'File edit').getByRole('button', { name: 'Side by side' }).click()
     await expectAccessible(page)
 

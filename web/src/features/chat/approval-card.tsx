@@ -51,7 +51,9 @@ export function ApprovalCard({
   useEffect(() => {
     if (folded) return
     const focused = document.activeElement
-    if (focused?.closest('[data-question]') != null) return
+    // A question that came a moment earlier, but belongs behind this one, was not yet touched when it holds the focus itself.
+    const question = focused?.closest('[data-question]')
+    if (question != null && question !== focused) return
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
     if (!typing) card.current?.focus({ preventScroll: true })
     card.current?.scrollIntoView({ block: 'nearest' })

@@ -69,6 +69,8 @@ export function Composer({
   const picker = useRef<HTMLInputElement>(null)
   useAutoGrow(field, text)
   useEffect(() => {
+    // A question that waits for the person has the keyboard.
+    if (document.activeElement?.closest('[data-question]') != null) return
     if (autoFocus && matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [autoFocus])
 
