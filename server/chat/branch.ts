@@ -26,15 +26,15 @@ export async function loadBranch(
   windowTokens: number,
 ): Promise<Branch> {
   // Asked for together: on a database across a network each question is a journey.
-  let ahead: Promise<FullMessage[]> | null = store.messages.branch(conversationId, leafId, PAGE)
-  const [newest] = await Promise.all([store.summaries.newest(conversationId), ahead])
+  const [newest, end] = await Promise.all([
+    store.summaries.newest(conversationId),
+    store.messages.branch(conversationId, leafId, PAGE),
+  ])
   const summaries = new Map(newest.map((summary) => [summary.untilMessageId, summary]))
   const messages: Branch['messages'] = []
   let tokens = 0
-  let next: MessageId | null = leafId
-  while (next !== null && tokens < windowTokens && messages.length < MAX_MESSAGES) {
-    const page: FullMessage[] = await (ahead ?? store.messages.branch(conversationId, next, PAGE))
-    ahead = null
+  let page: FullMessage[] = end
+  for (;;) {
     for (const message of page.toReversed()) {
       const summary = summaries.get(message.id)
       if (summary !== undefined) return { messages: messages.toReversed(), summary }
@@ -44,7 +44,9 @@ export async function loadBranch(
         estimateTokens(message.text),
       )
     }
-    next = page[0]?.parentId ?? null
+    const next = page[0]?.parentId ?? null
+    if (next === null || tokens >= windowTokens || messages.length >= MAX_MESSAGES)
+      return { messages: messages.toReversed(), summary: undefined }
+    page = await store.messages.branch(conversationId, next, PAGE)
   }
-  return { messages: messages.toReversed(), summary: undefined }
 }

@@ -30,9 +30,7 @@ export async function makeTitle(
   if (settings.titles === 'first_message' || model.demo) return first === '' ? null : first
   state.finish = finish
   const writeBooks = await books.takeWrite(true)
-  await recorder.round([], async (tx) => {
-    await writeBooks(tx, { state })
-  })
+  await recorder.round([], (tx) => writeBooks(tx, { state }))
   const { title, usage } = await titleFromModel(
     context.llm,
     question,

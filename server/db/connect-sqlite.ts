@@ -38,6 +38,10 @@ export async function connectSqlite(
   const lane = createLane(laneCapacity)
   const nesting = options.refuseNestedWrites ? createNestingGuard() : trusting
   const log = createWalSync(`${file}-wal`)
+  // Opened now, while there is something to open it with.
+  await log.durable().catch((error: unknown) => {
+    throw unusable(file, error)
+  })
   const begin = writing.prepare('begin immediate')
   const commit = writing.prepare('commit')
   const rollback = writing.prepare('rollback')

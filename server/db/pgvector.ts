@@ -15,7 +15,7 @@ const advisoryLock = 0x6e616e70
 
 /** Makes what pgvector needs. Answers null when it is there, else why it cannot be used. */
 export async function preparePgvector(config: pg.ClientConfig): Promise<string | null> {
-  const client = new pg.Client({ ...config, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: 5_000, query_timeout: 8_000 })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -23,20 +23,21 @@ export function createWalSync(logFile: string): WalSync {
   let next: Promise<void> | undefined
 
   async function sync(): Promise<void> {
-    file ??= open(logFile, constants.O_RDWR)
+    // One that could not be opened (too many files are) is tried again by whoever comes next.
+    file ??= open(logFile, constants.O_RDWR).catch((error: unknown) => {
+      file = undefined
+      throw error
+    })
     try {
       const handle = await file
       await handle.datasync()
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code
-      throw code === 'ENOSPC' || code === 'EDQUOT'
-        ? new AppError('store_full', 'The disk is full: nothing was stored. Free some space.', {
-            cause: error,
-          })
-        : new AppError('store_unavailable', 'The database file cannot be used at the moment.', {
-            retryAfter: 5,
-            cause: error,
-          })
+      // The rows are there, so nobody may write them again: this is no fault that asking once more would mend.
+      throw new AppError(
+        'internal',
+        'The disk did not confirm what was written. Look at its health, then start the server again.',
+        { cause: error },
+      )
     }
   }
 
