@@ -181,14 +181,15 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
 
     async function decide(call: ToolCall, input: ParsedInput): Promise<Decision | 'stopped'> {
       const questionContext = { ...context, callId: call.id, signal, progress: () => {} }
+      const previewed = new AbortController()
       try {
         const preview = await untilAborted(
           Promise.race([
             input.preview(questionContext),
-            wait(LONGEST_PREVIEW_MS, undefined, { ref: false }),
+            wait(LONGEST_PREVIEW_MS, undefined, { ref: false, signal: previewed.signal }),
           ]),
           signal,
-        )
+        ).finally(() => previewed.abort())
         const shown = preview === undefined ? {} : { preview }
         const question = { call, riskLevel: input.riskLevel, ...shown }
         return await untilAborted(hooks.ask(question), signal)

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { callServer } from '../support/call-server.ts'
 import { useDatabases } from '../support/databases.ts'
 import { openEvents } from '../support/events.ts'
 import { databaseKeys } from '../support/server.ts'
@@ -52,16 +53,8 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       rmSync(folder, { recursive: true, force: true })
     })
 
-    const call = async (method: string, path: string, body?: unknown) => {
-      const answer = await fetch(server.url + path, {
-        method,
-        ...(body === undefined
-          ? {}
-          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-      })
-      // The assertions look at whatever shape comes.
-      return (await answer.json()) as { data: ReturnType<typeof JSON.parse> }
-    }
+    const call = (method: string, path: string, body?: unknown) =>
+      callServer(server.url, method, path, body)
     const restart = async (): Promise<void> => {
       await server.kill('SIGKILL')
       server = await place.start()

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callServer } from '../support/call-server.ts'
 import { integrityOf } from '../support/crash-rounds.ts'
 import { openEvents } from '../support/events.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
@@ -35,17 +36,8 @@ describe.skipIf(disk === null)(title, () => {
     unmount()
   })
 
-  async function call(method: string, path: string, body?: unknown) {
-    const answer = await fetch(server.url + path, {
-      method,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-    // The assertions look at whatever shape comes.
-    const json = (await answer.json()) as ReturnType<typeof JSON.parse>
-    return { status: answer.status, message: json.message, data: json.data }
-  }
+  const call = (method: string, path: string, body?: unknown) =>
+    callServer(server.url, method, path, body)
   const make = async (path: string, body: object) => (await call('POST', path, body)).data.id
 
   /** Everything below the workspaces with its content, whatever the server says. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callServer } from '../support/call-server.ts'
 import { useDatabases } from '../support/databases.ts'
 import { type EventReader, openEvents } from '../support/events.ts'
 import { databaseKeys } from '../support/server.ts'
@@ -43,17 +44,8 @@ describe.each(dialects)('over the death of the server (%s)', (dialect) => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function call(method: string, path: string, body?: unknown) {
-    const answer = await fetch(server.url + path, {
-      method,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-    // The assertions look at whatever shape comes.
-    const { data } = (await answer.json()) as { data: ReturnType<typeof JSON.parse> }
-    return data
-  }
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await callServer(server.url, method, path, body)).data
   const begin = (path: string, body: object): Promise<EventReader> =>
     openEvents(server.url + path, { body: { stream_mode: 'delta', ...body } })
   async function converse(questions: readonly string[]): Promise<string> {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { DatabaseSettings, Dialect } from '../../server/db/database.ts'
 import { applyRunEvent } from '../../server/protocol/apply-run-event.ts'
 import type { Step } from '../../server/protocol/step.ts'
+import { callServer } from './call-server.ts'
 import { linesWritten, playTask, RUN_TOKENS } from './crash-script.ts'
 import { useDatabases } from './databases.ts'
 import { type EventReader, openEvents, type ReceivedEvent } from './events.ts'
@@ -90,17 +91,8 @@ export function useCrashRounds(
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function call(method: string, path: string, body?: unknown) {
-    const answer = await fetch(server.url + path, {
-      method,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-    // The assertions look at whatever shape comes.
-    const { data } = (await answer.json()) as { data: ReturnType<typeof JSON.parse> }
-    return data
-  }
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await callServer(server.url, method, path, body)).data
 
   /** Null when there was no answer, or one that is no stream: the server was dying already. */
   async function ask(conversationId: string, task: string): Promise<EventReader | null> {

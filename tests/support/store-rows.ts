@@ -1,4 +1,5 @@
 // Rows that many suites begin with.
+import { blankMessage, blankRun } from '../../server/chat/blank-rows.ts'
 import type { Database } from '../../server/db/database.ts'
 import type { MessageRow } from '../../server/db/repositories/messages.ts'
 import type { RunRow } from '../../server/db/repositories/runs.ts'
@@ -22,16 +23,12 @@ export async function say(
 ): Promise<MessageId> {
   const { files, ...changes } = more
   const message: MessageRow = {
+    ...blankMessage,
     id: newId<MessageId>(),
     conversationId,
     parentId,
     role: 'user',
     text,
-    tokenCount: 0,
-    model: null,
-    runId: null,
-    status: 'completed',
-    error: null,
     createdAt: new Date(),
     ...changes,
   }
@@ -45,30 +42,17 @@ export const chatRun = (
   conversationId: ConversationId,
   messageId: MessageId,
 ): RunRow => ({
+  ...blankRun,
   id: newId<RunId>(),
   conversationId,
   userId,
   projectId: null,
   messageId,
   userMessageId: null,
-  parentRunId: null,
-  kind: 'chat',
-  status: 'running',
   model: 'demo',
   options: {},
   clientId: null,
-  attempt: 1,
-  round: 0,
-  promptTokens: 0,
-  completionTokens: 0,
-  lastEvent: 0,
-  finishReason: null,
-  error: null,
-  state: null,
   owner: null,
-  heartbeatAt: null,
-  stopRequested: false,
   createdAt: new Date(),
   startedAt: null,
-  endedAt: null,
 })

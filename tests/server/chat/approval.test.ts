@@ -4,6 +4,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { callServer } from '../../support/call-server.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../../support/server-process.ts'
@@ -164,16 +165,8 @@ describe('approval over a restart', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function call(method: string, path: string, body?: unknown) {
-    const answer = await fetch(server.url + path, {
-      method,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-    // The assertions look at whatever shape comes.
-    return (await answer.json()) as { data: ReturnType<typeof JSON.parse> }
-  }
+  const call = (method: string, path: string, body?: unknown) =>
+    callServer(server.url, method, path, body)
 
   test('a waiting run waits again after kill -9, and goes on when it is approved', async () => {
     upstream.enqueue(turn.toolCalls([write('kept.txt')]), turn.text('Written after all.'))
