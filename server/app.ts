@@ -1,7 +1,13 @@
 // The only file that knows every room: from the configuration to a server that is ready to listen.
+import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
-import { createAgents } from './assembly/agents.ts'
+import { createAccounts } from './auth/accounts.ts'
+import { createApiKeys } from './auth/api-keys.ts'
+import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
+import { createChangeLog } from './changes/change-log.ts'
+import { createChatService } from './chat/chat-service.ts'
+import { createAgents } from './composition/agents.ts'
 import {
   authenticationOptions,
   chatSettings,
@@ -9,23 +15,30 @@ import {
   ignoredSettings,
   originRules,
   storedModels,
-} from './assembly/settings.ts'
-import { createToolRooms } from './assembly/tools.ts'
-import { createProjectDescription, createWorkspaceRooms } from './assembly/workspace.ts'
-import { createAccounts } from './auth/accounts.ts'
-import { createApiKeys } from './auth/api-keys.ts'
-import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
-import { createChatService } from './chat/chat-service.ts'
+} from './composition/settings.ts'
+import { createToolRooms } from './composition/tools.ts'
+import { createProjectDescription, createWorkspaceRooms } from './composition/workspace.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
+import type { App } from './http/app.ts'
+import { registerChangeNotices } from './http/change-notices.ts'
+import { createOpenConnections } from './http/open-connections.ts'
+import { createHttpStack } from './http/stack.ts'
 import { newId } from './lib/ids.ts'
+import {
+  createRedactor,
+  type Redactor,
+  redactedLog,
+  secretsIn,
+  storedSecrets,
+} from './lib/redact.ts'
 import { createModelCatalog } from './llm/catalog.ts'
-import { listPresets } from './llm/presets.ts'
-import { createModelProbe } from './llm/probe.ts'
-import type { App } from './plugins/app.ts'
-import { createHttpStack } from './plugins/http.ts'
+import { listPresets } from './llm/probe/presets.ts'
+import { createModelProbe } from './llm/probe/probe.ts'
+import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
+import { createUploadSlots } from './routes/upload-slots.ts'
 
 /** A server that is put together but does not listen yet. */
 export interface Server {
@@ -42,28 +55,61 @@ export interface Server {
 export interface ServerOptions {
   config: Config
   log: FastifyBaseLogger
+  /** Knows the secrets that must not be seen; `log` redacts by it already. Without it one is made and put in front. */
+  redactor?: Redactor
   /** Folder of the built page. */
   webRoot: string
   /** The operator's key for stored secrets; without it one is kept in the data folder. */
   secretKey?: string | undefined
+  /** Another process owns the store now: this one has to end at once, without writing anything. */
+  onStoreTaken?(): void
 }
 
 /** Tokens of the system prompt that the user's memory may take. */
 const MEMORY_TOKENS = 1500
 
+/** A deletion of messages can be undone for so long. */
+const UNDO_MS = 24 * 60 * 60 * 1000
+const PURGE_EVERY_MS = 60 * 60 * 1000
+
 /** Opens the stores and wires every room. Throws `AppError` with a text for the operator when that is impossible. */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { config, log, webRoot, secretKey } = options
-  const now = (): Date => new Date()
+  const { config } = options
+  const redactor = options.redactor ?? createRedactor()
+  redactor.add(secretsIn(config))
+  const log = options.redactor === undefined ? redactedLog(options.log, redactor) : options.log
   for (const setting of ignoredSettings(config)) log.warn(`not in force: ${setting}`)
+  const owner = await claimStore(databaseSettings(config), {
+    instance: newId<string>(),
+    log,
+    onTaken: options.onStoreTaken ?? (() => log.error({}, 'another process has taken the store')),
+  })
+  try {
+    return await assemble({ ...options, log, redactor }, owner)
+  } catch (error) {
+    await owner.release()
+    throw error
+  }
+}
+
+async function assemble(
+  { config, log, webRoot, secretKey, redactor }: ServerOptions & { redactor: Redactor },
+  owner: StoreOwner,
+): Promise<Server> {
+  const now = (): Date => new Date()
   const database = await connect(databaseSettings(config), { log })
   const store = createStore(database)
-  const box = createSecretBox(loadSecretKey(secretKey, config.data_dir))
+  await owner.begin(store.ownerEpochs)
+  const { instance } = owner
+  const box = createSecretBox(loadSecretKey(secretKey, config.data_dir), (secret) =>
+    redactor.add(storedSecrets(secret)),
+  )
   const apiKeys = createApiKeys(store.users)
   const accounts = createAccounts({
     users: store.users,
     apiKeys,
     registration: config.registration,
+    registrationsPerHour: config.limits.registrations_per_hour,
   })
   const catalog = createModelCatalog({
     models: config.models,
@@ -73,10 +119,20 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
   })
   const probe = createModelProbe()
-  const workspace = await createWorkspaceRooms(config, store.checkpoints, log)
-  const tools = createToolRooms({ config, database, store, workspace, box, log, now })
-  const instance = newId<string>()
+  const workspace = await createWorkspaceRooms(config, store, log)
+  const tools = createToolRooms({
+    config,
+    database,
+    store,
+    workspace,
+    box,
+    redact: redactor.redact,
+    log,
+    now,
+  })
+  const changes = createChangeLog()
   const chat = createChatService({
+    announce: changes.publish,
     database,
     store,
     settings: chatSettings(config),
@@ -84,17 +140,29 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     registry: tools.registry,
     cache: tools.cache,
     results: tools.results,
+    safety: tools.safety,
     isToolAllowed: tools.isToolAllowed,
     memory: (userId, question) => tools.memory.promptSection(userId, question, MEMORY_TOKENS),
     describeProject: createProjectDescription(store.projects, workspace.workspaces),
     log,
+    redact: redactor.redact,
     now,
     instance,
+    whenOwner: (signal) => owner.whenHeld(signal),
   })
   const background = createAgents({ config, store, chat, tools, instance, now })
 
+  const connections = createOpenConnections()
   const { app, issueToken, finish } = await createHttpStack({
-    bodyLimit: config.limits.json_body,
+    connections,
+    bounds: {
+      bodyLimit: config.limits.json_body,
+      streamsPerUser: config.limits.streams_per_user,
+      connectionsPerAddress: config.limits.connections_per_address,
+      // An answer that is not streamed comes after as long as a run may take.
+      silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
+      spoolFolder: join(config.data_dir, 'responses'),
+    },
     logger: log,
     webRoot,
     version: packageJson.version,
@@ -109,7 +177,15 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       },
     ],
   })
+  // Whatever words of a provider or a database a failure repeats.
+  app.addHook('onSend', async (_request, reply, payload) =>
+    reply.statusCode >= 400 && typeof payload === 'string' ? redactor.redact(payload) : payload,
+  )
+  registerChangeNotices(app, changes.publish)
+  // Of folders and documents together.
+  const uploadSlots = createUploadSlots({ perUser: 4, inAll: 32 })
   registerRoutes(app, {
+    userEvents: { changes },
     health: { isDraining: () => chat.isDraining, pingStore: () => database.ping() },
     auth: {
       mode: config.auth_mode,
@@ -118,7 +194,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       apiKeys,
       issueToken,
     },
-    adminUsers: { users: store.users },
+    adminUsers: {
+      users: store.users,
+      async expel(id, kept) {
+        connections.end(id, kept)
+        await chat.stopUser(id)
+      },
+    },
     conversations: {
       conversations: store.conversations,
       assertModel: async (id) => void (await catalog.resolve(id)),
@@ -126,7 +208,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
         const { model } = await catalog.resolve(id)
         return !model.demo && model.thinking !== false
       },
-      stopRuns: (id) => chat.stopConversation(id),
+      remove: (userId, id) => chat.removeConversation(userId, id),
     },
     messages: { chat, store, database },
     runs: { chat, store },
@@ -134,6 +216,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       projects: store.projects,
       room: workspace,
       uploadLimits: { bytes: config.limits.upload, files: config.limits.upload_files },
+      uploadSlots,
+      knowledge: tools.knowledge,
+      stopRuns: (id) => chat.stopProject(id),
     },
     models: {
       listModels: () => catalog.list(),
@@ -151,6 +236,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     documents: {
       knowledge: tools.knowledge,
       projects: store.projects,
+      uploadSlots,
       fileLimit: config.limits.file_write,
     },
   })
@@ -160,6 +246,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   // A run of an earlier process may be in the middle of any tool; without such runs nobody has to wait.
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await chat.recover()
+  const purge = (): void => {
+    store.messages
+      .purge(new Date(now().getTime() - UNDO_MS))
+      .catch((error: unknown) => log.warn({ err: error }, 'deleted messages were not purged'))
+  }
+  const purgeTimer = setInterval(purge, PURGE_EVERY_MS).unref()
+  purge()
 
   return {
     app,
@@ -167,10 +260,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     toolsReady,
     drain: (graceMs) => chat.drain(graceMs),
     async close() {
+      clearInterval(purgeTimer)
       if (!chat.isDraining) await chat.drain(0)
       await app.close()
       await Promise.all([tools.close(), catalog.close(), probe.close(), workspace.close()])
       await database.close()
+      await owner.release()
     },
   }
 }

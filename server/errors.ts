@@ -1,5 +1,5 @@
 // The one error class of the house: what a request could not be given, with a code from the table.
-import { type ErrorCode, errorCodes } from './protocol/error.ts'
+import { type ErrorCode, type ErrorParams, errorCodes } from './protocol/error.ts'
 
 /**
  * Thrown when a request (or a run) cannot be served. `message` is for the person: what happened and what to do;
@@ -10,6 +10,8 @@ export class AppError extends Error {
   readonly status: number
   readonly details: unknown
   readonly retryable: boolean
+  /** What `message` was made of, for pages in other languages. */
+  readonly params: ErrorParams | undefined
   /** Seconds after which trying again makes sense; becomes `Retry-After`. */
   readonly retryAfter: number | undefined
 
@@ -19,6 +21,7 @@ export class AppError extends Error {
     options: {
       details?: unknown
       retryable?: boolean
+      params?: ErrorParams
       retryAfter?: number
       cause?: unknown
     } = {},
@@ -29,6 +32,7 @@ export class AppError extends Error {
     this.status = errorCodes[code]
     this.details = options.details
     this.retryable = options.retryable ?? false
+    this.params = options.params
     this.retryAfter = options.retryAfter
   }
 }
@@ -36,3 +40,10 @@ export class AppError extends Error {
 /** The text of anything that was thrown, for logs and for results that have no better one. */
 export const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
+
+/** Said to whoever still works in a project that is gone. */
+export const projectDeleted = (): AppError =>
+  new AppError(
+    'project_deleted',
+    'This project was deleted. Nothing was changed, and nothing can be done in it any more.',
+  )

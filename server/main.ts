@@ -3,19 +3,31 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
 import type { Server } from './app.ts'
-import { commands } from './commands.ts'
+import { commands } from './cli.ts'
 import { ConfigError, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
+import { createRedactor, redactedLog, secretsIn } from './lib/redact.ts'
 
 const EXIT_CONFIG = 2
 const EXIT_FAILED = 1
 /** What open connections get after the drain. */
 const CLOSE_MS = 5000
+/**
+ * A signal to a whole process group (systemd, a terminal) comes twice under `npm start`: to the server itself, and once
+ * more from npm, which hands it on. What comes within this time of the first is the same signal.
+ */
+const SAME_SIGNAL_MS = 500
+/** Ending at once, as after `kill -9`, is the one way that can't write over what the new owner does. */
+const STORE_TAKEN =
+  'The connection that held the lock of the database broke, and another NanoClaw process owns the database now. This one ends.'
 const isFromSources = import.meta.url.endsWith('.ts')
 const webRoot = fileURLToPath(new URL(isFromSources ? '../dist/web' : '../web', import.meta.url))
 
 type Log = pino.Logger
+
+/** Stands in front of everything that this process writes, to the log and to the console. */
+const redactor = createRedactor()
 
 // With a listener of our own this signal no longer opens the inspector, through which any local program could run code.
 process.on('SIGUSR1', () => {})
@@ -29,6 +41,7 @@ await run()
 async function run(): Promise<void> {
   try {
     const config = loadConfig(process.env)
+    redactor.add(secretsIn(config))
     const [name, ...operands] = process.argv.slice(2)
     if (name === undefined) await serve(config)
     else await runCommand(config, name, operands)
@@ -45,29 +58,34 @@ async function runCommand(config: Config, name: string, operands: string[]): Pro
       `There is no command ${JSON.stringify(name)}. Known: ${Object.keys(commands).join(', ')}.`,
     ])
   const { lines, status } = await command(config, operands, webRoot)
-  for (const line of lines) console.log(line)
+  for (const line of lines) console.log(redactor.redact(line))
   process.exit(status)
 }
 
 async function serve(config: Config): Promise<void> {
-  const log = pino(
-    {
-      level: config.log_level,
-      base: null,
-      redact: ['req.headers.authorization', 'req.headers.cookie', '*.api_key', '*.password'],
-    },
-    pino.destination({ dest: 2, sync: false }),
+  const log = redactedLog(
+    pino(
+      {
+        level: config.log_level,
+        base: null,
+        redact: ['req.headers.authorization', 'req.headers.cookie', '*.api_key', '*.password'],
+      },
+      pino.destination({ dest: 2, sync: false }),
+    ),
+    redactor,
   )
-  surviveStrayFaults(log)
+  const ending = createEnding(config.shutdown_grace * 1000, log)
   // Loaded only now, so that a fault in the configuration is told at once.
   const { createServer } = await import('./app.ts')
   const server = await createServer({
     config,
     log,
+    redactor,
     webRoot,
     secretKey: process.env.NANOCLAW_SECRET_KEY,
+    onStoreTaken: () => endWith(EXIT_FAILED, [STORE_TAKEN]),
   })
-  endOnSignals(server, config.shutdown_grace * 1000, log)
+  ending.server = server
   await server.app.listen({ host: config.host, port: config.backend_port, backlog: 2048 })
   console.log(`NanoClaw is ready: ${shownUrl(config, server)}`)
 }
@@ -99,36 +117,45 @@ function startFault(error: unknown): string {
 }
 
 function endWith(status: number, lines: readonly string[]): never {
-  for (const line of lines) console.error(line)
+  for (const line of lines) console.error(redactor.redact(line))
   process.exit(status)
 }
 
 /**
- * A fault that nobody caught is logged and the process goes on: other people's answers are running in it, and all that
- * must last is in the database already.
+ * How the process ends: a signal drains and exits with 0, an uncaught exception drains and exits with 1 (what it
+ * interrupted is unknown, and the next start recovers everything), a second signal exits at once. A rejection that
+ * nobody awaits interrupts nothing: it is logged.
  */
-function surviveStrayFaults(log: Log): void {
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
-  process.on('uncaughtException', (error) => log.fatal({ err: error }, 'uncaught exception'))
-}
+function createEnding(graceMs: number, log: Log): { server: Server | null } {
+  const ending: { server: Server | null } = { server: null }
+  let since: number | null = null
 
-/** The first signal drains, the second ends at once. */
-function endOnSignals(server: Server, graceMs: number, log: Log): void {
-  let ending = false
-  const end = async (signal: string): Promise<void> => {
-    if (ending) process.exit(EXIT_FAILED)
-    ending = true
-    log.info({ signal, graceMs }, 'shutting down')
+  const end = async (status: number): Promise<void> => {
+    since = performance.now()
+    // A start that did not get as far as a server has nothing to drain.
+    if (ending.server === null) process.exit(status)
     try {
-      await server.drain(graceMs)
+      await ending.server.drain(graceMs)
       // A client that takes nothing of its last answer must not keep the process.
-      setTimeout(() => process.exit(0), CLOSE_MS).unref()
-      await server.close()
-      process.exit(0)
+      setTimeout(() => process.exit(status), CLOSE_MS).unref()
+      await ending.server.close()
+      process.exit(status)
     } catch (error) {
       log.error({ err: error }, 'the server did not close cleanly')
       process.exit(EXIT_FAILED)
     }
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (since === null) {
+        log.info({ signal, graceMs }, 'shutting down')
+        void end(0)
+      } else if (performance.now() - since > SAME_SIGNAL_MS) process.exit(EXIT_FAILED)
+    })
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught exception')
+    if (since === null) void end(EXIT_FAILED)
+  })
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
+  return ending
 }

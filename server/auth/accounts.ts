@@ -2,10 +2,12 @@
 
 import type { AccountChanges, UserRepository, UserRow } from '../db/repositories/users.ts'
 import { AppError } from '../errors.ts'
+import { createRateLimit } from '../lib/rate-limit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
-import { createLoginGuard, type LoginGuard } from './login-guard.ts'
+import { createLoginGuard, type LoginAttempt, type LoginGuard } from './login-guard.ts'
+import { networkOf } from './network.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import type { TokenClaims } from './tokens.ts'
 
@@ -13,18 +15,22 @@ import type { TokenClaims } from './tokens.ts'
 export const DEFAULT_USERNAME = 'default'
 
 export interface Accounts {
-  /** @throws AppError `registration_closed`, `name_taken`. */
-  register(account: {
-    username: string
-    password: string
-    email?: string | undefined
-  }): Promise<UserRow>
+  /** Whether anybody has an account. */
+  exist(): Promise<boolean>
+  /** `address` is the client's. @throws AppError `registration_closed`, `name_taken`, `too_many_requests`. */
+  register(
+    account: { username: string; password: string; email?: string | undefined },
+    address: string,
+  ): Promise<UserRow>
   /** `address` is the client's, for slowing down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
   login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
   /** @throws AppError `not_found`. */
   profile(id: UserId): Promise<UserRow>
-  /** A new password needs the current one and ends every other token. @throws AppError `forbidden`, `name_taken`. */
-  changeProfile(id: UserId, changes: ProfileChanges): Promise<UserRow>
+  /**
+   * A new password needs the current one and ends every other token. API keys stay unless `revokeKeys` is set;
+   * `apiKeys` says how many there are afterwards. @throws AppError `forbidden`, `name_taken`, `too_many_requests`.
+   */
+  changeProfile(id: UserId, changes: ProfileChanges): Promise<{ user: UserRow; apiKeys: number }>
   /** Ends one token. */
   logout(session: TokenClaims): Promise<void>
   /** The user of a token, or null when the token was ended or the account disabled. */
@@ -42,24 +48,37 @@ export interface ProfileChanges {
   currentPassword?: string | undefined
   /** The `jti` of the token in use: it alone survives a new password. */
   keptToken?: string | undefined
+  /** Ends every API key together with the old password. */
+  revokeKeys?: boolean | undefined
 }
 
 export interface AccountsDependencies {
   users: UserRepository
   apiKeys: ApiKeys
   registration: 'open' | 'closed'
+  /** Accounts that one address may register within an hour. */
+  registrationsPerHour: number
   guard?: LoginGuard
 }
 
-const identityOf = ({ id, username, role }: UserRow): Identity => ({ id, username, role })
+const HOUR_MS = 60 * 60_000
+
+const identityOf = ({ id, username, role, tokenVersion }: UserRow): Identity => ({
+  id,
+  username,
+  role,
+  tokenVersion,
+})
 
 /** Accounts over the users of the store. */
 export function createAccounts({
   users,
   apiKeys,
   registration,
+  registrationsPerHour,
   guard = createLoginGuard(),
 }: AccountsDependencies): Accounts {
+  const registrations = createRateLimit({ limit: registrationsPerHour, windowMs: HOUR_MS })
   const mayRegister = (count: number): void => {
     if (registration === 'closed' && count > 0)
       throw new AppError(
@@ -69,28 +88,41 @@ export function createAccounts({
   }
 
   return {
-    async register({ username, password, email }) {
-      // Asked before hashing too, so that a closed door costs nothing.
+    exist: async () => (await users.count()) > 0,
+
+    async register({ username, password, email }, address) {
+      // Also checked before hashing, so that a closed registration costs nothing.
       mayRegister(await users.count())
+      const retryAfter = registrations.take(networkOf(address))
+      if (retryAfter !== null)
+        throw new AppError(
+          'too_many_requests',
+          'Too many accounts were registered from your address. Try again later, or ask an administrator.',
+          { retryAfter },
+        )
       const passwordHash = await hashPassword(password)
       return users.register({ username, passwordHash, email: email ?? null }, mayRegister)
     },
 
     async login({ username, password }, address) {
-      guard.assertMayTry(address, username)
-      const user = await users.findByName(username)
-      const matches = await verifyPassword(user?.passwordHash ?? null, password)
-      if (user === undefined || !matches || !user.isActive) {
-        guard.failed(address, username)
+      const attempt = guard.begin(address, username)
+      const { user, matches } = await compared(attempt, async () => {
+        const found = await users.findByName(username)
+        return {
+          user: found,
+          matches: await verifyPassword(found?.passwordHash ?? null, password),
+        }
+      })
+      if (user === undefined || !matches || !user.isActive)
         throw new AppError('wrong_credentials', 'The user name or the password is wrong.')
-      }
-      guard.succeeded(address, username)
+      attempt.succeeded()
       return user
     },
 
     profile: async (id) => (await users.find(id)) ?? refuseMissing(),
 
-    async changeProfile(id, { password, currentPassword, keptToken, email, avatar }) {
+    async changeProfile(id, changed) {
+      const { password, currentPassword, keptToken, revokeKeys, email, avatar } = changed
       const changes: AccountChanges = {
         ...(email === undefined ? {} : { email }),
         ...(avatar === undefined ? {} : { avatar }),
@@ -100,16 +132,20 @@ export function createAccounts({
         if (currentPassword === undefined)
           throw new AppError('bad_request', 'A new password needs `current_password`.')
         const place = `profile of ${id}`
-        guard.assertMayTry(place, place)
-        if (!(await verifyPassword(user.passwordHash, currentPassword))) {
-          guard.failed(place, place)
-          // Not 401: the session is good, only the answer was wrong.
-          throw new AppError('forbidden', 'The current password is wrong.')
-        }
+        const attempt = guard.begin(place, place)
+        const matches = await compared(attempt, () =>
+          verifyPassword(user.passwordHash, currentPassword),
+        )
+        // Not 401: the session is good, only the current password was wrong.
+        if (!matches) throw new AppError('forbidden', 'The current password is wrong.')
+        attempt.succeeded()
         changes.passwordHash = await hashPassword(password)
         changes.keptToken = keptToken ?? null
+        changes.insteadOf = user.passwordHash
+        changes.revokeKeys = revokeKeys ?? false
       }
-      return (await users.update(id, changes)) ?? refuseMissing()
+      const user = (await users.update(id, changes)) ?? refuseMissing()
+      return { user, apiKeys: (await apiKeys.list(id)).length }
     },
 
     logout: (session) => users.revokeToken(session.jti, new Date(session.exp * 1000)),
@@ -127,6 +163,16 @@ export function createAccounts({
     },
 
     defaultUser: async () => identityOf(await users.ensureDefault(DEFAULT_USERNAME)),
+  }
+}
+
+/** The outcome of a comparison; one that did not take place (too many at once, no database) is no failed attempt. */
+async function compared<T>(attempt: LoginAttempt, comparison: () => Promise<T>): Promise<T> {
+  try {
+    return await comparison()
+  } catch (error) {
+    attempt.withdraw()
+    throw error
   }
 }
 

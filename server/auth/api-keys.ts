@@ -3,10 +3,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { ApiKeyRow, UserRepository, UserRow } from '../db/repositories/users.ts'
 import { AppError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { Identity } from './identity.ts'
 
 export interface ApiKeys {
-  /** Makes a key; `key` is in no other answer ever. */
-  create(userId: UserId, name: string): Promise<{ row: ApiKeyRow; key: string }>
+  /**
+   * Creates a key; `key` is in no other response ever. @throws AppError `unauthorized` when the account got a new
+   * password or was disabled since the request was authenticated, `conflict` when there are too many keys.
+   */
+  create(owner: Identity, name: string): Promise<{ row: ApiKeyRow; key: string }>
   list(userId: UserId): Promise<ApiKeyRow[]>
   /** @throws AppError `not_found`, also for somebody else's key. */
   remove(userId: UserId, id: string): Promise<void>
@@ -24,16 +28,21 @@ const digest = (key: string): string => createHash('sha256').update(key).digest(
 /** API keys over the users of the store. */
 export function createApiKeys(users: UserRepository, now: () => Date = () => new Date()): ApiKeys {
   return {
-    async create(userId, name) {
-      if ((await users.listApiKeys(userId)).length >= MAX_KEYS)
-        throw new AppError('conflict', `You have ${MAX_KEYS} keys already. Delete one first.`)
+    async create(owner, name) {
       const key = PREFIX + randomBytes(KEY_BYTES).toString('base64url')
       const row = await users.createApiKey({
-        userId,
+        userId: owner.id,
         name,
         prefix: key.slice(0, SHOWN_CHARACTERS),
         hash: digest(key),
+        atMost: MAX_KEYS,
+        mayCreate(user) {
+          if (user?.isActive === true && user.tokenVersion === owner.tokenVersion) return
+          throw new AppError('unauthorized', 'Your session has ended. Sign in again.')
+        },
       })
+      if (row === null)
+        throw new AppError('conflict', `You have ${MAX_KEYS} keys already. Delete one first.`)
       return { row, key }
     },
     list: (userId) => users.listApiKeys(userId),

@@ -6,4 +6,6 @@ export interface Identity {
   id: UserId
   username: string
   role: 'admin' | 'user'
+  /** The account's at the time of authentication: it grows with each new password. */
+  tokenVersion: number
 }

@@ -1,17 +1,25 @@
 // Slows down guessing of passwords without locking anybody out.
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../errors.ts'
+import { networkOf } from './network.ts'
 
 /**
- * Counts failed sign-ins within a window, by address and by account. An address that failed too often waits. An account
- * at which too many failed (from anywhere) still gives every address that has not failed there its first try, so that
- * nobody can lock its owner out.
+ * Counts sign-ins within a window, by address and by account. Each counts as failed from the moment it begins, so that a
+ * burst gets no more tries than a sequence. An address that failed too often waits. An account at which too many failed
+ * (from anywhere) still gives every address that has not failed there its first try, so that nobody can lock its owner
+ * out.
  */
 export interface LoginGuard {
-  /** Throws a 429 with `Retry-After` when this address has to wait before it may try this account. */
-  assertMayTry(address: string, account: string): void
-  failed(address: string, account: string): void
-  succeeded(address: string, account: string): void
+  /** Begins an attempt. @throws AppError 429 with `Retry-After` when this address has to wait before it may try. */
+  begin(address: string, account: string): LoginAttempt
+}
+
+/** One attempt. It stays counted as a failure unless one of these is called. */
+export interface LoginAttempt {
+  /** The password was right: this attempt counts for nothing, nor do earlier failures at the account. */
+  succeeded(): void
+  /** The password was never compared. */
+  withdraw(): void
 }
 
 const MAX_FAILURES = 10
@@ -19,7 +27,8 @@ const WINDOW_MS = 5 * 60_000
 /** Entries kept at most; the oldest are forgotten first. */
 const MAX_ENTRIES = 50_000
 
-type Failures = { count: number; until: number }
+/** `undecided`: those of `count` whose outcome is still open. */
+type Failures = { count: number; undecided: number; until: number }
 
 /** `now` answers milliseconds of a clock that never goes back. */
 export function createLoginGuard(now: () => number = () => performance.now()): LoginGuard {
@@ -27,43 +36,52 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
 
   const current = (key: string): Failures => {
     const found = failures.get(key)
-    return found !== undefined && found.until > now()
-      ? found
-      : { count: 0, until: now() + WINDOW_MS }
+    if (found !== undefined && found.until > now()) return found
+    const fresh = { count: 0, undecided: 0, until: now() + WINDOW_MS }
+    failures.set(key, fresh)
+    return fresh
   }
-  const add = (key: string): void => {
-    const { count, until } = current(key)
-    failures.set(key, { count: count + 1, until })
-  }
-  const keys = (address: string, account: string) => {
-    const name = account.toLowerCase()
-    return { byAddress: `a ${address}`, byAccount: `n ${name}`, byBoth: `b ${address} ${name}` }
-  }
-  const refuse = ({ until }: Failures): never => {
+  const refuse = ({ count, undecided, until }: Failures): never => {
+    // What is still open may turn out well: then there is room in a moment.
+    const isWaiting = count - undecided < MAX_FAILURES
     throw new AppError(
       'too_many_requests',
       'Too many failed sign-ins. Wait a little, then try again.',
-      {
-        retryAfter: Math.ceil((until - now()) / 1000),
-      },
+      { retryAfter: isWaiting ? 1 : Math.ceil((until - now()) / 1000) },
     )
   }
 
   return {
-    assertMayTry(address, account) {
-      const { byAddress, byAccount, byBoth } = keys(address, account)
-      const ofAddress = current(byAddress)
+    begin(address, account) {
+      const place = networkOf(address)
+      const name = account.toLowerCase()
+      const ofAddress = current(`a ${place}`)
+      const ofAccount = current(`n ${name}`)
+      const ofBoth = current(`b ${place} ${name}`)
       if (ofAddress.count >= MAX_FAILURES) refuse(ofAddress)
-      const ofAccount = current(byAccount)
-      if (ofAccount.count >= MAX_FAILURES && current(byBoth).count > 0) refuse(ofAccount)
-    },
-    failed(address, account) {
-      for (const key of Object.values(keys(address, account))) add(key)
-    },
-    succeeded(address, account) {
-      const { byAccount, byBoth } = keys(address, account)
-      failures.delete(byAccount)
-      failures.delete(byBoth)
+      if (ofAccount.count >= MAX_FAILURES && ofBoth.count > 0) refuse(ofAccount)
+      const counted = [ofAddress, ofAccount, ofBoth]
+      for (const one of counted) {
+        one.count += 1
+        one.undecided += 1
+      }
+      let open = true
+      const giveBack = (): void => {
+        if (!open) return
+        open = false
+        for (const one of counted) {
+          one.count -= 1
+          one.undecided -= 1
+        }
+      }
+      return {
+        withdraw: giveBack,
+        succeeded() {
+          giveBack()
+          // What else is undecided stays counted.
+          for (const one of [ofAccount, ofBoth]) one.count = one.undecided
+        },
+      }
     },
   }
 }

@@ -28,10 +28,14 @@ const TAG_BYTES = 16
 const KEY_FILE = 'secret.key'
 const MIN_KEY_LENGTH = 16
 
-/** A box over a key of 32 bytes. */
-export function createSecretBox(key: Buffer): SecretBox {
+/** A box over a key of 32 bytes. `onSecret` hears of every text that goes in or comes out. */
+export function createSecretBox(
+  key: Buffer,
+  onSecret: (text: string) => void = () => {},
+): SecretBox {
   return {
     seal(text, purpose) {
+      onSecret(text)
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
@@ -47,10 +51,11 @@ export function createSecretBox(key: Buffer): SecretBox {
         })
           .setAAD(Buffer.from(purpose))
           .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-        return (
+        const text =
           decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') +
           decipher.final('utf8')
-        )
+        onSecret(text)
+        return text
       } catch (cause) {
         throw new AppError(
           'internal',

@@ -1,4 +1,5 @@
 // Checks what comes with a message: text that is text, images that are what they say.
+import { type AttachmentInfo, attachmentBytes } from '../db/repositories/attachments.ts'
 import { AppError } from '../errors.ts'
 import type { Attachment } from '../protocol/message.ts'
 
@@ -14,8 +15,32 @@ const signatures: Record<string, (bytes: Buffer) => boolean> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point
 const NOT_TEXT = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\ufffd]/
 
-/** Throws `bad_attachment` with what is wrong and what is allowed. */
-export function checkAttachments(attachments: readonly Attachment[], vision: boolean): void {
+const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`
+
+const notSeen = (name: string): AppError =>
+  new AppError(
+    'bad_attachment',
+    `This model does not see images, so "${name}" can't be attached. Choose a model with vision.`,
+  )
+
+/** What a message already has was checked when it came; another model may not see it. */
+export function checkKeptAttachments(kept: readonly AttachmentInfo[], vision: boolean): void {
+  const image = vision ? undefined : kept.find(({ kind }) => kind === 'image')
+  if (image !== undefined) throw notSeen(image.name)
+}
+
+/** Throws `payload_too_large` or `bad_attachment` with what is wrong and what is allowed. */
+export function checkAttachments(
+  attachments: readonly Attachment[],
+  { vision, maxBytes }: { vision: boolean; maxBytes: number },
+): void {
+  const bytes = attachments.reduce((sum, file) => sum + attachmentBytes(file), 0)
+  if (bytes > maxBytes)
+    throw new AppError(
+      'payload_too_large',
+      `The attachments are too large together: ${megabytes(bytes)} of at most ${megabytes(maxBytes)}. Send fewer or smaller files.`,
+      { details: { bytes, max_bytes: maxBytes } },
+    )
   for (const file of attachments) {
     if ('content' in file) {
       if (NOT_TEXT.test(file.content))
@@ -25,11 +50,7 @@ export function checkAttachments(attachments: readonly Attachment[], vision: boo
         )
       continue
     }
-    if (!vision)
-      throw new AppError(
-        'bad_attachment',
-        `This model does not see images, so "${file.name}" can't be attached. Choose a model with vision.`,
-      )
+    if (!vision) throw notSeen(file.name)
     const isWhatItSays = signatures[file.mime]?.(Buffer.from(file.data.slice(0, 64), 'base64'))
     if (!isWhatItSays)
       throw new AppError('bad_attachment', `"${file.name}" is not an image of type ${file.mime}.`)

@@ -1,12 +1,13 @@
 // Tasks in the background of a conversation: runs of their own whose answer joins the conversation when it is there.
+import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
-import { blankMessage, blankRun } from './blank-rows.ts'
-import type { ChatDependencies } from './chat-dependencies.ts'
+import { blankMessage, blankRun } from '../runs/blank-rows.ts'
+import type { ChatDependencies } from '../runs/dependencies.ts'
+import { type RunOptions, readRunOptions } from '../runs/state.ts'
 import type { ChatService } from './chat-service.ts'
-import { type RunOptions, readRunOptions } from './run-state.ts'
 
 /** Begins a task out of the run that a model made the call in; once for each call, however often it is asked. */
 export type BeginBackground = (
@@ -27,13 +28,13 @@ export interface BackgroundTask {
 const MOST_TASKS = 5
 
 export function createBackground(
-  dependencies: Pick<ChatDependencies, 'store' | 'settings' | 'instance' | 'now'> & {
+  dependencies: Pick<ChatDependencies, 'store' | 'instance' | 'now'> & {
     /** Rounds of the model that a task may take. */
     maxIterations: number
   },
   chat: Pick<ChatService, 'beginBackground' | 'stop'>,
 ) {
-  const { store, settings, now } = dependencies
+  const { store, now } = dependencies
 
   const owned = async (userId: UserId, conversationId: ConversationId): Promise<void> => {
     if ((await store.conversations.find(userId, conversationId)) === undefined)
@@ -48,16 +49,6 @@ export function createBackground(
       (run) => run.parentRunId === parent.id && readRunOptions(run.options).callId === callId,
     )
     if (begun !== undefined) return { ok: true, id: begun.id }
-    if (tasks.filter(({ endedAt }) => endedAt === null).length >= MOST_TASKS)
-      return {
-        ok: false,
-        error: `${MOST_TASKS} tasks run in the background already; wait for one.`,
-      }
-    if ((await store.runs.countUnfinished(parent.userId)) >= settings.runsPerUser)
-      return {
-        ok: false,
-        error: 'The user has as many runs going on as are allowed; wait for one.',
-      }
     const createdAt = now()
     const options: RunOptions = {
       toolsEnabled: true,
@@ -86,7 +77,7 @@ export function createBackground(
       createdAt,
       startedAt: createdAt,
     }
-    await chat.beginBackground(run, {
+    const message: MessageRow = {
       ...blankMessage,
       id: run.messageId,
       conversationId: run.conversationId,
@@ -96,7 +87,13 @@ export function createBackground(
       runId: run.id,
       status: 'streaming',
       createdAt,
-    })
+    }
+    try {
+      await chat.beginBackground(run, message, MOST_TASKS)
+    } catch (error) {
+      if (error instanceof AppError && !error.retryable) return { ok: false, error: error.message }
+      throw error
+    }
     return { ok: true, id: run.id }
   }
 

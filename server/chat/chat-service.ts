@@ -4,23 +4,20 @@ import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
-import { newId } from '../lib/ids.ts'
-import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
+import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
 import type { ApprovalDecisionBody } from '../protocol/run.ts'
-import type { ChatDependencies } from './chat-dependencies.ts'
-import { decideApproval } from './decide-approval.ts'
-import { createRunRegistry, type RunRegistry, stopAndWait } from './run-registry.ts'
-import { createRunScopes, type RunScopes } from './run-scopes.ts'
-import { activeRunError, createRunStart } from './run-start.ts'
-import { readRunState } from './run-state.ts'
-import { performRun } from './run-worker.ts'
-import { createWriteGroup, OUTLAST_DELAYS } from './write-group.ts'
+import { decideApproval } from '../runs/approvals/decide.ts'
+import type { ChatDependencies } from '../runs/dependencies.ts'
+import { createWriteGroup, RETRY_DELAYS_MS } from '../runs/group-commit.ts'
+import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
+import { readRunState } from '../runs/state.ts'
+import { createRunScopes, type RunScopes } from '../runs/sub-agents/scope.ts'
+import { performRun } from '../runs/worker.ts'
+import { activeRunError, createRunStart } from './start-run.ts'
 
-/** A stop is promised within a second. */
-const STOP_MS = 1_000
-/** A run that took the server down this often is not tried again by itself. */
-const MAX_ATTEMPTS = 8
+/** Runs that begin again and again in a conversation are stopped this often before a deletion gives up. */
+const MAX_STOPS = 5
 
 export interface ChatService {
   /** Stores the message and begins a run, or joins the run that the same `client_id` began. */
@@ -42,10 +39,29 @@ export interface ChatService {
   stop(userId: UserId, runId: RunId): Promise<RunRow>
   resume(userId: UserId, runId: RunId): Promise<RunRow>
   decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
-  /** Stops what runs in a conversation that is about to change under it. */
-  stopConversation(conversationId: ConversationId): Promise<void>
-  /** Begins a task in the background; `message` will hold its answer, beside the conversation until it is announced. */
-  beginBackground(run: RunRow, message: MessageRow): Promise<void>
+  /**
+   * Deletes a message and what hangs on it; what runs in its conversation is stopped. Answers how many messages went.
+   * @throws AppError `not_found`.
+   */
+  removeMessage(
+    userId: UserId,
+    conversationId: ConversationId,
+    messageId: MessageId,
+  ): Promise<number>
+  /** Deletes a conversation with everything in it; what runs in it is stopped. @throws AppError `not_found`. */
+  removeConversation(userId: UserId, conversationId: ConversationId): Promise<void>
+  /**
+   * Stops every run that works in a project; resolves when they have ended, or after a second. Call it before the
+   * project goes and again when its row is gone: a run that begins in between is refused or stopped by the second call.
+   */
+  stopProject(projectId: ProjectId): Promise<void>
+  /** The same for every run of a user. */
+  stopUser(userId: UserId): Promise<void>
+  /**
+   * Begins a task in the background; `message` will hold its answer, beside the conversation until it is announced.
+   * @throws AppError `too_many_runs` when the conversation has `mostTasks` of them, or the user as many runs as allowed.
+   */
+  beginBackground(run: RunRow, message: MessageRow, mostTasks: number): Promise<void>
   readonly runs: RunRegistry
   /** What the runs of this process lend to the tools that start sub-agents. */
   readonly scopes: RunScopes
@@ -57,14 +73,36 @@ export interface ChatService {
 }
 
 export function createChatService(dependencies: ChatDependencies): ChatService {
-  const { store, database, settings, log, now } = dependencies
-  const writes = createWriteGroup(database, OUTLAST_DELAYS)
-  const scopes = createRunScopes()
-  const runs = createRunRegistry({ store, database }, (active, run) =>
-    performRun(active, run, { ...dependencies, scopes }, writes),
-  )
+  const { store, database, settings, log } = dependencies
+  /** Where a run stands changes with its conversation and with the message that it writes. */
+  const announceRun = (run: RunRow, change: 'created' | 'updated'): void =>
+    dependencies.announce(run.userId, {
+      type: 'run',
+      id: run.id,
+      change,
+      conversation_id: run.conversationId,
+    })
   let isDraining = false
-  const { admit, begin } = createRunStart(dependencies, runs, () => isDraining)
+  const drains = (): boolean => isDraining
+  const writes = createWriteGroup(database, RETRY_DELAYS_MS, () => !isDraining)
+  const scopes = createRunScopes()
+  const runs = createRunRegistry(
+    { ...dependencies, isDraining: drains, onEnd: (run) => announceRun(run, 'updated') },
+    async (active, run) => {
+      announceRun(run, run.attempt > 1 ? 'updated' : 'created')
+      const parts = {
+        ...dependencies,
+        scopes,
+        isDraining: drains,
+        statusChanged: () => announceRun(run, 'updated'),
+      }
+      await performRun(active, run, parts, writes)
+      announceRun(run, 'updated')
+    },
+  )
+  const { admit, assertRoom, begin } = createRunStart(dependencies, runs, drains)
+  /** For what a person waits for: better a clear refusal now than an answer in a minute. */
+  const promptWrites = createWriteGroup(database, [100, 400])
 
   async function conversationOf(userId: UserId, id: ConversationId): Promise<ConversationRow> {
     const conversation = await store.conversations.find(userId, id)
@@ -88,15 +126,19 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
 
     async send(userId, conversationId, body) {
       const conversation = await conversationOf(userId, conversationId)
-      const parentId = body.parent_id ?? conversation.leafId
       if (body.parent_id !== undefined) {
         const parent = await store.messages.get(conversationId, body.parent_id)
         if (parent.role !== 'assistant')
           throw new AppError('bad_request', '`parent_id` has to be an answer of this conversation.')
       }
       return await begin(userId, conversation, body, {
-        userMessageId: newId<MessageId>(),
-        userMessage: { text: body.text ?? '', attachments: body.attachments ?? [], parentId },
+        kind: 'message',
+        text: body.text ?? '',
+        attachments: body.attachments ?? [],
+        place:
+          body.parent_id === undefined
+            ? { under: 'leaf' }
+            : { under: 'answer', id: body.parent_id },
       })
     },
 
@@ -106,12 +148,11 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       if (message.role !== 'user')
         throw new AppError('bad_request', 'Only your own messages can be edited.')
       return await begin(userId, conversation, body, {
-        userMessageId: newId<MessageId>(),
-        userMessage: {
-          text: body.text ?? message.text,
-          attachments: body.attachments ?? message.attachments,
-          parentId: message.parentId,
-        },
+        kind: 'message',
+        // Read again, because a long text is not read along with its message.
+        text: body.text ?? (await store.messages.find(conversationId, messageId))?.text ?? '',
+        attachments: body.attachments ?? { of: message.id, kept: message.attachments },
+        place: { beside: message.id },
       })
     },
 
@@ -121,53 +162,47 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       const userMessageId = message.role === 'user' ? message.id : message.parentId
       if (userMessageId === null)
         throw new AppError('bad_request', 'This answer has no question that could be asked again.')
-      return await begin(userId, conversation, body, { userMessage: null, userMessageId })
+      return await begin(userId, conversation, body, { kind: 'answer', to: userMessageId })
     },
 
     async stop(userId, runId) {
       const run = await ownRun(userId, runId)
       if (run.endedAt !== null) return run
-      const active = runs.get(runId)
-      if (active !== undefined) await stopAndWait(active, 'stopped', STOP_MS)
-      else await endUnperformed(run)
+      await runs.stop(runId, 'stopped')
       return await ownRun(userId, runId)
     },
 
     async resume(userId, runId) {
-      const run = await ownRun(userId, runId)
-      const isResumable =
-        run.endedAt !== null &&
-        (run.status !== 'completed' ||
-          run.finishReason === 'max_iterations' ||
-          run.finishReason === 'budget')
-      if (!isResumable)
-        throw new AppError(
-          'run_not_resumable',
-          run.endedAt === null
-            ? 'This run is still going on.'
-            : 'This run is completed; there is nothing to go on with.',
-        )
-      await admit(userId, run.conversationId)
-      const { finish: _finish, ...state } = readRunState(run.state)
-      const again = {
-        status: 'running' as const,
-        error: null,
-        finishReason: null,
-        endedAt: null,
-        state: { ...state, roundLimit: run.round + settings.maxIterations },
-        owner: dependencies.instance,
-      }
-      try {
-        await database.write(async (tx) => {
-          await store.runs.update(tx, run.id, again)
-          await store.messages.update(tx, run.messageId, { status: 'streaming', error: null })
-        })
-      } catch (error) {
-        if (!database.isUniqueViolation(error)) throw error
-        const active = await store.runs.findActive(run.conversationId)
-        throw active === undefined ? error : activeRunError(active.id)
-      }
-      await runs.continue({ ...run, ...again })
+      await ownRun(userId, runId)
+      await runs.whileEnded(runId, async () => {
+        const run = await ownRun(userId, runId)
+        assertResumable(run)
+        await admit(userId, run.conversationId)
+        const { finish: _finish, ...state } = readRunState(run.state)
+        try {
+          await database.write(async (tx) => {
+            await assertRoom(tx, userId)
+            const again = await store.runs.reopen(tx, run.id, {
+              status: 'running',
+              error: null,
+              finishReason: null,
+              state: { ...state, roundLimit: run.round + settings.maxIterations },
+              owner: dependencies.instance,
+            })
+            if (again === undefined) throw notResumable('This run is still going on.')
+            // Deleted, it would go on unseen.
+            const { conversationId, messageId } = run
+            if ((await store.messages.find(conversationId, messageId, tx)) === undefined)
+              throw new AppError('not_found', 'There is no such run.')
+            await store.messages.update(tx, messageId, { status: 'streaming', error: null })
+          })
+        } catch (error) {
+          if (!database.isUniqueViolation(error)) throw error
+          const active = await store.runs.findActive(run.conversationId)
+          throw active === undefined ? error : activeRunError(active.id)
+        }
+      })
+      await runs.continue(runId)
       return await ownRun(userId, runId)
     },
 
@@ -175,33 +210,60 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       const run = await ownRun(userId, runId)
       const decision = await decideApproval(run, body, dependencies)
       const isHeard = runs.get(runId)?.decide(body.id_ref, decision) ?? false
-      if (!isHeard) await runs.continue(run)
+      if (!isHeard) await runs.continue(runId)
       return await ownRun(userId, runId)
     },
 
-    async stopConversation(conversationId) {
-      await Promise.all(
-        runs
-          .ofConversation(conversationId)
-          .map((active) => stopAndWait(active, 'deleted', STOP_MS)),
-      )
+    stopProject: (id) => stopAll((run) => run.projectId === id),
+    stopUser: (id) => stopAll((run) => run.userId === id),
+
+    async removeMessage(userId, conversationId, messageId) {
+      await conversationOf(userId, conversationId)
+      await store.messages.get(conversationId, messageId)
+      for (let stops = 0; stops < MAX_STOPS; stops += 1) {
+        await stopAll((run) => run.conversationId === conversationId)
+        const removed = await database.write(async (tx) => {
+          await store.messages.lockLeaf(tx, conversationId)
+          // One may have begun since they were stopped; from here on none can.
+          if (await store.runs.hasActive(tx, conversationId)) return null
+          return await store.messages.removeSubtree(tx, conversationId, messageId)
+        })
+        if (removed !== null) return removed
+      }
+      throw new AppError('conflict', 'Answers begin in this conversation all the time. Try again.')
     },
 
-    async beginBackground(run, message) {
+    async removeConversation(userId, conversationId) {
+      await conversationOf(userId, conversationId)
+      const stop = () => stopAll((run) => run.conversationId === conversationId)
+      await stop()
+      if (!(await store.conversations.remove(userId, conversationId)))
+        throw new AppError('not_found', 'There is no such conversation.')
+      // What began meanwhile finds nothing to store in; it need not find that out by itself.
+      await stop()
+    },
+
+    async beginBackground(run, message, mostTasks) {
       await runs.begin(run, () =>
-        writes.commit(async (tx) => {
-          await store.messages.insertApart(tx, message)
+        promptWrites.commit(async (tx) => {
+          if ((await store.runs.findIn(tx, run.id)) !== undefined) return
+          await assertRoom(tx, run.userId)
+          if ((await store.runs.countBackground(tx, run.conversationId)) >= mostTasks)
+            throw new AppError(
+              'too_many_runs',
+              `${mostTasks} tasks run in the background already; wait for one.`,
+            )
           await store.runs.insert(tx, run)
+          if ((await store.messages.lockLeaf(tx, run.conversationId)) === undefined)
+            throw new AppError('not_found', 'The conversation is gone.')
+          await store.messages.insertApart(tx, message)
         }),
       )
     },
 
     async recover() {
       const unfinished = await store.runs.unfinished()
-      for (const run of unfinished) {
-        if (run.attempt >= MAX_ATTEMPTS) await endUnperformed(run)
-        else await runs.continue(run)
-      }
+      for (const run of unfinished) await runs.continueWhenPossible(run.id)
       if (unfinished.length > 0)
         log.info({ runs: unfinished.length }, 'went on with runs that an earlier process left')
     },
@@ -221,11 +283,18 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     },
   }
 
-  /** Ends a run that nobody performs: what is stored of it stays. */
-  async function endUnperformed(run: RunRow): Promise<void> {
-    await database.write(async (tx) => {
-      await store.runs.update(tx, run.id, { status: 'interrupted', endedAt: now() })
-      await store.messages.update(tx, run.messageId, { status: 'interrupted' })
-    })
+  async function stopAll(fits: (run: RunRow) => boolean): Promise<void> {
+    const stored = (await store.runs.unfinished()).filter(fits).map(({ id }) => id)
+    const ids = new Set([...runs.where(fits), ...stored])
+    await Promise.all([...ids].map((id) => runs.stop(id, 'deleted')))
   }
+}
+
+const notResumable = (message: string): AppError => new AppError('run_not_resumable', message)
+
+function assertResumable(run: RunRow): void {
+  if (run.endedAt === null) throw notResumable('This run is still going on.')
+  const reachedLimit = run.finishReason === 'max_iterations' || run.finishReason === 'budget'
+  if (run.status === 'completed' && !reachedLimit)
+    throw notResumable('This run is completed; there is nothing to go on with.')
 }

@@ -3,7 +3,8 @@ import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, UserId } from '../protocol/ids.ts'
-import { blankMessage } from './blank-rows.ts'
+import { blankMessage } from '../runs/blank-rows.ts'
+import { outlast } from '../runs/group-commit.ts'
 
 export interface PostedMessage {
   userId: UserId
@@ -33,26 +34,35 @@ export async function postMessage(
       ? text
       : `*From the conversation “${source.title.replaceAll('*', '')}”:*\n\n${text}`
   const isTainted = from !== null && source?.tainted !== false
-  await database.write(async (tx) => {
-    await store.messages.insertApart(tx, {
-      ...blankMessage,
-      id,
-      conversationId: to,
-      parentId: null,
-      role: 'assistant',
-      text: content,
-      createdAt,
-    })
-    await store.steps.put(tx, {
-      messageId: id,
-      position: 0,
-      type: 'text',
-      content,
-      skipped: false,
-      closed: true,
-    })
-    await store.messages.attach(tx, to, id, createdAt)
-    if (isTainted) await store.conversations.update(tx, to, { tainted: true })
-  })
-  return id
+  let isStored = false
+  await outlast(
+    () =>
+      database.write(async (tx) => {
+        // Deleted meanwhile, or stored already by a transaction whose confirmation was lost.
+        isStored = (await store.messages.lockLeaf(tx, to)) !== undefined
+        if (!isStored || (await store.messages.find(to, id, tx)) !== undefined) return
+        await store.messages.insertApart(tx, {
+          ...blankMessage,
+          id,
+          conversationId: to,
+          parentId: null,
+          role: 'assistant',
+          text: content,
+          createdAt,
+        })
+        await store.steps.put(tx, {
+          messageId: id,
+          position: 0,
+          type: 'text',
+          content,
+          skipped: false,
+          closed: true,
+        })
+        await store.messages.attach(tx, to, id, createdAt)
+        if (isTainted) await store.conversations.markTainted(tx, to)
+      }),
+    [100, 400],
+    () => false,
+  )
+  return isStored ? id : null
 }

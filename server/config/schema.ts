@@ -1,5 +1,6 @@
 // Every key of config.yml: its type, its default and what it means. docs/operations.md and config.yml follow this file.
 import { z } from 'zod'
+import { MAX_INTEGER, TokenCount } from '../protocol/bounds.ts'
 import { ModelSettings } from '../protocol/catalog.ts'
 import { ApprovalMode } from '../protocol/conversation.ts'
 import { McpServerName, McpServerSettings } from '../protocol/mcp.ts'
@@ -11,12 +12,12 @@ const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape).prefault({} as never) // every key of a section has a default or is optional
 
 const seconds = z.number().min(0)
-const count = z.int().min(1)
+const count = z.int().min(1).max(MAX_INTEGER)
 
 const SubAgent = section({
   max_iterations: count.default(3),
   max_concurrency: count.max(16).default(3),
-  max_tokens: count.default(4096),
+  max_tokens: TokenCount.default(4096),
   timeout: z.number().positive().default(60),
 })
 
@@ -25,6 +26,8 @@ const Limits = section({
   json_body: Size.prefault('10MB'),
   /** Characters of one message. */
   message: Characters.prefault(200_000),
+  /** Bytes of all attachments of one message. */
+  attachments: Size.prefault('20MB'),
   file_read: Size.prefault('5MB'),
   file_write: Size.prefault('20MB'),
   /** Bytes of one upload in total, and how many files it may hold. */
@@ -32,11 +35,21 @@ const Limits = section({
   upload_files: count.default(10_000),
   /** Bytes of one project. */
   project: Size.prefault('1GB'),
+  /** Bytes of one user in all projects and documents. */
+  storage: Size.prefault('5GB'),
   runs_per_user: count.default(8),
   run_minutes: z.number().positive().default(10),
-  run_tokens: count.optional(),
-  user_tokens_per_day: count.optional(),
+  run_tokens: z.int().min(1).optional(),
+  user_tokens_per_day: z.int().min(1).optional(),
   user_cost_per_month: z.number().positive().optional(),
+  /** Accounts that one address may register within an hour. */
+  registrations_per_hour: count.default(20),
+  /** Messages that a user's channels may send within an hour; an e-mail counts once for each recipient. */
+  channel_messages_per_hour: count.default(60),
+  /** Event streams that one user may have open. */
+  streams_per_user: count.default(1_000),
+  /** Connections from one address; those of a reverse proxy (`public_url`) are not counted. */
+  connections_per_address: count.default(1_500),
 })
 
 const Strictness = z.enum(['lenient', 'standard', 'strict'])
@@ -144,6 +157,8 @@ export const Config = z.strictObject({
       user: z.string().optional(),
       password: z.string().optional(),
       from: z.string().min(3),
+      /** Addresses and `@domains` that e-mail channels may write to; all when left out. */
+      allowed_recipients: z.array(z.string().min(3)).optional(),
     })
     .optional(),
   telegram: section({ api_url: HttpUrl.default('https://api.telegram.org') }),

@@ -4,9 +4,9 @@ import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import SqliteClient from 'better-sqlite3'
 import { AppError, errorText } from '../errors.ts'
-import { dumpPostgres, loadPostgres } from './backup-postgres.ts'
 import type { DatabaseSettings } from './database.ts'
 import { migrationsTable, pendingMigrations } from './migrate.ts'
+import { dumpPostgres, loadPostgres } from './postgres/backup.ts'
 
 export type BackupReport = {
   file: string

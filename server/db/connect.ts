@@ -11,9 +11,9 @@ export async function connect(
 ): Promise<Database> {
   // Only the driver that is needed is loaded: the other one would cost every start its time and memory.
   if (settings.dialect === 'sqlite') {
-    const { connectSqlite } = await import('./connect-sqlite.ts')
+    const { connectSqlite } = await import('./sqlite/connect.ts')
     return await connectSqlite(settings, options)
   }
-  const { connectPostgres } = await import('./connect-postgres.ts')
+  const { connectPostgres } = await import('./postgres/connect.ts')
   return await connectPostgres(settings, options)
 }

@@ -1,7 +1,8 @@
 // Pieces of queries that both databases understand alike.
 import { type Column, is, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Writer } from './database.ts'
+import type { LongText } from '../lib/json-pieces.ts'
+import type { Database, Reader, Writer } from './database.ts'
 
 /** Rows that come after a place in a list ordered newest first, by a moment and then by id. */
 export const afterMoment = (
@@ -21,6 +22,41 @@ export const foldedPattern = (typed: string): string =>
 
 /** The databases fold differently (SQLite ASCII only), so we do it. */
 export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+/** Bytes of a text. Both databases know it without reading the text itself. */
+export const byteLength = (text: Column | SQL) => sql`octet_length(${text})`.mapWith(Number)
+
+/** Bytes of a long text that are read at once. */
+const SLICE_BYTES = 256_000
+
+/** The text of one row, read in slices whenever it is wanted; what is gone meanwhile ends it. */
+export const readLongText = (
+  read: Reader,
+  table: LongTextTable,
+  column: Column,
+  place: SQL | undefined,
+): LongText => ({
+  async *readPieces() {
+    const bytes = is(table, SQLiteTable)
+      ? sql`cast(${column} as blob)`
+      : sql`convert_to(${column}, 'UTF8')`
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    for (let from = 1; ; from += SLICE_BYTES) {
+      const range = sql.raw(`${from}, ${SLICE_BYTES}`)
+      const [row] = await read
+        .select({ slice: sql<Buffer>`substr(${bytes}, ${range})` })
+        .from(table)
+        .where(place)
+      const slice = row?.slice ?? Buffer.alloc(0)
+      const isLast = slice.length < SLICE_BYTES
+      const text = decoder.decode(slice, { stream: !isLast })
+      if (text !== '') yield text
+      if (isLast) return
+    }
+  },
+})
+
+type LongTextTable = Database['tables']['steps' | 'messages' | 'attachments']
 
 /** `count(*)` as a number on both. */
 export const countAll = sql`count(*)`.mapWith(Number)

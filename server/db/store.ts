@@ -1,14 +1,18 @@
 // All repositories over one database.
 import type { Database } from './database.ts'
+import { createAttachmentRepository } from './repositories/attachments.ts'
 import { createCheckpointRepository } from './repositories/checkpoints.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
 import { createDocumentRepository } from './repositories/documents.ts'
 import { createMessageRepository } from './repositories/messages.ts'
 import { createModelRepository } from './repositories/models.ts'
+import { createOutsideContentRepository } from './repositories/outside-contents.ts'
+import { createOwnerEpochRepository } from './repositories/owner-epochs.ts'
 import { createProjectRepository } from './repositories/projects.ts'
 import { createRunRepository } from './repositories/runs.ts'
 import { createSettingRepository } from './repositories/settings.ts'
 import { createStepRepository } from './repositories/steps.ts'
+import { createStorageRepository } from './repositories/storage.ts'
 import { createSubAgentRepository } from './repositories/sub-agents.ts'
 import { createSummaryRepository } from './repositories/summaries.ts'
 import { createTokenUsageRepository } from './repositories/token-usage.ts'
@@ -25,8 +29,10 @@ export const createStore = (database: Database) => ({
   users: createUserRepository(database),
   projects: createProjectRepository(database),
   checkpoints: createCheckpointRepository(database),
+  outsideContents: createOutsideContentRepository(database),
   conversations: createConversationRepository(database),
   messages: createMessageRepository(database),
+  attachments: createAttachmentRepository(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),
   subAgents: createSubAgentRepository(database),
@@ -36,4 +42,6 @@ export const createStore = (database: Database) => ({
   models: createModelRepository(database),
   settings: createSettingRepository(database),
   documents: createDocumentRepository(database),
+  storage: createStorageRepository(database),
+  ownerEpochs: createOwnerEpochRepository(database),
 })

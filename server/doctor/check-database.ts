@@ -1,28 +1,33 @@
-// Whether the database can be reached, and whether its tables are those of this version.
+// Whether the database can be reached, whether its tables are those of this version, and whether a server works on it.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { connect } from '../db/connect.ts'
 import type { DatabaseSettings } from '../db/database.ts'
+import { inspectDatabase } from '../db/inspect.ts'
 import { errorText } from '../errors.ts'
+import { isOwned } from '../owner/owner.ts'
 import { type Finding, fine } from './finding.ts'
 
-const silent = { info() {}, warn() {} }
-
-/** A SQLite file that is not there yet is not made. A database of an older version is brought up to date, as a start does. */
+/** Only reads: neither a file nor a table is created, and nothing is migrated. */
 export async function checkDatabase(settings: DatabaseSettings): Promise<Finding[]> {
   const subject = 'database'
   if (settings.dialect === 'sqlite' && !existsSync(resolve(settings.file)))
-    return [fine(subject, `SQLite, ${resolve(settings.file)} will be made at first start`)]
+    return [fine(subject, `SQLite, the first start creates ${resolve(settings.file)}`)]
   try {
-    const database = await connect(settings, { log: silent })
-    await database.ping()
-    await database.close()
-    return [
-      fine(
-        subject,
-        settings.dialect === 'sqlite' ? `SQLite, ${resolve(settings.file)}` : 'PostgreSQL answers',
-      ),
-    ]
+    const { pending, isEmpty } = await inspectDatabase(settings)
+    const place = settings.dialect === 'sqlite' ? `SQLite, ${resolve(settings.file)}` : 'PostgreSQL'
+    const running = (await isOwned(settings))
+      ? 'a server is running on it'
+      : 'no server is running on it'
+    const findings = [fine(subject, `${place}; ${running}`)]
+    if (isEmpty) findings.push(fine('tables', 'none yet: the first start creates them'))
+    else if (pending > 0)
+      findings.push({
+        state: 'warn',
+        subject: 'tables',
+        detail: `of an older version: ${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending`,
+        advice: 'The next start applies them. Run `npm run backup` first.',
+      })
+    return findings
   } catch (error) {
     return [
       {

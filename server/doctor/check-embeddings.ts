@@ -1,8 +1,8 @@
 // Whether passages can be found by meaning: the endpoint answers, and the database compares vectors itself.
 import SqliteClient from 'better-sqlite3'
-import { connect } from '../db/connect.ts'
 import type { DatabaseSettings } from '../db/database.ts'
-import { addVectorFunctions } from '../db/sqlite-vectors.ts'
+import { inspectVectors } from '../db/inspect.ts'
+import { addVectorFunctions } from '../db/vectors/sqlite.ts'
 import { errorText } from '../errors.ts'
 import { createEmbedder, type EmbeddingSettings } from '../knowledge/embeddings.ts'
 import { createAddressRules } from '../net/addresses.ts'
@@ -10,7 +10,6 @@ import { createGuardedFetch } from '../net/guarded-fetch.ts'
 import { type Finding, fine } from './finding.ts'
 
 const TIMEOUT_MS = 8000
-const silent = { info() {}, warn() {} }
 
 /** Nothing is said where no endpoint is configured: words alone are enough. */
 export async function checkEmbeddings(
@@ -47,7 +46,7 @@ async function checkEndpoint(settings: EmbeddingSettings): Promise<Finding> {
 async function checkComparing(settings: DatabaseSettings): Promise<Finding> {
   const subject = 'comparing vectors'
   try {
-    const by = settings.dialect === 'sqlite' ? await sqliteWay() : await postgresWay(settings)
+    const by = settings.dialect === 'sqlite' ? await sqliteWay() : await inspectVectors(settings)
     if (by === 'sqlite-vec' || by === 'pgvector') return fine(subject, by)
     const advice =
       by === 'scan'
@@ -71,10 +70,4 @@ async function sqliteWay(): Promise<'sqlite-vec' | 'javascript'> {
   } finally {
     client.close()
   }
-}
-
-async function postgresWay(settings: DatabaseSettings): Promise<'sqlite' | 'pgvector' | 'scan'> {
-  const database = await connect(settings, { log: silent })
-  await database.close()
-  return database.vectors
 }

@@ -1,5 +1,5 @@
 // Whether each configured provider answers and takes its key. One tiny request each; nothing is generated.
-import { splitApiUrl } from '../llm/compat.ts'
+import { splitApiUrl } from '../llm/openai/provider-quirks.ts'
 import type { ModelSettings } from '../protocol/catalog.ts'
 import { type Finding, fine } from './finding.ts'
 

@@ -1,7 +1,7 @@
 // Which isolation is in force for Python programs and for the shell.
 import { join } from 'node:path'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
-import { createPythonSandbox } from '../sandbox/python.ts'
+import { createPythonSandbox } from '../sandbox/python/sandbox.ts'
 import { type Finding, fine } from './finding.ts'
 
 /** How Python is configured. */

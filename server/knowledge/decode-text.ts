@@ -1,13 +1,14 @@
 // Turns the bytes of a text file into text, whatever it was written in.
+import { looksBinary } from '../lib/binary-bytes.ts'
 
 /**
  * Byte-order mark first, then UTF-8, then the Chinese encoding GB18030 (which holds GBK and GB2312), then Windows-1252.
- * Null when it is not text: it holds NUL bytes.
+ * Null when it is not text: it holds NUL bytes, or many control characters.
  */
 export function decodeText(bytes: Uint8Array): string | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  if (bytes.includes(0)) return null
+  if (looksBinary(bytes) || bytes.includes(0)) return null
   for (const encoding of ['utf-8', 'gb18030']) {
     try {
       return new TextDecoder(encoding, { fatal: true }).decode(bytes)

@@ -53,7 +53,12 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
     const extraction = await extractPassages(document.name, bytes, { signal })
     if (signal.aborted) return
     if (extraction.ok) {
-      await documents.index(document, await withWords(extraction.passages, signal))
+      const stored = await documents.index(document, await withWords(extraction.passages, signal))
+      if (!stored) {
+        // Deleted while it was read.
+        await rm(fileOf(document.id), { force: true })
+        return
+      }
       onChange(document.projectId)
       if (vectors !== undefined) {
         await vectors.index(document, signal)
@@ -119,8 +124,11 @@ async function withWords(passages: readonly Passage[], signal: AbortSignal): Pro
   for (const [at, passage] of passages.entries()) {
     if (at % WORDS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
-    const words = indexWords(`${passage.heading ?? ''}\n${passage.text}`)
-    indexed.push({ ...passage, tokens: words.join(' ') })
+    // A PDF may hold NUL characters, which PostgreSQL stores nowhere.
+    const text = passage.text.replaceAll('\0', '')
+    const heading = passage.heading?.replaceAll('\0', '') ?? null
+    const words = indexWords(`${heading ?? ''}\n${text}`)
+    indexed.push({ ...passage, text, heading, tokens: words.join(' ') })
   }
   return indexed
 }

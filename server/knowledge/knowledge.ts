@@ -16,7 +16,7 @@ const LONGEST_NAME = 255
 export interface Knowledge {
   /**
    * Stores one uploaded file and begins to read it; answers while it is still pending. The stream is read to its end.
-   * Throws `too_many_requests` when the project has 2,000 documents, and whatever the stream throws.
+   * Throws `too_many_requests` when the project has 2,000 documents, `quota_exceeded` when the user has no more room, and whatever the stream throws.
    */
   add(
     place: { userId: UserId; projectId: ProjectId },
@@ -28,6 +28,8 @@ export interface Knowledge {
   passagesOf: DocumentRepository['passagesOf']
   /** False when the project has no such document. */
   remove(projectId: ProjectId, id: string): Promise<boolean>
+  /** Stops reading the documents of a project that is being deleted, and removes them a few passages at a time. */
+  removeProject(projectId: ProjectId): Promise<void>
   /** The passages that answer the question best, best first. */
   search(projectId: ProjectId, question: string, limit: number): Promise<PassageHit[]>
   /** Takes up what an earlier process left unread. */
@@ -39,6 +41,11 @@ export interface KnowledgeOptions {
   documents: DocumentRepository
   /** Uploads lie here until they are read. Made when it is not there. */
   folder: string
+  /** What each user may store in all: a claim throws `quota_exceeded`, and holds until the document's size is stored. */
+  storage: {
+    claim(userId: UserId, holder: string, bytes: number): Promise<void>
+    release(holder: string): void
+  }
   /** Without it, words alone decide what is found. */
   vectors?: VectorSearch | undefined
   /** Told when a document of the project has been read or removed: searches answer otherwise from then on. */
@@ -50,6 +57,7 @@ export interface KnowledgeOptions {
 export function createKnowledge({
   documents,
   folder,
+  storage,
   vectors,
   onChange,
   log,
@@ -101,13 +109,16 @@ export function createKnowledge({
         })
         // Under another name until it is whole: after a crash half a file must not pass for one.
         await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
+        await storage.claim(userId, document.id, size)
         await rename(`${path}.part`, path)
+        await documents.resize(document.id, size)
       } catch (error) {
         await documents.remove(projectId, document.id)
-        await rm(`${path}.part`, { force: true })
+        for (const left of [`${path}.part`, path]) await rm(left, { force: true })
         throw error
+      } finally {
+        storage.release(document.id)
       }
-      await documents.resize(document.id, size)
       const stored = { ...document, size }
       if (!file.isCut()) {
         ingest.add(stored)
@@ -117,6 +128,15 @@ export function createKnowledge({
       await documents.fail(document.id, reason)
       await rm(path, { force: true })
       return { ...stored, status: 'failed', error: reason }
+    },
+
+    async removeProject(projectId) {
+      for (;;) {
+        const { items } = await documents.list(projectId, { limit: 100 })
+        for (const { id } of items) ingest.cancel(id)
+        for (const { id } of items) await documents.remove(projectId, id)
+        if (items.length === 0) return
+      }
     },
 
     async remove(projectId, id) {

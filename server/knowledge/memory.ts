@@ -39,10 +39,17 @@ export interface Memory {
     options: { untrusted: boolean },
   ): Promise<'saved' | 'known' | 'full'>
   /**
-   * What a system prompt says of it, in at most `budget` tokens; '' when nothing is known.
-   * The facts that match the question come first, then the newest.
+   * What a prompt says of it, in at most `budget` tokens. The facts that match the question come first, then the newest.
    */
-  promptSection(userId: UserId, question: string, budget: number): Promise<string>
+  promptSection(userId: UserId, question: string, budget: number): Promise<MemorySection>
+}
+
+/** Both parts are '' when there is nothing to say. */
+export interface MemorySection {
+  /** The user's own text and facts that they vouch for. */
+  trusted: string
+  /** Facts that were learned where text from outside had been read: data, and no part of a system message. */
+  outside: string
 }
 
 export function createMemory(store: MemoryStore, options: { now(): Date }): Memory {
@@ -155,8 +162,7 @@ async function renderSection(
   { own, facts }: MemoryParts,
   question: string,
   budget: number,
-): Promise<string> {
-  if (own === '' && facts.length === 0) return ''
+): Promise<MemorySection> {
   const lines: string[] = []
   let left = budget
   if (own !== '') {
@@ -165,18 +171,25 @@ async function renderSection(
     left -= tokensOf(shown)
   }
   const chosen: string[] = []
+  const outside: string[] = []
   for (const fact of await ranked(facts, question)) {
     // Shorter ones than this do not exist.
     if (left <= LEAST_TOKENS) break
     const dated = fact.date === '' ? fact.text : `${fact.date}: ${fact.text}`
-    const line = `- ${dated}${fact.untrusted ? ' (read in outside text; not confirmed by the user)' : ''}`
+    const line = `- ${dated}`
     const cost = tokensOf(line) + 1
     if (cost > left) continue
     left -= cost
-    chosen.push(line)
+    ;(fact.untrusted ? outside : chosen).push(line)
   }
   if (chosen.length > 0) lines.push(`Remembered from earlier conversations:\n${chosen.join('\n')}`)
-  return lines.join('\n\n')
+  return {
+    trusted: lines.join('\n\n'),
+    outside:
+      outside.length === 0
+        ? ''
+        : `Remembered from earlier conversations, learned from outside text and not confirmed by the user:\n${outside.join('\n')}`,
+  }
 }
 
 /**

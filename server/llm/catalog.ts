@@ -1,13 +1,13 @@
 // Which models there are, and the client that stands behind each id.
 import { AppError } from '../errors.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
-import { createByteFetch } from './byte-fetch.ts'
 import type { LlmClient } from './client.ts'
-import { providerOf } from './compat.ts'
-import { createDemoClient, DEMO_MODEL_ID } from './demo.ts'
-import { createOpenAiCompatible } from './openai-compatible.ts'
+import { createDemoClient, DEMO_MODEL_ID } from './demo/client.ts'
+import { createByteFetch } from './openai/byte-fetch.ts'
+import { createOpenAiCompatible } from './openai/client.ts'
+import { providerOf } from './openai/provider-quirks.ts'
+import { withPromptTools } from './prompt-tools/with-prompt-tools.ts'
 import { withFallback } from './with-fallback.ts'
-import { withPromptTools } from './with-prompt-tools.ts'
 import { type RetryOptions, withRetry } from './with-retry.ts'
 import { withoutTools } from './without-tools.ts'
 
@@ -27,12 +27,18 @@ export interface ModelCatalog {
   close(): Promise<void>
 }
 
+/** A model of the store. `needsKey`: it has a key that can't be read any more. */
+export interface CatalogModel {
+  settings: ModelSettings
+  needsKey: boolean
+}
+
 export interface ModelCatalogOptions {
   /** Of the configuration. They come before a stored model of the same id. */
   models: readonly ModelSettings[]
   defaultModel?: string | undefined
   /** What administrators have stored, keys unsealed; asked every time, so that models come and go at run time. */
-  stored?: (() => Promise<readonly ModelSettings[]>) | undefined
+  stored?: (() => Promise<readonly CatalogModel[]>) | undefined
   /** Seconds. */
   idleTimeout: number
   /** Lines of a provider's stream that could not be read. */
@@ -50,19 +56,24 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   // A client lives as long as its settings stay as they are: it holds the provider's connection.
   const clients = new Map<string, { settings: string; client: LlmClient }>()
 
-  const settingsById = async (): Promise<Map<string, ModelSettings>> => {
+  const modelsById = async (): Promise<Map<string, CatalogModel>> => {
     const stored = (await options.stored?.()) ?? []
-    const found = new Map(options.models.map((settings) => [settings.id, settings]))
-    for (const settings of stored) if (!found.has(settings.id)) found.set(settings.id, settings)
+    const found = new Map(
+      options.models.map((settings) => [settings.id, { settings, needsKey: false }]),
+    )
+    for (const model of stored)
+      if (!found.has(model.settings.id)) found.set(model.settings.id, model)
     for (const id of clients.keys()) if (!found.has(id)) clients.delete(id)
     return found
   }
-  const defaultIdOf = (known: ReadonlyMap<string, ModelSettings>): string => {
+  const defaultIdOf = (known: ReadonlyMap<string, CatalogModel>): string => {
     const wanted = options.defaultModel
     if (wanted !== undefined && known.has(wanted)) return wanted
-    return known.keys().next().value ?? DEMO_MODEL_ID
+    const usable = [...known.values()].find(({ needsKey }) => !needsKey)
+    return usable?.settings.id ?? known.keys().next().value ?? DEMO_MODEL_ID
   }
-  const clientOf = (settings: ModelSettings): LlmClient => {
+  const clientOf = ({ settings, needsKey }: CatalogModel): LlmClient => {
+    if (needsKey) return lostKeyClient(settings.name ?? settings.id)
     const fingerprint = JSON.stringify(settings)
     const known = clients.get(settings.id)
     if (known?.settings === fingerprint) return known.client
@@ -76,39 +87,40 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     clients.set(settings.id, { settings: fingerprint, client })
     return client
   }
-  const candidate = (settings: ModelSettings) => ({
-    name: settings.name ?? settings.id,
-    client: clientOf(settings),
+  const candidate = (model: CatalogModel) => ({
+    name: model.settings.name ?? model.settings.id,
+    client: clientOf(model),
   })
 
   return {
     async list() {
-      const known = await settingsById()
+      const known = await modelsById()
       if (known.size === 0) return [demoModel]
       const defaultId = defaultIdOf(known)
-      return [...known.values()].map((settings) => present(settings, defaultId))
+      return [...known.values()].map((model) => present(model, defaultId))
     },
     async resolve(id) {
-      const known = await settingsById()
+      const known = await modelsById()
       const defaultId = defaultIdOf(known)
       const wanted = id ?? defaultId
       if (known.size === 0 && wanted === DEMO_MODEL_ID)
         return { model: demoModel, price: null, client: demo }
-      const settings = known.get(wanted)
-      if (settings === undefined) {
+      const found = known.get(wanted)
+      if (found === undefined) {
         const available = known.size === 0 ? DEMO_MODEL_ID : [...known.keys()].join(', ')
         throw new AppError(
           'unknown_model',
           `There is no model "${wanted.slice(0, 200)}". Available: ${available}.`,
         )
       }
+      const { settings } = found
       const others = (settings.fallback ?? [])
         .filter((other) => other !== settings.id)
         .flatMap((other) => known.get(other) ?? [])
       return {
-        model: present(settings, defaultId),
+        model: present(found, defaultId),
         price: settings.price ?? null,
-        client: withFallback(candidate(settings), others.map(candidate)),
+        client: withFallback(candidate(found), others.map(candidate)),
       }
     },
     close: () => byteFetch.close(),
@@ -122,7 +134,18 @@ function inToolMode(client: LlmClient, settings: ModelSettings): LlmClient {
   return client
 }
 
-const present = (settings: ModelSettings, defaultId: string): PublicModel => ({
+/** Answers nothing but what has to be done; a model that is named as fallback then takes its place. */
+const lostKeyClient = (name: string): LlmClient => ({
+  async *stream() {
+    const error = new AppError(
+      'model_unauthorized',
+      `The stored API key of ${name} cannot be read any more. An administrator has to enter it again under Settings, Models.`,
+    )
+    yield [{ type: 'failed', error }]
+  },
+})
+
+const present = ({ settings, needsKey }: CatalogModel, defaultId: string): PublicModel => ({
   id: settings.id,
   name: settings.name ?? settings.id,
   provider: providerOf(settings),
@@ -133,6 +156,7 @@ const present = (settings: ModelSettings, defaultId: string): PublicModel => ({
   max_tokens: settings.max_tokens ?? null,
   default: settings.id === defaultId,
   demo: false,
+  needs_key: needsKey,
 })
 
 const demoModel: PublicModel = {
@@ -146,4 +170,5 @@ const demoModel: PublicModel = {
   max_tokens: null,
   default: true,
   demo: true,
+  needs_key: false,
 }

@@ -1,6 +1,7 @@
 // The one interface to language models: every provider, wrapper and stand-in is an `LlmClient`.
 import type { AppError } from '../errors.ts'
 import type { Thinking } from '../protocol/catalog.ts'
+import type { ErrorParams } from '../protocol/error.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { ToolChoice } from '../protocol/message.ts'
 import type { Usage } from '../protocol/run-event.ts'
@@ -20,7 +21,13 @@ export interface ToolSchema {
 
 export type LlmMessage =
   | { role: 'system'; content: string }
-  | { role: 'user'; content: string; images?: readonly { mime: string; data: string }[] }
+  | {
+      role: 'user'
+      content: string
+      images?: readonly { mime: string; data: string }[]
+      /** What the server adds in front of the person's own words: text that must not stand in the system message. */
+      context?: string
+    }
   | { role: 'assistant'; content: string; reasoning?: string; toolCalls?: readonly ToolCall[] }
   | { role: 'tool'; callId: CallId; name: string; content: string }
 
@@ -41,7 +48,15 @@ export type LlmEvent =
   /** A whole call; sent when its arguments are complete. */
   | { type: 'tool_call'; call: ToolCall }
   /** Nothing of the answer: a note for the log and the page that a try failed and another follows. */
-  | { type: 'retrying'; attempt: number; delayMs: number; reason: string }
+  | {
+      type: 'retrying'
+      attempt: number
+      delayMs: number
+      reason: string
+      /** Of the failure that is tried again. */
+      code?: string
+      params?: ErrorParams | undefined
+    }
   /**
    * The end. `reason` is `tool_calls` whenever there were calls, whatever the provider said.
    * `usage` is what the provider reported, else an estimate (`estimated: true`). `model` is the one that answered.

@@ -23,12 +23,19 @@ const MAX_DETAIL = 300
 export function statusFailure(reply: Reply, context: FailureContext, cause?: unknown): AppError {
   const { status } = reply
   const words = providerText(reply.body)
-  const detail = withDetail(cleaned(words, context))
+  const said = cleaned(words, context)
+  const detail = withDetail(said)
   const name = `The model "${context.model}"`
   const options = { details: { status }, cause }
-  const make = (code: ErrorCode, message: string, retryable = false) =>
+  const make = (code: ErrorCode, message: string, retryable = false, reason?: string) =>
     new AppError(code, message, {
       ...options,
+      params: {
+        model: context.model,
+        status,
+        ...(said === '' ? {} : { detail: said }),
+        ...(reason === undefined ? {} : { reason }),
+      },
       retryable,
       ...(reply.retryAfter === undefined ? {} : { retryAfter: reply.retryAfter }),
     })
@@ -40,7 +47,12 @@ export function statusFailure(reply: Reply, context: FailureContext, cause?: unk
       `${name}: the provider refused the API key (${status}). Check the key in the model's settings.`,
     )
   if (status === 402)
-    return make('model_refused', `${name}: the account at the provider has no credit left (402).`)
+    return make(
+      'model_refused',
+      `${name}: the account at the provider has no credit left (402).`,
+      false,
+      'credit',
+    )
   if (status === 404)
     return make(
       'model_not_found',
@@ -54,6 +66,7 @@ export function statusFailure(reply: Reply, context: FailureContext, cause?: unk
         ? `${name}: the quota at the provider is used up (429).`
         : `${name}: the provider asks to slow down (429). Try again in a moment.`,
       !empty,
+      empty ? 'quota' : undefined,
     )
   }
   if (status === 408 || status === 504)
@@ -87,7 +100,7 @@ export function errorObjectFailure(error: unknown, context: FailureContext): App
   return new AppError(
     'model_unavailable',
     `The model "${context.model}": the provider reported a fault${detail}`,
-    { retryable: true, cause: error },
+    { retryable: true, cause: error, params: { model: context.model } },
   )
 }
 
@@ -115,7 +128,7 @@ export function connectionFailure(error: unknown, context: FailureContext): AppE
   return new AppError(
     'model_unavailable',
     `The model "${context.model}" can't be reached: ${fault}. Check the provider's address and the network.`,
-    { retryable: true, cause: error },
+    { retryable: true, cause: error, params: { model: context.model, reason: 'connection' } },
   )
 }
 
@@ -124,20 +137,24 @@ export const brokenStream = (context: FailureContext, cause?: unknown): AppError
   new AppError(
     'model_stream_broken',
     `The model "${context.model}": the connection ended before the answer was complete.`,
-    { retryable: true, cause },
+    { retryable: true, cause, params: { model: context.model } },
   )
 
 export const silenceFailure = (context: FailureContext, seconds: number): AppError =>
   new AppError(
     'model_timeout',
     `The model "${context.model}" sent nothing for ${Math.round(seconds * 10) / 10} seconds.`,
-    { retryable: true },
+    {
+      retryable: true,
+      params: { model: context.model, seconds: Math.round(seconds * 10) / 10, reason: 'silence' },
+    },
   )
 
 export const unreadableAnswer = (context: FailureContext, what: string): AppError =>
   new AppError(
     'model_bad_answer',
     `The model "${context.model}" answered with ${what}. Check that api_url is an OpenAI-compatible API.`,
+    { params: { model: context.model } },
   )
 
 /** The end of an aborted request; nobody reads its text. */
@@ -158,7 +175,8 @@ const asRecord = (value: unknown): Record<string, unknown> =>
 
 /** The sentence in an error body, whatever its shape; empty for pages and for nothing. */
 function providerText(body: unknown): string {
-  if (typeof body === 'string') return body.trimStart().startsWith('<') ? '' : body
+  // Of a page, also one within a message, only the words before it are a sentence.
+  if (typeof body === 'string') return body.split(/<(?:!|\/?[a-z])/i, 1)[0] ?? ''
   const fields = asRecord(body)
   for (const key of ['message', 'msg', 'detail', 'error']) {
     const value = fields[key]
@@ -173,6 +191,10 @@ const saysTooLong = (words: string): boolean =>
     words,
   )
 
+/** Hosts with their ports, and addresses by themselves. */
+const hostAndPort =
+  /(?:\[[0-9a-f:.]+\]|\b\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?|\b(?:localhost|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}):\d{2,5}|\b[a-z][\w-]*:\d{4,5}\b/gi
+
 /** A provider's words are data: no key, no address, one line, short. */
 function cleaned(words: string, context: FailureContext): string {
   const apiKey = context.apiKey ?? ''
@@ -181,6 +203,7 @@ function cleaned(words: string, context: FailureContext): string {
     .slice(0, 4000)
     .replace(/\b(sk|pk|nc|gsk|or)-[\w-]{6,}/g, '[key]')
     .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, '[address]')
+    .replace(hostAndPort, '[address]')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, MAX_DETAIL)

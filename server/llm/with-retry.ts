@@ -62,6 +62,8 @@ const retrying = (attempt: number, delayMs: number, error: AppError): LlmEvent =
   attempt,
   delayMs,
   reason: error.message,
+  code: error.code,
+  params: error.params,
 })
 
 /** False when the run was stopped meanwhile. */

@@ -1,8 +1,8 @@
-// A client for models that are not to be offered tools (`tool_mode: none`).
+// A client for models that get no tools (`tool_mode: none`).
 import type { LlmClient } from './client.ts'
-import { flattenToolMessages } from './flatten-tool-messages.ts'
+import { flattenToolMessages } from './prompt-tools/flatten-tool-messages.ts'
 
-/** Offers no tools, and tells calls of an earlier model in the conversation as plain text. */
+/** Sends no tools, and renders tool calls from the history as plain text. */
 export const withoutTools = (client: LlmClient): LlmClient => ({
   stream({ toolChoice: _none, ...request }) {
     const messages = flattenToolMessages(request.messages, {

@@ -19,6 +19,8 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   settings: Settings
   /** The part of the settings that may be shown again. */
   present(settings: z.output<Settings>): Record<string, string>
+  /** How many people one message reaches; 1 when left out. */
+  recipients?(settings: z.output<Settings>): number
   /** One try. May throw; that counts as a failure worth another try. Gives up when the signal aborts. */
   send(
     settings: z.output<Settings>,
@@ -34,6 +36,8 @@ export interface ChannelKind {
   check(settings: unknown): { ok: true } | { ok: false; error: string }
   /** Of settings that were checked; an empty object when they no longer fit. */
   present(settings: unknown): Record<string, string>
+  /** How many people one message reaches. */
+  recipients(settings: unknown): number
   send(settings: unknown, message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>
 }
 
@@ -53,6 +57,10 @@ export function defineChannelKind<Settings extends z.ZodType>(
     present(settings) {
       const checked = kind.settings.safeParse(settings)
       return checked.success ? kind.present(checked.data) : {}
+    },
+    recipients(settings) {
+      const checked = kind.settings.safeParse(settings)
+      return checked.success ? (kind.recipients?.(checked.data) ?? 1) : 1
     },
     async send(settings, message, signal) {
       const checked = kind.settings.safeParse(settings)

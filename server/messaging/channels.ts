@@ -3,6 +3,7 @@ import type { SecretBox } from '../auth/secret-box.ts'
 import type { ChannelRepository, ChannelRow } from '../db/repositories/channels.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import { createRateLimit } from '../lib/rate-limit.ts'
 import type { Channel, DeliveryStatus } from '../protocol/channel.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind } from './channel-kind.ts'
@@ -32,7 +33,7 @@ export interface Channels {
   remove(userId: UserId, id: string): Promise<void>
   /**
    * Stores the message, then waits a few seconds at most for the first try. Null when there is no channel of this name.
-   * Throws `too_many_requests` when too many wait already.
+   * Throws `too_many_requests` when too many wait already, or too many were sent within the hour.
    */
   send(
     userId: UserId,
@@ -52,14 +53,28 @@ export interface ChannelsOptions {
   onGivenUp?(failure: GivenUp): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
+  /** Recipients that all channels of one user may send to within an hour. */
+  messagesPerHour: number
   /** For tests: the pause between tries, in milliseconds. */
   pauseMs?: number
 }
+
+const HOUR_MS = 60 * 60_000
 
 export function createChannels(options: ChannelsOptions): Channels {
   const { repository, kinds, secrets } = options
   const settingsOf = (channel: ChannelRow): unknown =>
     JSON.parse(secrets.open(channel.sealedSettings, PURPOSE))
+  // In memory: what is stored of a delivery goes with its channel, and a channel is quickly made anew.
+  const allowance = createRateLimit({ limit: options.messagesPerHour, windowMs: HOUR_MS })
+  const recipientsOf = (channel: ChannelRow): number => {
+    try {
+      return kinds.get(channel.type)?.recipients(settingsOf(channel)) ?? 1
+    } catch {
+      // Sealed with a key that is gone: the delivery fails, and says why.
+      return 1
+    }
+  }
   const outbox: Outbox = createOutbox({ ...options, settingsOf })
 
   const present = (channel: ChannelRow, last: Channel['last_delivery']): Channel => ({
@@ -111,11 +126,6 @@ export function createChannels(options: ChannelsOptions): Channels {
         )
       const checked = kind.check(settings)
       if (!checked.ok) throw new AppError('validation_failed', checked.error)
-      if ((await repository.list(userId)).length >= MOST_CHANNELS)
-        throw new AppError(
-          'too_many_requests',
-          `You have ${MOST_CHANNELS} channels, which is the most; delete one first.`,
-        )
       const channel: ChannelRow = {
         id: newId(),
         userId,
@@ -124,12 +134,18 @@ export function createChannels(options: ChannelsOptions): Channels {
         sealedSettings: secrets.seal(JSON.stringify(settings), PURPOSE),
         createdAt: options.now(),
       }
+      let isStored: boolean
       try {
-        await repository.insert(channel)
+        isStored = await repository.insert(channel, MOST_CHANNELS)
       } catch (error) {
         if (!options.isUniqueViolation(error)) throw error
         throw new AppError('name_taken', `You have a channel named '${name}' already.`)
       }
+      if (!isStored)
+        throw new AppError(
+          'too_many_requests',
+          `You have ${MOST_CHANNELS} channels, which is the most; delete one first.`,
+        )
       return present(channel, null)
     },
 
@@ -141,26 +157,44 @@ export function createChannels(options: ChannelsOptions): Channels {
     async send(userId, name, { text, conversationId, signal }) {
       const channel = await repository.findByName(userId, name)
       if (channel === undefined) return null
-      if ((await repository.countPending(userId)) >= MOST_WAITING)
-        throw new AppError('too_many_requests', `${MOST_WAITING} messages wait to be sent already.`)
+      const retryAfter = allowance.take(userId, recipientsOf(channel))
+      if (retryAfter !== null)
+        throw new AppError(
+          'too_many_requests',
+          `Your channels may send to ${options.messagesPerHour} recipients an hour, and have done so. Try again in ${Math.ceil(retryAfter / 60)} minutes.`,
+          { retryAfter },
+        )
       const id = newId()
       const now = options.now()
+      const patience = new AbortController()
       const tried = outbox.afterTry(
         id,
-        AbortSignal.any([signal, AbortSignal.timeout(FIRST_TRY_MS)]),
+        AbortSignal.any([signal, patience.signal, AbortSignal.timeout(FIRST_TRY_MS)]),
       )
-      await repository.enqueue({
-        id,
-        userId,
-        channelId: channel.id,
-        conversationId,
-        content: text,
-        status: 'pending',
-        attempts: 0,
-        nextAttemptAt: now,
-        lastError: null,
-        createdAt: now,
-      })
+      const stored = await repository
+        .enqueue(
+          {
+            id,
+            userId,
+            channelId: channel.id,
+            conversationId,
+            content: text,
+            status: 'pending',
+            attempts: 0,
+            nextAttemptAt: now,
+            lastError: null,
+            createdAt: now,
+          },
+          MOST_WAITING,
+        )
+        .catch((error: unknown) => {
+          patience.abort()
+          throw error
+        })
+      if (stored !== 'stored') patience.abort()
+      if (stored === 'gone') return null
+      if (stored === 'full')
+        throw new AppError('too_many_requests', `${MOST_WAITING} messages wait to be sent already.`)
       outbox.wake()
       await tried
       const delivery = await repository.findDelivery(id)

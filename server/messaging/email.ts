@@ -8,6 +8,8 @@ export interface SmtpSettings {
   user?: string | undefined
   password?: string | undefined
   from: string
+  /** Addresses (`ann@example.org`) and domains (`@example.org`) that may be written to; everybody when left out. */
+  allowed_recipients?: readonly string[] | undefined
 }
 
 const TIMEOUT_MS = 20_000
@@ -18,10 +20,17 @@ const Addresses = z.union([z.email().transform((one) => [one]), z.array(z.email(
 export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }) =>
   defineChannelKind({
     type: 'email',
-    settings: z.object({ to: Addresses }).refine(() => dependencies.smtp !== undefined, {
-      error: 'this server has no `smtp` in its configuration, so it cannot send e-mail',
-    }),
+    settings: z
+      .object({ to: Addresses })
+      .refine(() => dependencies.smtp !== undefined, {
+        error: 'this server has no `smtp` in its configuration, so it cannot send e-mail',
+      })
+      .refine(({ to }) => to.every((address) => mayReceive(address, dependencies.smtp)), {
+        path: ['to'],
+        error: 'this server does not send to every address; ask an administrator which are allowed',
+      }),
     present: ({ to }) => ({ to: to.join(', ') }),
+    recipients: ({ to }) => to.length,
     async send({ to }, message, signal) {
       const { smtp } = dependencies
       if (smtp === undefined)
@@ -63,6 +72,14 @@ export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }
       }
     },
   })
+
+function mayReceive(address: string, smtp: SmtpSettings | undefined): boolean {
+  const allowed = smtp?.allowed_recipients
+  if (allowed === undefined) return true
+  const wanted = address.toLowerCase()
+  const domain = wanted.slice(wanted.lastIndexOf('@'))
+  return allowed.some((one) => [wanted, domain].includes(one.toLowerCase()))
+}
 
 const subjectOf = (text: string): string => {
   const line = text.trim().split('\n')[0]?.trim() ?? ''

@@ -28,9 +28,9 @@ export interface FetchOptions {
   method?: 'GET' | 'POST'
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Decoded bytes to read at most; default 2 MB. */
+  /** Decoded bytes to read at most; default 5 MB. */
   maxBytes?: number
-  /** Milliseconds for everything, redirects included; default 30 s. */
+  /** Milliseconds for everything, redirects and the whole body included; default 10 s. */
   timeoutMs?: number
   /** Redirects to follow; default 5. With 0, and for a request with a body, a redirect is the answer. */
   maxRedirects?: number
@@ -49,8 +49,8 @@ export interface GuardedFetch {
 /** All addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly { address: string; family: number }[]>
 
-const MAX_BYTES = 2_000_000
-const TIMEOUT_MS = 30_000
+const MAX_BYTES = 5_000_000
+const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_URL = 8_000

@@ -1,6 +1,8 @@
 // Models and tools as the public lists show them, and models as an administrator stores them.
 import { z } from 'zod'
+import { TokenCount } from './bounds.ts'
 import { optional, Timestamp } from './envelope.ts'
+import { ErrorParams } from './error.ts'
 import { RiskLevel } from './run-event.ts'
 
 export const ToolMode = z.enum(['native', 'prompt', 'none'])
@@ -24,6 +26,8 @@ export const PublicModel = z
     default: z.boolean(),
     /** The built-in demonstration, which is no language model. */
     demo: z.boolean(),
+    /** Its stored API key can't be read any more: it answers nothing until an administrator enters the key again. */
+    needs_key: z.boolean(),
   })
   .meta({ id: 'Model' })
 export type PublicModel = z.infer<typeof PublicModel>
@@ -49,8 +53,8 @@ export const ModelSettings = z.strictObject({
   tool_results: z.enum(['tool', 'user']).optional(),
   thinking: Thinking.optional(),
   vision: z.boolean().optional(),
-  context_window: z.int().min(1).optional(),
-  max_tokens: z.int().min(1).optional(),
+  context_window: TokenCount.optional(),
+  max_tokens: TokenCount.optional(),
   stream_usage: z.boolean().optional(),
   /** Seconds of silence. */
   idle_timeout: z.number().positive().optional(),
@@ -93,6 +97,8 @@ export type PatchModelBody = z.infer<typeof PatchModelBody>
 export const AdminModel = ModelSettings.omit({ api_key: true })
   .extend({
     has_api_key: z.boolean(),
+    /** The stored key can't be read any more and has to be entered again. */
+    needs_key: z.boolean(),
     /** From `config.yml` (read only here) or stored by an administrator. */
     source: z.enum(['config', 'store']),
     created_at: Timestamp.nullable(),
@@ -131,6 +137,9 @@ export const ProbeReport = z
     reasoning: z.boolean(),
     vision: z.boolean(),
     error: z.string().nullable(),
+    /** The same for programs, where a provider refused: the machine name, and what the text was made of. */
+    error_code: z.string().optional(),
+    error_params: ErrorParams.optional(),
     suggested: ModelSettings.partial().omit({ api_key: true }),
   })
   .meta({ id: 'ProbeReport' })

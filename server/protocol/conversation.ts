@@ -1,5 +1,6 @@
 // Conversations on the wire.
 import { z } from 'zod'
+import { TokenCount } from './bounds.ts'
 import { optional, PageQuery, page, Timestamp } from './envelope.ts'
 import { ConversationId, MessageId, ProjectId, RunId } from './ids.ts'
 
@@ -8,7 +9,8 @@ export const ApprovalMode = z.enum(['ask', 'auto_medium', 'auto'])
 export type ApprovalMode = z.infer<typeof ApprovalMode>
 
 export const Temperature = z.number().min(0).max(2)
-export const Title = z.string().trim().min(1).max(255)
+/** Empty: none, so that one is made after the first answer. */
+export const Title = z.string().trim().max(255)
 export const SystemPrompt = z.string().max(100_000)
 
 export const Conversation = z
@@ -44,6 +46,8 @@ export const ConversationListQuery = PageQuery.extend({
   project_id: ProjectId.optional(),
   q: z.string().max(200).optional(),
   archived: z.enum(['true', 'false']).optional(),
+  /** Only those that are pinned, or only those that are not. */
+  pinned: z.enum(['true', 'false']).optional(),
 })
 
 const settings = {
@@ -51,7 +55,7 @@ const settings = {
   project_id: optional(ProjectId),
   system_prompt: optional(SystemPrompt),
   temperature: optional(Temperature),
-  max_tokens: optional(z.int().min(1)),
+  max_tokens: optional(TokenCount),
   thinking_enabled: optional(z.boolean()),
   approval: optional(ApprovalMode),
   disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
@@ -70,7 +74,7 @@ export const PatchConversationBody = z
     project_id: ProjectId.nullish(),
     system_prompt: SystemPrompt.nullish(),
     temperature: Temperature.nullish(),
-    max_tokens: z.int().min(1).nullish(),
+    max_tokens: TokenCount.nullish(),
     thinking_enabled: optional(z.boolean()),
     approval: ApprovalMode.nullish(),
     disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),

@@ -24,3 +24,7 @@ export type Page<T> = { items: T[]; nextCursor: string | null; hasMore: boolean 
 /** An optional field for which `null` means absent. */
 export const optional = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? undefined)
+
+/** Text that can be stored and can name a file: without NUL, which PostgreSQL and system calls refuse. */
+export const withoutNul = (text: z.ZodString): z.ZodString =>
+  text.refine((value) => !value.includes('\0'), 'must not contain NUL characters')

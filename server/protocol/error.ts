@@ -16,19 +16,26 @@ export const errorCodes = {
   origin_refused: 403,
   path_escapes: 403,
   not_found: 404,
+  project_deleted: 404,
   conflict: 409,
   name_taken: 409,
   run_active: 409,
   run_not_resumable: 409,
   approval_decided: 409,
   file_changed: 409,
+  request_timeout: 408,
   payload_too_large: 413,
   file_too_large: 413,
   project_full: 413,
+  quota_exceeded: 413,
+  url_too_long: 414,
+  unsupported_media_type: 415,
   too_many_requests: 429,
   too_many_runs: 429,
+  headers_too_large: 431,
   internal: 500,
   shutting_down: 503,
+  server_busy: 503,
   store_busy: 503,
   store_unavailable: 503,
   store_full: 507,
@@ -48,7 +55,21 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/** What the text of an error was made of, so that a page can say it in its own language. */
+export const ErrorParams = z.record(z.string(), z.union([z.string(), z.number()]))
+export type ErrorParams = z.infer<typeof ErrorParams>
+
 export const ErrorBody = z
-  .object({ code: z.int(), message: z.string(), details: z.unknown().optional() })
+  .object({
+    /** The HTTP status. */
+    code: z.int(),
+    /** For a person: what happened and what to do. */
+    message: z.string(),
+    /** The name of the failure for programs: a key of `errorCodes`. */
+    error: z.string(),
+    /** Also in `X-Request-Id` and in the server's log. */
+    request_id: z.string(),
+    details: z.unknown().optional(),
+  })
   .meta({ id: 'Error' })
 export type ErrorBody = z.infer<typeof ErrorBody>

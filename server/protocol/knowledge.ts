@@ -1,5 +1,6 @@
 // Documents of a project, their passages and the user's memory on the wire.
 import { z } from 'zod'
+import { MAX_INTEGER } from './bounds.ts'
 import { PageQuery, page, Timestamp } from './envelope.ts'
 
 export const DocumentStatus = z.enum(['pending', 'ready', 'failed'])
@@ -36,7 +37,7 @@ export const DocumentPassage = z
 
 export const PassageQuery = z.object({
   /** The first passage to be given, counted from 0. */
-  position: z.coerce.number().int().min(0).optional(),
+  position: z.coerce.number().int().min(0).max(MAX_INTEGER).optional(),
   limit: z.coerce.number().int().min(1).max(50).optional(),
 })
 export const PassageList = z.object({ document: Document, items: z.array(DocumentPassage) })

@@ -2,7 +2,9 @@
 import { z } from 'zod'
 import { ApprovalMode } from './conversation.ts'
 import { optional, page, Timestamp } from './envelope.ts'
+import { ErrorParams } from './error.ts'
 import { CallId, MessageId, ProjectId, RunId } from './ids.ts'
+import { FinishReason } from './run-event.ts'
 import { Step } from './step.ts'
 
 export const MessageStatus = z.enum([
@@ -28,10 +30,20 @@ export const ImageAttachment = z.object({
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof Attachment>
 
-/** An attachment as it is given back: what is absent stays absent, where a body may also say null. */
+/** An attachment as it is given back: what it is and where its content is, never the content itself. */
 export const StoredAttachment = z
-  .union([ImageAttachment, TextAttachment.extend({ extension: z.string().optional() })])
+  .object({
+    name: z.string(),
+    /** `text/plain` for text. */
+    mime: z.string(),
+    /** Bytes of the file. */
+    size: z.int(),
+    extension: z.string().optional(),
+    /** Path of the content on this server; asked for like any other route. */
+    url: z.string(),
+  })
   .meta({ id: 'StoredAttachment' })
+export type StoredAttachment = z.infer<typeof StoredAttachment>
 
 /** The calls of an answer in the OpenAI form, derived from its steps. */
 export const MessageToolCall = z.object({
@@ -57,6 +69,11 @@ export const Message = z
     status: MessageStatus,
     /** Why it failed, for a person, on a failed message. */
     error: z.string().nullable().optional(),
+    /** The same for programs: the machine name, and what the text was made of. */
+    error_code: z.string().nullable().optional(),
+    error_params: ErrorParams.nullable().optional(),
+    /** How the run that wrote it ended; `max_iterations` and `budget` can be gone on with. */
+    finish_reason: FinishReason.nullable().optional(),
     created_at: Timestamp,
   })
   .meta({ id: 'Message' })
@@ -109,6 +126,7 @@ export const SendMessageBody = z
   .meta({ id: 'SendMessage' })
 export type SendMessageBody = z.infer<typeof SendMessageBody>
 
+/** Without `attachments` the edited message keeps those that it has. */
 export const EditMessageBody = z
   .object({ ...content, ...runOptions })
   .refine(somethingSaid, { error: '`text` or `attachments` is required', path: ['text'] })

@@ -1,9 +1,9 @@
 // Projects, their files and their checkpoints on the wire.
 import { z } from 'zod'
-import { optional, PageQuery, page, Timestamp } from './envelope.ts'
+import { optional, PageQuery, page, Timestamp, withoutNul } from './envelope.ts'
 import { MessageId, ProjectId, RunId } from './ids.ts'
 
-export const ProjectName = z.string().trim().min(1).max(255)
+export const ProjectName = withoutNul(z.string().trim().min(1).max(255))
 export const Project = z
   .object({
     id: ProjectId,
@@ -25,7 +25,7 @@ export const ProjectDetail = Project.extend({ stats: ProjectStats })
 export const ProjectPage = page(Project).extend({ total: z.int() })
 export const ProjectListQuery = PageQuery
 
-const Description = z.string().max(2000)
+const Description = withoutNul(z.string().max(2000))
 export const CreateProjectBody = z
   .object({ name: ProjectName, description: optional(Description) })
   .meta({ id: 'CreateProject' })
@@ -63,14 +63,29 @@ export const WriteFileBody = z
   })
   .meta({ id: 'WriteFile' })
 export const FileWritten = FileEntry.extend({ version: FileVersion })
-const NewPath = z.string().min(1).max(4096)
+/** The fields beside the files of an upload into a project. */
+export const AddFilesFields = z.object({
+  /** The folder of the project that the files go to; without it the project's own. */
+  path: optional(z.string().max(4096)),
+})
+export const FilesAdded = z
+  .object({
+    /** Files that were not there before, and files that took the place of one. */
+    added: z.int(),
+    replaced: z.int(),
+    /** Bytes of all of them. */
+    total_size: z.int(),
+  })
+  .meta({ id: 'FilesAdded' })
+export type FilesAdded = z.infer<typeof FilesAdded>
+const NewPath = withoutNul(z.string().min(1).max(4096))
 export const RenameFileBody = z.object({ new_path: NewPath }).meta({ id: 'RenameFile' })
 export const MakeDirectoryBody = z.object({ path: NewPath }).meta({ id: 'MakeDirectory' })
 
 export const SearchFilesBody = z
   .object({
-    query: z.string().min(1).max(1000),
-    path: optional(z.string().max(4096)),
+    query: withoutNul(z.string().min(1).max(1000)),
+    path: optional(withoutNul(z.string().max(4096))),
     max_results: optional(z.int().min(1).max(1000)),
     case_sensitive: optional(z.boolean()),
   })
@@ -89,6 +104,8 @@ export const FileMatches = z.object({
 })
 
 export const FileChange = z.enum(['added', 'modified', 'deleted'])
+const ChangedFile = z.object({ path: z.string(), change: FileChange })
+export type ChangedFile = z.infer<typeof ChangedFile>
 export const Checkpoint = z
   .object({
     id: z.string(),
@@ -96,17 +113,23 @@ export const Checkpoint = z
     message_id: MessageId.nullable(),
     run_id: RunId.nullable(),
     tool: z.string(),
-    files: z.array(z.object({ path: z.string(), change: FileChange })),
+    /** The first 20 of the changed files. */
+    files: z.array(ChangedFile),
+    /** How many files changed in all. */
+    file_count: z.int(),
   })
   .meta({ id: 'Checkpoint' })
 export type Checkpoint = z.infer<typeof Checkpoint>
 export const CheckpointPage = page(Checkpoint)
+export const CheckpointFilePage = page(ChangedFile)
 export const CheckpointDiffQuery = z.object({
   /** `change`: what the change did; `now`: all that restoring would undo, as a difference from then to now. */
   against: z.enum(['change', 'now']).optional(),
 })
 export const CheckpointDiff = z.object({
-  files: z.array(z.object({ path: z.string(), change: FileChange, diff: z.string() })),
+  /** At most 1,000; the diff is empty where there are too many to compare. */
+  files: z.array(ChangedFile.extend({ diff: z.string() })),
+  file_count: z.int(),
 })
 export const RestoreBody = z.object({ before_message_id: MessageId })
 export const Restored = z.object({ restored: z.int(), checkpoint: Checkpoint })

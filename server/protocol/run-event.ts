@@ -1,5 +1,6 @@
 // The one vocabulary of a run's events, for the loop, the log, the wire and the page.
 import { z } from 'zod'
+import { ErrorParams } from './error.ts'
 import { CallId, MessageId, RunId } from './ids.ts'
 import { Step } from './step.ts'
 
@@ -20,6 +21,9 @@ export type FinishReason = z.infer<typeof FinishReason>
 export const ApprovalPreview = z
   .object({
     display: z.string().optional(),
+    /** Which text `display` is, and what stands in it, so that the page can say it in its language. */
+    display_code: z.string().optional(),
+    display_params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     diff: z.string().optional(),
     command: z.string().optional(),
     /** Said plainly where the call is not isolated from the host. */
@@ -59,6 +63,16 @@ export const ToolProgressEvent = z.object({
   id_ref: CallId,
   progress: z.json(),
 })
+/** A try of the model failed, and another follows after `delay_ms`; never stored, and over with the next event. */
+export const RetryEvent = z.object({
+  event: z.literal('retry'),
+  attempt: z.int(),
+  delay_ms: z.number(),
+  reason: z.string(),
+  code: z.string().optional(),
+  params: ErrorParams.optional(),
+})
+export type RetryNotice = Omit<z.infer<typeof RetryEvent>, 'event'>
 export const ApprovalRequiredEvent = PendingApproval.extend({
   event: z.literal('approval_required'),
   run_id: RunId,
@@ -77,6 +91,7 @@ export const ErrorEvent = z.object({
   content: z.string(),
   code: z.string(),
   retryable: z.boolean(),
+  params: ErrorParams.optional(),
 })
 
 export const RunEvent = z.discriminatedUnion('event', [
@@ -84,6 +99,7 @@ export const RunEvent = z.discriminatedUnion('event', [
   ProcessStepEvent,
   StepDeltaEvent,
   ToolProgressEvent,
+  RetryEvent,
   ApprovalRequiredEvent,
   TitleEvent,
   DoneEvent,

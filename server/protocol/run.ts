@@ -1,6 +1,7 @@
 // Runs on the wire.
 import { z } from 'zod'
 import { optional, Timestamp } from './envelope.ts'
+import { ErrorParams } from './error.ts'
 import { CallId, ConversationId, MessageId, RunId } from './ids.ts'
 import { FinishReason, PendingApproval, Usage } from './run-event.ts'
 
@@ -15,6 +16,15 @@ export const RunStatus = z.enum([
 ])
 export type RunStatus = z.infer<typeof RunStatus>
 
+/** Why a run failed: for a person, and as a machine name with the parameters of the text. */
+export const RunFailure = z.object({
+  content: z.string(),
+  code: z.string(),
+  retryable: z.boolean(),
+  params: ErrorParams.optional(),
+})
+export type RunFailure = z.infer<typeof RunFailure>
+
 export const Run = z
   .object({
     id: RunId,
@@ -25,7 +35,7 @@ export const Run = z
     model: z.string(),
     usage: Usage,
     finish_reason: FinishReason.nullable(),
-    error: z.object({ content: z.string(), code: z.string(), retryable: z.boolean() }).nullable(),
+    error: RunFailure.nullable(),
     pending_approvals: z.array(PendingApproval),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),

@@ -9,13 +9,22 @@ const Tokens = z.object({
   completion_tokens: z.int(),
   total_tokens: z.int(),
 })
+/** The same figures once more under the shorter names that clients of the Python NanoClaw read. */
+const TokensByBothNames = Tokens.extend({
+  prompt: z.int(),
+  completion: z.int(),
+  total: z.int(),
+})
 export const TokenStats = Tokens.extend({
   period: StatsPeriod,
-  by_model: z.record(z.string(), Tokens.extend({ cost: z.record(z.string(), z.number()) })),
-  /** By date (`YYYY-MM-DD`, UTC); for weekly and monthly. */
-  daily: z.record(z.string(), Tokens).optional(),
-  /** By hour (`00` to `23`, UTC); for daily. */
-  hourly: z.record(z.string(), Tokens).optional(),
+  by_model: z.record(
+    z.string(),
+    TokensByBothNames.extend({ cost: z.record(z.string(), z.number()) }),
+  ),
+  /** By date (`YYYY-MM-DD`, UTC), days without usage too; for weekly and monthly. */
+  daily: z.record(z.string(), TokensByBothNames).optional(),
+  /** By hour (`00` to `23`, UTC), hours without usage too; for daily. */
+  hourly: z.record(z.string(), TokensByBothNames).optional(),
   /** By currency, from the models' prices at the time of use. */
   cost: z.record(z.string(), z.number()),
 }).meta({ id: 'TokenStats' })

@@ -28,6 +28,8 @@ export type User = z.infer<typeof User>
 export const AuthMode = z.object({
   mode: z.enum(['single', 'multi']),
   registration: z.enum(['open', 'closed']),
+  /** Nobody has an account yet: who registers now becomes administrator, whatever `registration` says. */
+  first_user: z.literal(true).optional(),
 })
 
 export const RegisterBody = z
@@ -44,8 +46,15 @@ export const PatchProfileBody = z
     avatar: z.string().max(200_000).nullish(),
     password: optional(Password),
     current_password: optional(z.string().max(200)),
+    /** With a new password: whether every API key ends too. */
+    revoke_keys: optional(z.boolean()),
   })
   .meta({ id: 'PatchProfile' })
+
+/** The account after a change. `api_keys`: how many keys still work. */
+export const ChangedProfile = User.extend({ api_keys: z.int().min(0) }).meta({
+  id: 'ChangedProfile',
+})
 
 export const ApiKey = z
   .object({

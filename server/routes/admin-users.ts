@@ -1,13 +1,14 @@
 // Accounts as an administrator sees and changes them.
+import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { UserRepository } from '../db/repositories/users.ts'
 import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { envelope, optional, PageQuery, page } from '../protocol/envelope.ts'
 import { UserId } from '../protocol/ids.ts'
 import { User } from '../protocol/user.ts'
-import { success } from './answers.ts'
 import { presentUser } from './auth.ts'
+import { success } from './envelope.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -15,8 +16,14 @@ const PatchUserBody = z
   .object({ role: optional(z.enum(['admin', 'user'])), is_active: optional(z.boolean()) })
   .meta({ id: 'PatchUser' })
 
-/** `/api/admin/users`: a disabled account is refused at its next request. */
-export function registerAdminUserRoutes(app: App, { users }: { users: UserRepository }): void {
+export interface AdminUserDependencies {
+  users: UserRepository
+  /** Ends the runs of a user and cuts off what is being sent to them, but `kept`. */
+  expel(id: UserId, kept: ServerResponse): Promise<void>
+}
+
+/** `/api/admin/users`: a disabled account is refused at once, and what it had going on ends. */
+export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDependencies): void {
   app.get(
     '/api/admin/users',
     {
@@ -41,18 +48,19 @@ export function registerAdminUserRoutes(app: App, { users }: { users: UserReposi
     {
       config: { admin: true },
       schema: {
-        summary: 'Change the role of an account, or disable it',
+        summary: 'Change the role of an account, or disable it; its runs and open streams end',
         params: z.object({ id: UserId }),
         body: PatchUserBody,
         response: { 200: envelope(User) },
       },
     },
-    async ({ params, body }) => {
+    async ({ params, body }, reply) => {
       const changed = await users.update(params.id, {
         ...(body.role === undefined ? {} : { role: body.role }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
       })
       if (changed === undefined) throw new AppError('not_found', 'There is no such account.')
+      if (!changed.isActive) await expel(changed.id, reply.raw)
       return success(presentUser(changed))
     },
   )

@@ -4,12 +4,13 @@ import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import type { ApiKeyRow, UserRow } from '../db/repositories/users.ts'
 import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
-import type { IssueToken } from '../plugins/authentication.ts'
+import type { App } from '../http/app.ts'
+import type { IssueToken } from '../http/authentication.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import {
   ApiKey,
   AuthMode,
+  ChangedProfile,
   CreateApiKeyBody,
   CreatedApiKey,
   LoginBody,
@@ -18,7 +19,7 @@ import {
   SignedIn,
   User,
 } from '../protocol/user.ts'
-import { deleted, success } from './answers.ts'
+import { deleted, success } from './envelope.ts'
 
 export interface AuthRouteDependencies {
   mode: 'single' | 'multi'
@@ -45,7 +46,12 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
         response: { 200: envelope(AuthMode) },
       },
     },
-    async () => success({ mode, registration }),
+    async () =>
+      success({
+        mode,
+        registration,
+        ...(mode === 'single' || (await accounts.exist()) ? {} : { first_user: true as const }),
+      }),
   )
 
   app.post(
@@ -58,9 +64,9 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
         response: { 200: envelope(SignedIn) },
       },
     },
-    async ({ body }) => {
+    async ({ body, ip }) => {
       refuseInSingleMode()
-      const user = await accounts.register(body)
+      const user = await accounts.register(body, ip)
       return success({ token: issueToken(user), user: presentUser(user) })
     },
   )
@@ -106,22 +112,25 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     '/api/auth/profile',
     {
       schema: {
-        summary: 'Change the own account; a new password ends all other tokens',
+        summary: 'Change your account; a new password ends all other tokens',
+        description:
+          'API keys keep working after a new password unless `revoke_keys` is true; `api_keys` says how many there are.',
         body: PatchProfileBody,
-        response: { 200: envelope(User) },
+        response: { 200: envelope(ChangedProfile) },
       },
     },
     async ({ user, session, body }) => {
       if (mode === 'single' && body.password !== undefined)
         throw new AppError('bad_request', 'In single mode there is no password.')
-      const changed = await accounts.changeProfile(user.id, {
+      const { user: changed, apiKeys: keyCount } = await accounts.changeProfile(user.id, {
         email: body.email,
         avatar: body.avatar,
         password: body.password,
         currentPassword: body.current_password,
         keptToken: session?.jti,
+        revokeKeys: body.revoke_keys,
       })
-      return success(presentUser(changed))
+      return success({ ...presentUser(changed), api_keys: keyCount })
     },
   )
 
@@ -146,7 +155,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async ({ user, body }) => {
-      const { row, key } = await apiKeys.create(user.id, body.name)
+      const { row, key } = await apiKeys.create(user, body.name)
       return success({ ...presentKey(row), key })
     },
   )

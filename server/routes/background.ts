@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Background, BackgroundTask as Task } from '../chat/background.ts'
 import type { Store } from '../db/store.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { type BackgroundTask, BackgroundTaskList } from '../protocol/background.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { ConversationId, RunId } from '../protocol/ids.ts'

@@ -2,7 +2,8 @@
 import { AppError } from '../errors.ts'
 
 /** The parser's errors carry no code; these are its texts. */
-const parserTexts = /multipart data|Boundary not found|Malformed content type/
+const parserTexts =
+  /multipart data|Boundary (?:not found|required)|Malformed content type|^The needle cannot/
 
 /** Hands on what `work` answers; throws `bad_request` where it failed because the body is cut off or has no boundary. */
 export async function refusingBroken<T>(work: () => Promise<T>): Promise<T> {
@@ -14,7 +15,7 @@ export async function refusingBroken<T>(work: () => Promise<T>): Promise<T> {
     if (!(bare instanceof Error) || !parserTexts.test(bare.message)) throw error
     throw new AppError(
       'bad_request',
-      'The multipart body could not be read: it ends too early, or its boundary is missing.',
+      'The multipart body could not be read: it ends too early, or its boundary is missing or longer than 250 characters.',
       { cause: bare },
     )
   }

@@ -1,7 +1,7 @@
 // The user's channels for messages: webhook, e-mail, Telegram.
 import { z } from 'zod'
+import type { App } from '../http/app.ts'
 import type { Channels } from '../messaging/channels.ts'
-import type { App } from '../plugins/app.ts'
 import { Channel, ChannelList, CreateChannelBody } from '../protocol/channel.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 

@@ -3,22 +3,22 @@ import { z } from 'zod'
 import type { CheckpointRow } from '../db/repositories/checkpoints.ts'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
 import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { ProjectId } from '../protocol/ids.ts'
 import {
   type Checkpoint,
   CheckpointDiff,
   CheckpointDiffQuery,
+  CheckpointFilePage,
   CheckpointPage,
   ProjectListQuery,
   RestoreBody,
   Restored,
 } from '../protocol/project.ts'
-import { toldFiles } from '../workspace/capture.ts'
-import { diffCheckpoint } from '../workspace/checkpoint-diff.ts'
-import type { WorkspaceRoom } from '../workspace/workspace-room.ts'
-import { success } from './answers.ts'
+import { diffCheckpoint } from '../workspace/checkpoints/checkpoint-diff.ts'
+import type { WorkspaceRoom } from '../workspace/open-workspace.ts'
+import { success } from './envelope.ts'
 import { ownProject } from './own-project.ts'
 
 export interface CheckpointRouteDependencies {
@@ -32,6 +32,11 @@ const InProject = z.object({ id: ProjectId })
 const OneCheckpoint = z.object({ id: ProjectId, cid: z.string().min(1).max(64) })
 /** A cursor is the last id of the page before. */
 const Cursor = z.uuid()
+/** Among the files of a checkpoint: the place of the next one. */
+const FileCursor = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number)
 const byRestoring = { tool: 'restore', messageId: null, runId: null }
 
 /** `/api/projects/:id/checkpoints[/…]`. */
@@ -39,7 +44,7 @@ export function registerCheckpointRoutes(
   app: App,
   { projects, room }: CheckpointRouteDependencies,
 ): void {
-  const { checkpoints, makeDiff, records, workspaces } = room
+  const { checkpoints, makeDiff, pool, records, workspaces } = room
   const own = { projects, workspaces }
 
   app.get(
@@ -56,13 +61,40 @@ export function registerCheckpointRoutes(
     async ({ user, params, query }) => {
       await ownProject(own, user.id, params.id)
       const limit = query.limit ?? DEFAULT_LIMIT
-      const before = query.cursor === undefined ? undefined : readCursor(query.cursor)
+      const before = query.cursor === undefined ? undefined : readCursor(query.cursor, Cursor)
       const rows = await records.list(params.id, { limit, before })
       const items = rows.slice(0, limit)
       const hasMore = rows.length > limit
       return success({
         items: items.map(presentCheckpoint),
         next_cursor: hasMore ? (items.at(-1)?.id ?? null) : null,
+        has_more: hasMore,
+      })
+    },
+  )
+
+  app.get(
+    '/api/projects/:id/checkpoints/:cid/files',
+    {
+      schema: {
+        summary: 'List the files that a change touched',
+        tags,
+        params: OneCheckpoint,
+        querystring: ProjectListQuery,
+        response: { 200: envelope(CheckpointFilePage) },
+      },
+    },
+    async ({ user, params, query }) => {
+      await ownProject(own, user.id, params.id)
+      const from = query.cursor === undefined ? 0 : readCursor(query.cursor, FileCursor)
+      const row = await records.find(params.id, params.cid)
+      if (row === undefined) throw new AppError('not_found', 'There is no such checkpoint.')
+      const files = await records.files(row, from, query.limit ?? DEFAULT_LIMIT)
+      const next = from + files.length
+      const hasMore = next < row.fileCount && files.length > 0
+      return success({
+        items: files.map(({ path, change }) => ({ path, change })),
+        next_cursor: hasMore ? String(next) : null,
         has_more: hasMore,
       })
     },
@@ -81,12 +113,14 @@ export function registerCheckpointRoutes(
     },
     async ({ user, params, query }) => {
       const { workspace } = await ownProject(own, user.id, params.id)
-      const files = await diffCheckpoint(workspace, params.cid, query.against ?? 'change', {
+      const against = query.against ?? 'change'
+      const { files, fileCount } = await diffCheckpoint(workspace, params.cid, against, {
         records,
         checkpoints,
         makeDiff,
+        pool,
       })
-      return success({ files })
+      return success({ files, file_count: fileCount })
     },
   )
 
@@ -129,8 +163,8 @@ export function registerCheckpointRoutes(
   )
 }
 
-function readCursor(cursor: string): string {
-  const read = Cursor.safeParse(cursor)
+function readCursor<Place>(cursor: string, form: z.ZodType<Place>): Place {
+  const read = form.safeParse(cursor)
   if (!read.success)
     throw new AppError('bad_cursor', 'This cursor is not one of ours: begin with the first page.')
   return read.data
@@ -143,6 +177,7 @@ function presentCheckpoint(row: CheckpointRow): Checkpoint {
     message_id: row.messageId,
     run_id: row.runId,
     tool: row.tool,
-    files: toldFiles(row.files).map(({ path, change }) => ({ path, change })),
+    files: row.sample,
+    file_count: row.fileCount,
   }
 }

@@ -1,8 +1,7 @@
 // Conversations: list, make, show, change, delete.
 import { z } from 'zod'
 import type { ConversationItem, ConversationRepository } from '../db/repositories/conversations.ts'
-import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import {
   Conversation,
   ConversationListQuery,
@@ -11,8 +10,8 @@ import {
   PatchConversationBody,
 } from '../protocol/conversation.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
-import { ConversationId } from '../protocol/ids.ts'
-import { deleted, success } from './answers.ts'
+import { ConversationId, type UserId } from '../protocol/ids.ts'
+import { deleted, success } from './envelope.ts'
 
 export interface ConversationRouteDependencies {
   conversations: ConversationRepository
@@ -20,8 +19,8 @@ export interface ConversationRouteDependencies {
   assertModel(id: string): Promise<void>
   /** Whether a model (null: the default one) is set to think; a new conversation with it begins so. */
   thinksByDefault(model: string | null): Promise<boolean>
-  /** Ends what still runs in a conversation that is about to be deleted. */
-  stopRuns(id: ConversationId): Promise<void>
+  /** Deletes one with everything in it and ends what runs in it. Throws `not_found`. */
+  remove(userId: UserId, id: ConversationId): Promise<void>
 }
 
 const DEFAULT_LIMIT = 20
@@ -31,7 +30,7 @@ const One = envelope(Conversation)
 /** `/api/conversations` and `/api/conversations/:id`. */
 export function registerConversationRoutes(
   app: App,
-  { conversations, assertModel, thinksByDefault, stopRuns }: ConversationRouteDependencies,
+  { conversations, assertModel, thinksByDefault, remove }: ConversationRouteDependencies,
 ): void {
   app.get(
     '/api/conversations',
@@ -48,6 +47,7 @@ export function registerConversationRoutes(
         cursor: query.cursor,
         projectId: query.project_id,
         archived: query.archived === 'true',
+        pinned: query.pinned === undefined ? undefined : query.pinned === 'true',
         q: query.q,
       })
       return success({
@@ -135,10 +135,7 @@ export function registerConversationRoutes(
       },
     },
     async ({ user, params }) => {
-      await conversations.get(user.id, params.id)
-      await stopRuns(params.id)
-      if (!(await conversations.remove(user.id, params.id)))
-        throw new AppError('not_found', 'There is no such conversation.')
+      await remove(user.id, params.id)
       return deleted
     },
   )

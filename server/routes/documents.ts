@@ -5,8 +5,8 @@ import { z } from 'zod'
 import type { DocumentRow } from '../db/repositories/documents.ts'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
 import { AppError } from '../errors.ts'
+import type { App } from '../http/app.ts'
 import type { Knowledge } from '../knowledge/knowledge.ts'
-import type { App } from '../plugins/app.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import { ProjectId, type UserId } from '../protocol/ids.ts'
 import {
@@ -18,10 +18,12 @@ import {
   UploadedDocuments,
 } from '../protocol/knowledge.ts'
 import { refusingBroken } from './broken-upload.ts'
+import type { UploadSlots } from './upload-slots.ts'
 
 export interface DocumentRouteDependencies {
   knowledge: Knowledge
   projects: Pick<ProjectRepository, 'find'>
+  uploadSlots: UploadSlots
   /** Bytes of one file. */
   fileLimit: number
 }
@@ -33,7 +35,7 @@ const tags = ['documents']
 
 export function registerDocumentRoutes(
   app: App,
-  { knowledge, projects, fileLimit }: DocumentRouteDependencies,
+  { knowledge, projects, uploadSlots, fileLimit }: DocumentRouteDependencies,
 ): void {
   const own = async (userId: UserId, id: ProjectId): Promise<void> => {
     if ((await projects.find(userId, id)) === undefined)
@@ -143,7 +145,7 @@ export function registerDocumentRoutes(
         const { user, params } = request
         await own(user.id, params.id)
         const items: Document[] = []
-        await refusingBroken(async () => {
+        const receive = async (): Promise<void> => {
           for await (const part of request.files()) {
             const document = await knowledge.add(
               { userId: user.id, projectId: params.id },
@@ -156,7 +158,8 @@ export function registerDocumentRoutes(
             )
             items.push(presentDocument(document))
           }
-        })
+        }
+        await refusingBroken(() => uploadSlots.run(user.id, receive))
         if (items.length === 0)
           throw new AppError('bad_request', 'Send at least one file in the field `files[]`.')
         return { code: 0 as const, data: { items } }

@@ -1,7 +1,7 @@
 // Liveness and readiness, for whatever watches over the process.
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 
 const Health = envelope(z.object({ status: z.literal('ok') }))

@@ -1,5 +1,5 @@
 // All routes of the API, registered by hand: what is not here is not served.
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
 import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './background.ts'
@@ -14,10 +14,15 @@ import { type MessageRouteDependencies, registerMessageRoutes } from './messages
 import { type ModelSetupDependencies, registerModelSetupRoutes } from './model-setup.ts'
 import { type ModelRouteDependencies, registerModelRoutes } from './models.ts'
 import { registerProjectFileRoutes } from './project-files.ts'
+import {
+  type ProjectUploadRouteDependencies,
+  registerProjectUploadRoutes,
+} from './project-uploads.ts'
 import { type ProjectRouteDependencies, registerProjectRoutes } from './projects.ts'
 import { registerRunRoutes } from './runs.ts'
 import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
 import { registerToolRoutes } from './tools.ts'
+import { registerUserEventRoutes } from './user-events.ts'
 
 /** What each group of routes needs, by its name. */
 export interface RouteDependencies {
@@ -27,8 +32,8 @@ export interface RouteDependencies {
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
-  /** For projects, their files and their checkpoints. */
-  projects: ProjectRouteDependencies
+  /** For projects, their files, their checkpoints and what is uploaded into them. */
+  projects: ProjectRouteDependencies & ProjectUploadRouteDependencies
   models: ModelRouteDependencies
   modelSetup: ModelSetupDependencies
   stats: StatsRouteDependencies
@@ -38,6 +43,7 @@ export interface RouteDependencies {
   mcp: Parameters<typeof registerMcpRoutes>[1]
   documents: DocumentRouteDependencies
   tools: Parameters<typeof registerToolRoutes>[1]
+  userEvents: Parameters<typeof registerUserEventRoutes>[1]
 }
 
 /** Registers everything that is served but the page. */
@@ -49,6 +55,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerMessageRoutes(app, dependencies.messages)
   registerRunRoutes(app, dependencies.runs)
   registerProjectRoutes(app, dependencies.projects)
+  registerProjectUploadRoutes(app, dependencies.projects)
   registerProjectFileRoutes(app, dependencies.projects)
   registerCheckpointRoutes(app, dependencies.projects)
   registerModelRoutes(app, dependencies.models)
@@ -60,4 +67,5 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerMcpRoutes(app, dependencies.mcp)
   registerDocumentRoutes(app, dependencies.documents)
   registerToolRoutes(app, dependencies.tools)
+  registerUserEventRoutes(app, dependencies.userEvents)
 }

@@ -1,8 +1,8 @@
 // The state of the MCP servers, for the page.
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { McpServerList } from '../protocol/mcp.ts'
-import type { McpServers } from '../tools/mcp.ts'
+import type { McpServers } from '../tools/mcp/servers.ts'
 
 export function registerMcpRoutes(app: App, { mcp }: { mcp: Pick<McpServers, 'list'> }): void {
   app.get(

@@ -1,6 +1,7 @@
 // The user's memory: the CONTEXT.md text that goes into every conversation of theirs.
+
+import type { App } from '../http/app.ts'
 import type { Memory } from '../knowledge/memory.ts'
-import type { App } from '../plugins/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { MemoryContent } from '../protocol/knowledge.ts'
 

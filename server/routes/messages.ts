@@ -1,11 +1,14 @@
 // A conversation's messages: the pages of a branch, and everything that begins a run.
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { Database } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
-import type { App } from '../plugins/app.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { type LongText, longJsonPieces } from '../lib/json-pieces.ts'
 import { Deleted, envelope, PageQuery } from '../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../protocol/ids.ts'
 import {
@@ -16,8 +19,9 @@ import {
   SendMessageBody,
 } from '../protocol/message.ts'
 import { Run } from '../protocol/run.ts'
-import { presentMessage, presentRun } from './present-message.ts'
-import { streamRun } from './run-stream.ts'
+import type { RunChannel } from '../runs/log.ts'
+import { createRunTeller } from './open-run-stream.ts'
+import { presentMessage, presentRun, withLongTexts } from './present-message.ts'
 
 const DEFAULT_PAGE = 50
 
@@ -36,6 +40,7 @@ export function registerMessageRoutes(
   { chat, store, database }: MessageRouteDependencies,
 ): void {
   const tags = ['messages']
+  const tellRun = createRunTeller({ chat, store })
   const streams = {
     produces: ['text/event-stream', 'application/json'],
     description:
@@ -53,26 +58,56 @@ export function registerMessageRoutes(
         response: { 200: envelope(MessagePage) },
       },
     },
-    async ({ user, params, query }) => {
+    async ({ user, params, query }, reply) => {
       const conversation = await store.conversations.get(user.id, params.id)
       const page = await store.messages.page(conversation.id, conversation.leafId, {
         limit: query.limit ?? DEFAULT_PAGE,
         cursor: query.cursor,
       })
-      return {
-        code: 0 as const,
-        data: {
-          items: page.items.map(presentMessage),
-          next_cursor: page.nextCursor,
-          has_more: page.hasMore,
-        },
+      const data = {
+        items: page.items.map(presentMessage),
+        next_cursor: page.nextCursor,
+        has_more: page.hasMore,
       }
+      if (page.items.every(({ longTexts }) => longTexts.size === 0))
+        return { code: 0 as const, data }
+      const items = page.items.map((row) => withLongTexts(presentMessage(row), row))
+      return sendLongJson(reply, { code: 0, data: { ...data, items } })
+    },
+  )
+
+  app.get(
+    '/api/conversations/:id/messages/:mid/attachments/:position',
+    {
+      schema: {
+        summary: 'The content of an attachment: an image, or text',
+        tags,
+        produces: ['image/*', 'text/plain'],
+        params: OfMessage.extend({ position: z.coerce.number().int().min(0).max(1_000) }),
+      },
+    },
+    async ({ user, params }, reply) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const message = await store.messages.find(conversation.id, params.mid)
+      const file =
+        message === undefined
+          ? undefined
+          : await store.attachments.find(message.id, params.position)
+      if (file === undefined) throw new AppError('not_found', 'There is no such attachment.')
+      void reply.headers({
+        'content-type': file.kind === 'image' ? file.mime : 'text/plain; charset=utf-8',
+        // Opened by itself it is a document without any rights, whatever it holds.
+        'content-security-policy': "default-src 'none'; sandbox",
+        'content-disposition': `inline; filename*=UTF-8''${encodeFileName(file.name)}`,
+      })
+      return reply.send(Readable.from(bytesOf(file), { highWaterMark: 2, objectMode: true }))
     },
   )
 
   app.post(
     '/api/conversations/:id/messages',
     {
+      config: { stream: true },
       schema: {
         summary: 'Send a message',
         tags,
@@ -89,6 +124,7 @@ export function registerMessageRoutes(
   app.patch(
     '/api/conversations/:id/messages/:mid',
     {
+      config: { stream: true },
       schema: {
         summary: 'Edit a message: a new branch, answered like a send',
         tags,
@@ -105,6 +141,7 @@ export function registerMessageRoutes(
   app.post(
     '/api/conversations/:id/regenerate/:mid',
     {
+      config: { stream: true },
       schema: {
         summary: 'A new answer beside the old one',
         tags,
@@ -128,18 +165,36 @@ export function registerMessageRoutes(
     '/api/conversations/:id/messages/:mid',
     {
       schema: {
-        summary: 'Delete a message and what hangs on it',
+        summary: 'Delete a message and what hangs on it; for a day it can be restored',
         tags,
         params: OfMessage,
-        response: { 200: Deleted },
+        response: { 200: Deleted.extend({ deleted_messages: z.int() }) },
+      },
+    },
+    async ({ user, params }) => {
+      const deleted = await chat.removeMessage(user.id, params.id, params.mid)
+      return { code: 0 as const, message: 'deleted', deleted_messages: deleted }
+    },
+  )
+
+  app.post(
+    '/api/conversations/:id/messages/:mid/restore',
+    {
+      schema: {
+        summary: 'Undo the deletion of a message, with all that went along',
+        tags,
+        params: OfMessage,
+        response: { 200: envelope(z.object({ restored_messages: z.int() })) },
       },
     },
     async ({ user, params }) => {
       const conversation = await store.conversations.get(user.id, params.id)
-      await store.messages.get(conversation.id, params.mid)
-      await chat.stopConversation(conversation.id)
-      await database.write((tx) => store.messages.removeSubtree(tx, conversation.id, params.mid))
-      return { code: 0 as const, message: 'deleted' }
+      const restored = await database.write((tx) =>
+        store.messages.restoreSubtree(tx, conversation.id, params.mid),
+      )
+      if (restored === 0)
+        throw new AppError('not_found', 'There is no such deletion that could be undone.')
+      return { code: 0 as const, data: { restored_messages: restored } }
     },
   )
 
@@ -149,32 +204,31 @@ export function registerMessageRoutes(
     options: { stream?: boolean | undefined; stream_mode?: 'cumulative' | 'delta' | undefined },
     run: RunRow,
   ) {
-    const channel = await chat.runs.channel(run)
     if (options.stream !== false) {
-      streamRun(reply, channel, { mode: options.stream_mode ?? 'cumulative', afterId: 0 })
+      await tellRun(reply, run, { mode: options.stream_mode ?? 'cumulative', afterId: 0 })
       return reply
     }
-    await ended(channel, reply)
+    const channel = await chat.runs.channel(run)
+    if (channel !== null) await ended(channel, reply)
     const [message, ended_run, pending] = await Promise.all([
       store.messages.get(run.conversationId, run.messageId),
       store.runs.find(run.id),
       store.runs.pendingApprovals([run.id]),
     ])
-    return {
-      code: 0 as const,
-      data: {
-        message: presentMessage(message),
-        run: presentRun(ended_run ?? run, pending.get(run.id) ?? []),
-      },
+    const data = {
+      message: presentMessage(message),
+      run: presentRun(ended_run ?? run, pending.get(run.id) ?? []),
     }
+    if (message.longTexts.size === 0) return { code: 0 as const, data }
+    return sendLongJson(reply, {
+      code: 0,
+      data: { ...data, message: withLongTexts(data.message, message) },
+    })
   }
 }
 
 /** Waits as a listener of the run, so that a client that hangs up counts as one that left. */
-function ended(
-  channel: Awaited<ReturnType<ChatService['runs']['channel']>>,
-  reply: FastifyReply,
-): Promise<void> {
+function ended(channel: RunChannel, reply: FastifyReply): Promise<void> {
   if (channel.terminal !== null) return Promise.resolve()
   return new Promise((resolve) => {
     const finish = (): void => {
@@ -188,5 +242,29 @@ function ended(
       onClose: finish,
     })
     reply.raw.on('close', finish)
+    // It may have left before anybody listened for that.
+    if (reply.raw.destroyed) finish()
   })
 }
+
+/** Sends JSON with long texts in it, as fast as the client takes it. */
+const sendLongJson = (reply: FastifyReply, value: unknown): FastifyReply =>
+  reply
+    .type('application/json; charset=utf-8')
+    .send(Readable.from(longJsonPieces(value), { highWaterMark: 2, objectMode: true }))
+
+async function* bytesOf(file: {
+  kind: 'text' | 'image'
+  content: LongText
+}): AsyncGenerator<Buffer> {
+  // A slice of the store holds a multiple of four characters, so that each is base64 of its own.
+  for await (const piece of file.content.readPieces())
+    yield Buffer.from(piece, file.kind === 'image' ? 'base64' : 'utf8')
+}
+
+/** As RFC 8187 writes it; half a surrogate pair is nothing that could be written. */
+const encodeFileName = (name: string): string =>
+  encodeURIComponent(name.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  )

@@ -1,10 +1,10 @@
 // Adding a provider: the presets of the first-run page, and the probe that finds out what a provider can do.
 import { z } from 'zod'
-import type { ModelProbe } from '../llm/probe.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
+import type { ModelProbe } from '../llm/probe/probe.ts'
 import { ModelPreset, ProbeBody, ProbeReport } from '../protocol/catalog.ts'
 import { envelope } from '../protocol/envelope.ts'
-import { success } from './answers.ts'
+import { success } from './envelope.ts'
 
 export interface ModelSetupDependencies {
   probe: ModelProbe['probe']

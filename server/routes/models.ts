@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
 import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import {
   AdminModel,
   CreateModelBody,
@@ -12,7 +12,7 @@ import {
   PublicModel,
 } from '../protocol/catalog.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
-import { deleted, success } from './answers.ts'
+import { deleted, success } from './envelope.ts'
 
 export interface ModelRouteDependencies {
   /** What everybody may see, the default first marked. */
@@ -27,19 +27,32 @@ const Params = z.object({ id: z.string().min(1).max(200) })
 const One = envelope(AdminModel)
 
 /** What a model's key is sealed for; bound to its id, so that a row cannot borrow the key of another. */
-export const modelKeyPurpose = (id: string): string => `model:${id}`
+const modelKeyPurpose = (id: string): string => `model:${id}`
+
+/** The key of a stored model: none, its text, or sealed with a secret key that this server does not have any more. */
+export type StoredKey = { text: string } | 'none' | 'unreadable'
+
+/** Opens the key of a stored model. Never throws: one lost key must not take the other models along. */
+export function keyOf({ settings, sealedApiKey }: StoredModel, box: SecretBox): StoredKey {
+  if (sealedApiKey === null) return 'none'
+  try {
+    return { text: box.open(sealedApiKey, modelKeyPurpose(settings.id)) }
+  } catch {
+    // The box says the same for each: the secret key is not the one it was stored with.
+    return 'unreadable'
+  }
+}
 
 /** `GET /api/models` and `/api/admin/models`. */
 export function registerModelRoutes(app: App, dependencies: ModelRouteDependencies): void {
   const { listModels, configured, models, box } = dependencies
 
-  const stored = async (id: string): Promise<StoredModel> => {
-    const found = (await models.list()).find(({ settings }) => settings.id === id)
-    if (found !== undefined) return found
+  const refuseMissing = (id: string): never => {
     if (configured.some((settings) => settings.id === id))
       throw new AppError('conflict', 'This model is set in config.yml; change it there.')
     throw new AppError('not_found', 'There is no such model.')
   }
+  const present = (model: StoredModel): AdminModel => presentStored(model, keyOf(model, box))
   const seal = (id: string, key: string): string => box.seal(key, modelKeyPurpose(id))
 
   app.get(
@@ -65,7 +78,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
     },
     async () =>
       success({
-        items: [...configured.map(presentConfigured), ...(await models.list()).map(presentStored)],
+        items: [...configured.map(presentConfigured), ...(await models.list()).map(present)],
       }),
   )
 
@@ -77,12 +90,12 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
     },
     async ({ body }) => {
       const { api_key: key, ...given } = body
-      const isTaken =
-        configured.some(({ id }) => id === given.id) ||
-        (await models.list()).some(({ settings }) => settings.id === given.id)
-      if (isTaken) throw new AppError('name_taken', 'There is a model of this id already.')
-      await models.put(merge({}, given), isGiven(key) ? seal(given.id, key) : null)
-      return success(presentStored(await stored(given.id)))
+      const isConfigured = configured.some(({ id }) => id === given.id)
+      const created = isConfigured
+        ? null
+        : await models.create(merge({}, given), isGiven(key) ? seal(given.id, key) : null)
+      if (created === null) throw new AppError('name_taken', 'There is a model of this id already.')
+      return success(present(created))
     },
   )
 
@@ -99,16 +112,17 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
     },
     async ({ params: { id }, body }) => {
       const { api_key: key, ...given } = body
-      const before = await stored(id)
-      const settings = merge(before.settings, given)
-      // Otherwise whoever may edit could have a stored key sent to a server of their own.
-      const isElsewhere =
-        new URL(settings.api_url).origin !== new URL(before.settings.api_url).origin
-      if (isElsewhere && before.sealedApiKey !== null && key === undefined)
-        throw new AppError('bad_request', 'For another provider enter its API key as well.')
-      const sealed = key === undefined ? undefined : isGiven(key) ? seal(id, key) : null
-      await models.put(settings, sealed)
-      return success(presentStored(await stored(id)))
+      const changed = await models.change(id, (before) => {
+        const settings = merge(before.settings, given)
+        // Otherwise whoever may edit could have a stored key sent to a server of their own.
+        const isElsewhere =
+          new URL(settings.api_url).origin !== new URL(before.settings.api_url).origin
+        if (isElsewhere && before.sealedApiKey !== null && key === undefined)
+          throw new AppError('bad_request', 'For another provider enter its API key as well.')
+        const sealed = isGiven(key) ? seal(id, key) : null
+        return { settings, sealedApiKey: key === undefined ? before.sealedApiKey : sealed }
+      })
+      return success(present(changed ?? refuseMissing(id)))
     },
   )
 
@@ -119,8 +133,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
       schema: { summary: 'Delete an added model', params: Params, response: { 200: Deleted } },
     },
     async ({ params: { id } }) => {
-      await stored(id)
-      await models.remove(id)
+      if (!(await models.remove(id))) refuseMissing(id)
       return deleted
     },
   )
@@ -143,13 +156,18 @@ const withoutUndefined = (fields: object): object =>
 const presentConfigured = ({ api_key: key, ...settings }: ModelSettings): AdminModel => ({
   ...settings,
   has_api_key: isGiven(key),
+  needs_key: false,
   source: 'config',
   created_at: null,
 })
 
-const presentStored = ({ settings, sealedApiKey, createdAt }: StoredModel): AdminModel => ({
+const presentStored = (
+  { settings, sealedApiKey, createdAt }: StoredModel,
+  key: StoredKey,
+): AdminModel => ({
   ...settings,
   has_api_key: sealedApiKey !== null,
+  needs_key: key === 'unreadable',
   source: 'store',
   created_at: createdAt.toISOString(),
 })

@@ -1,7 +1,9 @@
 // Messages and runs as the wire spells them.
+import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { FullMessage } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
-import type { Message } from '../protocol/message.ts'
+import type { LongText } from '../lib/json-pieces.ts'
+import type { Message, StoredAttachment } from '../protocol/message.ts'
 import type { Run } from '../protocol/run.ts'
 import type { PendingApproval } from '../protocol/run-event.ts'
 import type { Step } from '../protocol/step.ts'
@@ -18,7 +20,9 @@ export function presentMessage(row: FullMessage): Message {
     created_at: row.createdAt.toISOString(),
   }
   if (row.role === 'user')
-    return row.attachments.length === 0 ? shared : { ...shared, attachments: row.attachments }
+    return row.attachments.length === 0
+      ? shared
+      : { ...shared, attachments: row.attachments.map((file) => presentAttachment(row, file)) }
   return {
     ...shared,
     tool_calls: toolCalls(row.steps),
@@ -26,6 +30,54 @@ export function presentMessage(row: FullMessage): Message {
     model: row.model,
     run_id: row.runId,
     error: row.error,
+    error_code: row.status === 'failed' ? (row.failure?.code ?? null) : null,
+    error_params: row.status === 'failed' ? (row.failure?.params ?? null) : null,
+    finish_reason: row.finishReason,
+  }
+}
+
+const presentAttachment = (
+  { id, conversationId }: FullMessage,
+  file: AttachmentInfo,
+): StoredAttachment => ({
+  name: file.name,
+  mime: file.mime,
+  size: file.size,
+  ...(file.extension === null ? {} : { extension: file.extension }),
+  url: `/api/conversations/${conversationId}/messages/${id}/attachments/${file.position}`,
+})
+
+/** A message with texts that are read while it is sent. */
+export function withLongTexts(message: Message, { longTexts }: FullMessage): unknown {
+  if (longTexts.size === 0) return message
+  const results = new Map<string, LongText>()
+  const calls = new Map<string, LongText>()
+  const steps = message.process_steps?.map((step) => {
+    const long = longTexts.get(step.index)
+    if (long === undefined) return step
+    if (step.type !== 'tool_call') {
+      if (step.type === 'tool_result') results.set(step.id_ref, long)
+      return { ...step, content: long }
+    }
+    calls.set(step.id_ref, long)
+    return { ...step, arguments: long }
+  })
+  return {
+    ...message,
+    text: longTexts.get('text') ?? message.text,
+    ...(steps === undefined ? {} : { process_steps: steps }),
+    ...(message.tool_calls === undefined
+      ? {}
+      : {
+          tool_calls: message.tool_calls.map((call) => ({
+            ...call,
+            function: {
+              ...call.function,
+              arguments: calls.get(call.id) ?? call.function.arguments,
+            },
+            result: results.get(call.id) ?? call.result,
+          })),
+        }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
 import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import { ProjectId } from '../protocol/ids.ts'
 import {
@@ -17,13 +17,13 @@ import {
   SearchFilesBody,
   WriteFileBody,
 } from '../protocol/project.ts'
-import type { ChangeOrigin } from '../workspace/checkpoints.ts'
-import type { FileState } from '../workspace/file-state.ts'
-import { parsePath } from '../workspace/paths.ts'
-import { decodeText } from '../workspace/text.ts'
+import type { ChangeOrigin } from '../workspace/checkpoints/checkpoints.ts'
+import type { FileState } from '../workspace/files/file-state.ts'
+import { parsePath } from '../workspace/files/paths.ts'
+import { decodeText } from '../workspace/files/text.ts'
+import type { WorkspaceRoom } from '../workspace/open-workspace.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import type { WorkspaceRoom } from '../workspace/workspace-room.ts'
-import { deleted, success } from './answers.ts'
+import { deleted, success } from './envelope.ts'
 import { ownProject } from './own-project.ts'
 
 export interface ProjectFileRouteDependencies {
@@ -77,6 +77,7 @@ export function registerProjectFileRoutes(
   app.get(
     '/api/projects/:id/files/*',
     {
+      config: { large: true },
       schema: {
         summary: 'Read a text file; `?raw=1` downloads any file',
         tags,

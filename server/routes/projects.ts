@@ -1,11 +1,9 @@
-// Projects: list, make, upload as a folder, show, rename, delete.
-import multipart from '@fastify/multipart'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+// Projects: list, make, show, rename, delete.
 import { z } from 'zod'
 import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
 import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
+import type { Knowledge } from '../knowledge/knowledge.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import { ProjectId } from '../protocol/ids.ts'
 import {
@@ -16,17 +14,17 @@ import {
   ProjectPage,
   UpdateProjectBody,
 } from '../protocol/project.ts'
-import { startUpload, type UploadLimits } from '../workspace/uploads.ts'
+import type { WorkspaceRoom } from '../workspace/open-workspace.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import type { WorkspaceRoom } from '../workspace/workspace-room.ts'
-import { deleted, success } from './answers.ts'
-import { refusingBroken } from './broken-upload.ts'
+import { deleted, success } from './envelope.ts'
 import { ownProject } from './own-project.ts'
 
 export interface ProjectRouteDependencies {
   projects: ProjectRepository
   room: WorkspaceRoom
-  uploadLimits: UploadLimits
+  knowledge: Pick<Knowledge, 'removeProject'>
+  /** Ends the runs that work in a project. */
+  stopRuns(projectId: ProjectId): Promise<void>
 }
 
 const DEFAULT_LIMIT = 50
@@ -34,12 +32,12 @@ const tags = ['projects']
 const Params = z.object({ id: ProjectId })
 const Detail = envelope(ProjectDetail)
 
-/** `/api/projects`, `/api/projects/upload` and `/api/projects/:id`. */
+/** `/api/projects` and `/api/projects/:id`. */
 export function registerProjectRoutes(
   app: App,
-  { projects, room, uploadLimits }: ProjectRouteDependencies,
+  { projects, room, knowledge, stopRuns }: ProjectRouteDependencies,
 ): void {
-  const { workspaces, lanes, pool } = room
+  const { workspaces } = room
   const own = { projects, workspaces }
 
   app.get(
@@ -131,81 +129,17 @@ export function registerProjectRoutes(
     },
     async ({ user, params }) => {
       await ownProject(own, user.id, params.id)
-      await lanes.run(params.id, async () => {
-        await projects.remove(user.id, params.id)
-        await workspaces.remove(user.id, params.id)
+      await room.checkpoints.removeProject(params.id, {
+        stop: () => stopRuns(params.id),
+        async remove() {
+          await knowledge.removeProject(params.id)
+          await projects.remove(user.id, params.id)
+          await workspaces.remove(user.id, params.id)
+        },
       })
       return deleted
     },
   )
-
-  app.register(async (plain) => {
-    const scope = plain.withTypeProvider<ZodTypeProvider>()
-    await scope.register(multipart, {
-      limits: {
-        fields: 20,
-        fieldSize: 10_000,
-        // One more than allowed, so that it is the upload itself that counts and refuses.
-        files: uploadLimits.files + 1,
-        parts: uploadLimits.files + 21,
-        fileSize: uploadLimits.bytes + 1,
-      },
-    })
-    scope.post(
-      '/api/projects/upload',
-      {
-        schema: {
-          summary: 'Make a project of a folder (multipart: `name`, `description?`, `files[]`)',
-          tags,
-          consumes: ['multipart/form-data'],
-          response: { 200: Detail },
-        },
-      },
-      async (request, reply) => {
-        const row = await refusingBroken(() => receiveUpload(request, reply))
-        return success(await presentDetail(row, workspaces.open(request.user.id, row.id)))
-      },
-    )
-  })
-
-  /** All or nothing: the files are in place before the answer, and nothing is left after a failure. */
-  async function receiveUpload(request: FastifyRequest, reply: FastifyReply): Promise<ProjectRow> {
-    if (!request.isMultipart())
-      throw new AppError('bad_request', 'Send the files as multipart/form-data.')
-    const upload = await startUpload(workspaces, pool, uploadLimits)
-    try {
-      const fields: Record<string, unknown> = {}
-      for await (const part of request.parts({ preservePath: true })) {
-        if (part.type === 'file') await upload.add(part.filename, part.file)
-        else fields[part.fieldname] = part.value
-      }
-      const { name, description } = readFields(fields)
-      if (upload.files === 0)
-        throw new AppError('bad_request', 'Send at least one file in the field `files[]`.')
-      const row = await projects.create(request.user.id, { name, description: description ?? null })
-      try {
-        await upload.adopt(request.user.id, row.id)
-      } catch (error) {
-        await projects.remove(request.user.id, row.id)
-        throw error
-      }
-      return row
-    } catch (error) {
-      // What is still on its way is not waited for.
-      reply.header('connection', 'close')
-      throw error
-    } finally {
-      await upload.discard()
-    }
-  }
-}
-
-function readFields(fields: Record<string, unknown>): z.output<typeof CreateProjectBody> {
-  const read = CreateProjectBody.safeParse(fields)
-  if (read.success) return read.data
-  throw new AppError('validation_failed', 'The upload needs a `name` of 1 to 255 characters.', {
-    details: read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-  })
 }
 
 const presentProject = (row: ProjectRow): Project => ({
@@ -216,7 +150,8 @@ const presentProject = (row: ProjectRow): Project => ({
   updated_at: row.updatedAt.toISOString(),
 })
 
-const presentDetail = async (row: ProjectRow, workspace: Workspace) => {
+/** A project with the numbers of what is in it. */
+export const presentDetail = async (row: ProjectRow, workspace: Workspace) => {
   const { files, directories, totalSize } = await workspace.stats()
   return { ...presentProject(row), stats: { files, directories, total_size: totalSize } }
 }

@@ -1,18 +1,55 @@
 // A run's log as server-sent events: the one place that writes frames.
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
-import type { RunChannel } from '../runs/run-channel.ts'
-import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/run-view.ts'
+import { jsonPieces, longJsonPieces } from '../lib/json-pieces.ts'
+import type { RunChannel } from '../runs/log.ts'
+import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/log-view.ts'
 
 const HEARTBEAT_MS = 10_000
 const STALL_MS = 30_000
+/** Pieces of frames are gathered up to about this length before they are written. */
+const WRITE_CHARACTERS = 32_000
 
 /** Server-sent events as https://html.spec.whatwg.org/multipage/server-sent-events.html frames them. */
-const frame = ({ id, event, data }: OutgoingEvent): string =>
-  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const frameHead = ({ id, event }: OutgoingEvent): string => `id: ${id}\nevent: ${event}\ndata: `
+const FRAME_END = '\n\n'
+
+function* framePieces(events: readonly OutgoingEvent[]): Generator<string> {
+  for (const event of events) {
+    yield frameHead(event)
+    yield* jsonPieces(event.data)
+    yield FRAME_END
+  }
+}
+
+async function* longFramePieces(events: AsyncIterable<OutgoingEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    yield frameHead(event)
+    yield* longJsonPieces(event.data)
+    yield FRAME_END
+  }
+}
+
+/** Takes the response out of Fastify's hands, with the headers that were set so far. */
+function beginStream(reply: FastifyReply): FastifyReply['raw'] {
+  const response = reply.raw
+  reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) response.setHeader(name, value)
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-cache, no-store, must-revalidate',
+    'X-Accel-Buffering': 'no',
+    Connection: 'keep-alive',
+  })
+  return response
+}
 
 /**
  * Answers the request with the run's events until the run ends or the client leaves. Returns at once.
  * Leaving only ends the subscription: what that means for the run is decided by whoever watches the channel.
+ * What a reader has not taken waits in the log, not in its connection: a few pieces at most are written ahead.
  */
 export function streamRun(
   reply: FastifyReply,
@@ -24,18 +61,10 @@ export function streamRun(
     stallMs?: number
   },
 ): void {
-  const response = reply.raw
-  reply.hijack()
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) response.setHeader(name, value)
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-cache, no-store, must-revalidate',
-    'X-Accel-Buffering': 'no',
-    Connection: 'keep-alive',
-  })
-
+  const response = beginStream(reply)
   const view = createRunView(channel, options.mode, options.afterId)
+  /** What is left of the frames that were begun. */
+  let pieces: Iterator<string> | null = null
   let blocked = false
   let behind = false
   let ended = false
@@ -65,16 +94,23 @@ export function streamRun(
     scheduled = false
     if (ended || blocked) return
     let text = ''
-    for (;;) {
-      const events = view.take(performance.now(), behind)
-      if (events.length === 0) break
-      if (text !== '') write(text)
-      text = events.map(frame).join('')
-      if (blocked) break
+    while (!blocked) {
+      if (pieces === null) {
+        const events = view.take(performance.now(), behind)
+        if (events.length === 0) break
+        pieces = framePieces(events)
+      }
+      const piece = pieces.next()
+      if (piece.done === true) pieces = null
+      else text += piece.value
+      if (text.length < WRITE_CHARACTERS) continue
+      write(text)
+      text = ''
     }
+    if (blocked) return
     const due = view.dueIn(performance.now())
-    // The last events go out together with the end of the answer.
-    if (channel.terminal !== null && due === null && !blocked) {
+    // The last events go out together with the end of the response.
+    if (channel.terminal !== null && due === null) {
       end()
       response.end(text)
       return
@@ -102,9 +138,14 @@ export function streamRun(
       // For show only: a reader that can't follow misses it rather than have it wait in memory.
       if (!blocked) write(`event: tool_progress\ndata: ${JSON.stringify(progress)}\n\n`)
     },
+    onRetry(notice) {
+      if (!blocked) write(`event: retry\ndata: ${JSON.stringify(notice)}\n\n`)
+    },
     onClose() {
       end()
-      response.end('retry: 1000\n\n')
+      // In the middle of a frame nothing can be said any more.
+      if (pieces === null) response.end('retry: 1000\n\n')
+      else response.destroy()
     },
   })
   const heartbeat = setInterval(() => {
@@ -120,7 +161,34 @@ export function streamRun(
   })
   response.on('close', end)
   response.on('error', end)
+  // The client may have left before anybody listened for that.
+  if (response.destroyed) {
+    end()
+    return
+  }
   pump()
+  const retry = channel.retry()
+  if (retry !== null && !blocked && !ended)
+    write(`event: retry\ndata: ${JSON.stringify(retry)}\n\n`)
   // Otherwise the head goes out with the first events.
   if (!isBegun && !ended) response.flushHeaders()
+}
+
+/**
+ * Answers the request with events that are all there already, read as fast as the client takes them. Fulfils when the
+ * last one is written or the client has gone. A client that takes nothing is dropped by the guard of all responses.
+ */
+export async function streamStoredRun(
+  reply: FastifyReply,
+  events: AsyncIterable<OutgoingEvent>,
+): Promise<void> {
+  const { log } = reply.request
+  const response = beginStream(reply)
+  try {
+    await pipeline(Readable.from(longFramePieces(events), { highWaterMark: 2 }), response)
+  } catch (error) {
+    // The client went away, or the store did: the client comes back with the last id it has.
+    log.info({ err: error }, 'the replay of a run was broken off')
+    response.destroy()
+  }
 }

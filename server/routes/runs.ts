@@ -4,13 +4,13 @@ import type { ChatService } from '../chat/chat-service.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { RunId } from '../protocol/ids.ts'
 import { StreamMode } from '../protocol/message.ts'
 import { ApprovalDecisionBody, Run } from '../protocol/run.ts'
+import { createRunTeller } from './open-run-stream.ts'
 import { presentRun } from './present-message.ts'
-import { streamRun } from './run-stream.ts'
 
 const OfRun = z.object({ id: RunId })
 const EventsQuery = z.object({
@@ -26,6 +26,7 @@ export function registerRunRoutes(
   const tags = ['runs']
   const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
 
+  const tellRun = createRunTeller({ chat, store })
   const present = async (run: RunRow) => {
     const pending = await store.runs.pendingApprovals([run.id])
     return { code: 0 as const, data: presentRun(run, pending.get(run.id) ?? []) }
@@ -44,6 +45,7 @@ export function registerRunRoutes(
   app.get(
     '/api/runs/:id/events',
     {
+      config: { stream: true },
       schema: {
         summary: 'The events of a run after `Last-Event-ID`, or its state so far and what follows',
         description:
@@ -57,9 +59,8 @@ export function registerRunRoutes(
     async ({ user, params, query, headers }, reply) => {
       const run = await store.runs.findOwned(user.id, params.id)
       if (run === undefined) throw new AppError('not_found', 'There is no such run.')
-      const channel = await chat.runs.channel(run)
       const header = headers['last-event-id']
-      streamRun(reply, channel, {
+      await tellRun(reply, run, {
         mode: query.stream_mode ?? 'cumulative',
         afterId: readEventId(typeof header === 'string' ? header : query.last_event_id),
       })

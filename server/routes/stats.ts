@@ -1,11 +1,11 @@
 // What was spent, by hour or by day, model and currency.
 import { z } from 'zod'
 import type { DayRange, TokenUsageRepository, UsageSum } from '../db/repositories/token-usage.ts'
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { StatsPeriod, TokenStats } from '../protocol/stats.ts'
-import { success } from './answers.ts'
+import { success } from './envelope.ts'
 
 export interface StatsRouteDependencies {
   tokenUsage: TokenUsageRepository
@@ -22,11 +22,11 @@ export function registerStatsRoutes(app: App, { tokenUsage, now }: StatsRouteDep
     const range = daysBack(now(), daysOf[period])
     if (period === 'daily') {
       const rows = await tokenUsage.byHour(userId, range.to)
-      const hourly = sumBy(rows, ({ hour }) => String(hour).padStart(2, '0'))
+      const hourly = sumBy(rows, ({ hour }) => hourName(hour), hours)
       return { period, ...summarise(rows), hourly }
     }
     const rows = await tokenUsage.byDay(userId, range)
-    return { period, ...summarise(rows), daily: sumBy(rows, ({ day }) => day) }
+    return { period, ...summarise(rows), daily: sumBy(rows, ({ day }) => day, daysOfRange(range)) }
   }
 
   const schema = { querystring: Query, response: { 200: envelope(TokenStats) } }
@@ -45,10 +45,22 @@ export function registerStatsRoutes(app: App, { tokenUsage, now }: StatsRouteDep
   )
 }
 
-function daysBack(today: Date, days: number): DayRange {
-  const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
-  return { from: day(today.getTime() - (days - 1) * DAY_MS), to: day(today.getTime()) }
+const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+const daysBack = (today: Date, days: number): DayRange => ({
+  from: dayName(today.getTime() - (days - 1) * DAY_MS),
+  to: dayName(today.getTime()),
+})
+
+/** Both ends are part of it; a day in UTC has the same length every time. */
+function daysOfRange({ from, to }: DayRange): string[] {
+  const days: string[] = []
+  for (let time = Date.parse(from); time <= Date.parse(to); time += DAY_MS) days.push(dayName(time))
+  return days
 }
+
+const hourName = (hour: number): string => String(hour).padStart(2, '0')
+const hours = Array.from({ length: 24 }, (_, hour) => hourName(hour))
 
 type Tokens = { prompt_tokens: number; completion_tokens: number; total_tokens: number }
 
@@ -60,17 +72,26 @@ function add(sum: Tokens, row: UsageSum): void {
   sum.total_tokens += row.promptTokens + row.completionTokens
 }
 
+const byBothNames = (tokens: Tokens) => ({
+  ...tokens,
+  prompt: tokens.prompt_tokens,
+  completion: tokens.completion_tokens,
+  total: tokens.total_tokens,
+})
+
+/** @param keys that are there even without usage, first and in this order. */
 function sumBy<Row extends UsageSum>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
-): Record<string, Tokens> {
-  const sums = new Map<string, Tokens>()
+  keys: readonly string[] = [],
+): Record<string, ReturnType<typeof byBothNames>> {
+  const sums = new Map(keys.map((key) => [key, none()]))
   for (const row of rows) {
     const sum = sums.get(keyOf(row)) ?? none()
     add(sum, row)
     sums.set(keyOf(row), sum)
   }
-  return Object.fromEntries(sums)
+  return Object.fromEntries([...sums].map(([key, sum]) => [key, byBothNames(sum)]))
 }
 
 function summarise(rows: readonly UsageSum[]): Omit<TokenStats, 'period' | 'daily' | 'hourly'> {

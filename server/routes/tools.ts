@@ -1,10 +1,10 @@
 // `GET /api/tools`: what an agent of this server can do.
-import type { App } from '../plugins/app.ts'
+import type { App } from '../http/app.ts'
 import { ToolList, type ToolListing } from '../protocol/catalog.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { type ToolDefinition, toSchema } from '../tools/definition.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
-import { success } from './answers.ts'
+import { success } from './envelope.ts'
 
 export interface ToolRouteDependencies {
   registry: ToolRegistry

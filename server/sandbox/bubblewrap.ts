@@ -25,6 +25,19 @@ const DEFAULT_TEMPORARY_BYTES = 256 * 1024 * 1024
 /** A user id that is nobody's on the host; files still belong to the server's own user outside. */
 const INSIDE_ID = '1000'
 
+/** What programs need of /etc: of the certificates the public ones, never `/etc/ssl/private`. */
+const READABLE = [
+  '/etc/alternatives',
+  '/etc/ld.so.cache',
+  '/etc/localtime',
+  '/etc/ssl/certs',
+  '/etc/ssl/cert.pem',
+  '/etc/ssl/openssl.cnf',
+  '/etc/pki/tls/certs',
+  '/etc/pki/ca-trust/extracted',
+  '/etc/ca-certificates/extracted',
+]
+
 async function findProgram(name: string): Promise<string | null> {
   for (const folder of (process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter)) {
     if (!folder.startsWith('/')) continue
@@ -49,8 +62,7 @@ async function systemArguments(): Promise<string[]> {
       // The host has no such folder.
     }
   }
-  for (const name of ['/etc/alternatives', '/etc/ld.so.cache', '/etc/localtime', '/etc/ssl'])
-    args.push('--ro-bind-try', name, name)
+  for (const name of READABLE) args.push('--ro-bind-try', name, name)
   return args
 }
 

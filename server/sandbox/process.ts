@@ -1,5 +1,7 @@
 // The one place that starts child processes: own process group, scrubbed environment, limits in time and output, group kill.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { devNull } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
@@ -108,6 +110,20 @@ function createOutputKeeper(maxBytes: number) {
   }
 }
 
+/**
+ * Throws `EMFILE` when there are too few free descriptors for a child with this many pipes. Node would find that out half
+ * way, and lose for good the pipes that it had made by then (seen in 20.20: two descriptors at each try).
+ */
+function assertDescriptors(pipes: number): void {
+  const opened: number[] = []
+  try {
+    // Two for each pipe, two by which the start itself is reported, and some for the files that Node has open meanwhile.
+    for (let count = 0; count < 2 * pipes + 4; count++) opened.push(openSync(devNull, 'r'))
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor)
+  }
+}
+
 /** Starts a program as the leader of its own process group. Never throws; a failed start shows in `done`. */
 export function startProcess(options: ProcessOptions): RunningProcess {
   const kept = {
@@ -152,6 +168,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
   try {
     const takesInput = options.input !== undefined || options.interactive === true
     const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const)
+    assertDescriptors(extra.length + 3)
     child = spawn(options.command, [...options.args], {
       cwd: options.cwd,
       env: { ...options.env },
@@ -164,6 +181,15 @@ export function startProcess(options: ProcessOptions): RunningProcess {
   } catch (error) {
     return notStarted(error instanceof Error ? error : new Error(String(error)))
   }
+  // With no descriptor left Node returns a child without pipes, and reports why in an event of its own.
+  const isStarted = (child as { stdio?: ChildProcess['stdio'] }).stdio !== undefined
+  if (!isStarted)
+    return {
+      ...notStarted(new Error('not started')),
+      done: new Promise((resolve) =>
+        child.once('error', (error) => resolve(finish(null, null, error))),
+      ),
+    }
 
   const killGroup = (): void => {
     if (ended || child.pid === undefined) return

@@ -1,4 +1,4 @@
-// When two tool calls are the same call: same tool, same arguments as values.
+// Identity of tool calls: two are the same when tool and argument values are equal.
 import { createHash } from 'node:crypto'
 
 /** A key that is equal for equal values, whatever the order of the object's keys. */

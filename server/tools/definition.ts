@@ -1,6 +1,6 @@
-// What a tool is: its declaration, what it is given and what it answers.
+// What a tool is: its declaration, its context and its result.
 import { z } from 'zod'
-import { errorText } from '../errors.ts'
+import { AppError, errorText } from '../errors.ts'
 import type { ToolSchema } from '../llm/client.ts'
 import type {
   CallId,
@@ -13,10 +13,13 @@ import type {
 import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
 import type { Artifact } from '../protocol/step.ts'
 
-/** What a tool answers. `data` is for the model, `artifact` for the person. A failure is a result, never a throw. */
+/**
+ * What a tool returns. `data` is for the model, `artifact` for the person. A failure is a result, never a throw.
+ * `untrusted`: this result holds text from outside, also where the tool's results usually hold none.
+ */
 export type ToolResult =
-  | { success: true; data: unknown; artifact?: Artifact }
-  | { success: false; error: string; data?: unknown; artifact?: Artifact }
+  | { success: true; data: unknown; artifact?: Artifact; untrusted?: boolean }
+  | { success: false; error: string; data?: unknown; artifact?: Artifact; untrusted?: boolean }
 
 export const succeed = (data: unknown, artifact?: Artifact): ToolResult =>
   artifact === undefined ? { success: true, data } : { success: true, data, artifact }
@@ -30,21 +33,27 @@ export const fail = (
   ...more,
 })
 
-/** For whom and in which place a call runs. Set by the server; the model neither sees nor forges it. */
+/** The same result, marked where it holds text from outside. */
+export const markUntrusted = (result: ToolResult, untrusted: boolean): ToolResult =>
+  untrusted ? { ...result, untrusted } : result
+
+/** For whom and where a call runs. Set by the server; the model can neither see nor forge it. */
 export interface ToolContext {
   userId: UserId
   conversationId: ConversationId | null
   /** The conversation's project; file tools fail without one. */
   projectId: ProjectId | null
   runId: RunId
-  /** The answer being made; checkpoints and documents refer to it. */
+  /** The assistant message being written; checkpoints and documents refer to it. */
   messageId: MessageId | null
   /** Id of the model that made the call. */
   model: string
   callId: CallId
+  /** Whether the conversation holds text from outside at this moment, which the call's arguments may repeat. */
+  isTainted(): boolean
   /** Aborted when the run stops or the tool's time is up. Child processes must be gone within 1 s. */
   signal: AbortSignal
-  /** Live output for the person while the call runs; bounded and joined by the receiver, never stored. */
+  /** Live output for the person while the call runs; bounded and merged by the receiver, never stored. */
   progress(value: z.core.util.JSONType): void
 }
 
@@ -55,13 +64,13 @@ export interface ToolDefinition {
   readonly description: string
   readonly category: string
   readonly riskLevel: RiskLevel
-  /** May be answered from this run's history and from the cache. Only for tools that change nothing. */
+  /** Its results may come from this run's history or the cache. Only for tools that change nothing. */
   readonly cacheable: boolean
-  /** May simply run again when the server died in the middle of it. */
+  /** May run again when the server died during a call. */
   readonly repeatable: boolean
-  /** Its answer holds text from outside that nobody vouches for: the conversation is tainted from then on. */
+  /** Every result holds text from outside that nobody vouches for: the conversation is tainted from then on. */
   readonly untrusted: boolean
-  /** It changes files of the project: what was cached of the project is dropped. */
+  /** It changes files of the project: cached results of the project are dropped. */
   readonly changesProject: boolean
   /** Milliseconds. */
   readonly timeoutMs: number
@@ -69,8 +78,8 @@ export interface ToolDefinition {
   readonly isolation?: string
   readonly parameters: Record<string, unknown>
   /**
-   * Told what a run was shown of this tool without the tool having a part in it: an answer from the cache, or an answer or
-   * a question of before a restart. Only for tools that remember such things. Must not throw.
+   * Called when a run gets a result or preview of this tool that the tool did not produce now: a cached result, or a result
+   * or approval request from before a restart. Only for tools that remember what a run has seen. Must not throw.
    */
   readonly recall?: (shown: Artifact | ApprovalPreview, runId: RunId) => void
   /** Reads and checks the model's arguments; the error says what is wrong and what is allowed. */
@@ -81,13 +90,13 @@ export interface ToolDefinition {
 export interface ParsedInput {
   /** The checked arguments, defaults filled in; compared as values for duplicates and the cache. */
   readonly value: Record<string, unknown>
-  /** The level of this very call, where arguments raise it. */
+  /** The level of this call, which its arguments may raise. */
   readonly riskLevel: RiskLevel
   /** Calls of one batch with the same key run one after another, in the order of the calls. */
   readonly orderKey: string | null
-  /** What a person is shown before deciding; never changes anything, never throws. */
+  /** What a person sees before deciding; changes nothing. Throws an `AppError` when the call cannot succeed. */
   preview(context: ToolContext): Promise<ApprovalPreview | undefined>
-  /** Never throws; a fault of the handler becomes a failed result. */
+  /** An `AppError` becomes a failed result; any other error is thrown, for the executor to log. */
   run(context: ToolContext): Promise<ToolResult>
 }
 
@@ -98,7 +107,7 @@ export interface ToolSpecification<Input extends z.ZodObject> {
   category: string
   riskLevel?: RiskLevel
   cacheable?: boolean
-  /** Defaults to what `riskLevel` is: low tools may run again, others may not. */
+  /** Default: true for tools with risk level `low`, else false. */
   repeatable?: boolean
   untrusted?: boolean
   changesProject?: boolean
@@ -113,15 +122,32 @@ export interface ToolSpecification<Input extends z.ZodObject> {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000
-/** More than any model writes at once; a file of 20 MB written as escaped text fits. */
+/** More than any model writes in one call; a file of 20 MB as escaped text fits. */
 const MAX_ARGUMENTS = 32_000_000
+
+/**
+ * The JSON schema that a model gets. Lengths of texts and the range of safe integers are left out: every request pays for
+ * them, models don't count characters, and the validation reports a violation.
+ */
+function modelSchema(input: z.ZodObject): Record<string, unknown> {
+  const { $schema: _dialect, ...parameters } = z.toJSONSchema(input, {
+    io: 'input',
+    override({ jsonSchema }) {
+      delete jsonSchema.minLength
+      delete jsonSchema.maxLength
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  })
+  return parameters
+}
 
 /** Declares a tool from one zod object: the schema for the model, the validation and the handler's type follow from it. */
 export function defineTool<Input extends z.ZodObject>(
   specification: ToolSpecification<Input>,
 ): ToolDefinition {
   const riskLevel = specification.riskLevel ?? 'medium'
-  const { $schema: _dialect, ...parameters } = z.toJSONSchema(specification.input, { io: 'input' })
+  const parameters = modelSchema(specification.input)
   return {
     name: specification.name,
     aliases: specification.aliases ?? [],
@@ -149,17 +175,14 @@ export function defineTool<Input extends z.ZodObject>(
           riskLevel: specification.riskFor?.(input) ?? riskLevel,
           orderKey: specification.orderKey?.(input) ?? null,
           async preview(context) {
-            try {
-              return await specification.preview?.(input, context)
-            } catch (error) {
-              return { display: `No preview: ${errorText(error)}` }
-            }
+            return await specification.preview?.(input, context)
           },
           async run(context) {
             try {
               return await specification.handler(input, context)
             } catch (error) {
-              return fail(errorText(error))
+              if (error instanceof AppError) return fail(error.message)
+              throw error
             }
           },
         },
@@ -168,13 +191,13 @@ export function defineTool<Input extends z.ZodObject>(
   }
 }
 
-/** The form in which a model is told of a tool. */
+/** The form in which a model gets a tool. */
 export const toSchema = (tool: ToolDefinition): ToolSchema => ({
   type: 'function',
   function: { name: tool.name, description: tool.description, parameters: tool.parameters },
 })
 
-/** Values nested so deeply that the check itself overflows the stack are a fault like any other. */
+/** A value nested so deeply that the check overflows the stack is an ordinary failure. */
 function check<Input extends z.ZodObject>(
   schema: Input,
   value: unknown,

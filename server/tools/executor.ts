@@ -1,41 +1,47 @@
-// Carries out the tool calls of one run: checked in order, asked about and run side by side, answered in order.
+// Runs the tool calls of one run: checks them in order, asks for approval, runs them in parallel and yields the results in order.
 import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { errorText } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import type { ToolCall } from '../llm/client.ts'
-import type { CallId } from '../protocol/ids.ts'
+import type { CallId, RunId } from '../protocol/ids.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
+import { callKey } from './call-key.ts'
+import {
+  markUntrusted,
+  type ParsedInput,
+  type ToolContext,
+  type ToolDefinition,
+} from './definition.ts'
+import type { ResultKeeper } from './long-results.ts'
+import type { ToolRegistry } from './registry.ts'
+import type { ResultCache } from './result-cache.ts'
+import { runWithinTime, STOPPED, type ToolSafety } from './timed-run.ts'
 import {
   type AnswerMarks,
   fitResult,
   makeAnswer,
   type ToolAnswer,
   type WrittenResult,
+  withoutSecrets,
   writeResult,
-} from './answer.ts'
-import { callKey } from './call-key.ts'
-import type { ParsedInput, ToolContext, ToolDefinition } from './definition.ts'
-import type { ResultKeeper } from './long-results.ts'
-import type { ToolRegistry } from './registry.ts'
-import type { ResultCache } from './result-cache.ts'
-import { runWithinTime, STOPPED } from './timed-run.ts'
+} from './tool-result.ts'
 
 export type Decision =
   /** `arguments`: JSON text that takes the place of the model's. */
   { decision: 'approve'; arguments?: string } | { decision: 'reject'; reason?: string }
 
-/** What the executor asks of the one who runs it. A rejection of any of these ends the batch with that error. */
+/** What the executor needs from its caller. A rejection of any of these ends the batch with that error. */
 export interface ExecutorHooks {
-  /** Whether a person has to be asked; `name` is the tool's own, `riskLevel` that of this very call. */
+  /** Whether this call needs approval; `name` is the tool's own, never an alias; `riskLevel` is that of this call. */
   needsApproval(tool: { name: string; riskLevel: RiskLevel }): boolean
-  /** Asks a person. Resolves when decided; rejects only when the run is aborted. */
+  /** Requests approval. Resolves when decided; rejects only when the run is aborted. */
   ask(question: {
     call: ToolCall
     riskLevel: RiskLevel
     preview?: ApprovalPreview
   }): Promise<Decision>
-  /** Awaited right before a call runs whose tool is not `repeatable`: the durable mark that it has begun. */
+  /** Awaited before a call of a tool that is not `repeatable`: stores durably that the call has begun. */
   begin(call: ToolCall): Promise<void>
   /** Awaited as each call settles, which may be out of order, before it is yielded. Also called for aborted calls. */
   settled(position: number, answer: ToolAnswer): Promise<void>
@@ -46,12 +52,12 @@ export interface ExecuteOptions {
   context: Omit<ToolContext, 'callId' | 'signal' | 'progress'>
   progress(callId: CallId, value: Parameters<ToolContext['progress']>[0]): void
   hooks: ExecutorHooks
-  /** Calls that had begun when the server died and are not safe to repeat: answered without running. */
+  /** Calls that had begun when the server died and are not safe to repeat: they fail without running. */
   interrupted?: ReadonlySet<CallId>
 }
 
 export interface ToolExecutor {
-  /** One answer for each call, in the order of the calls. Leaving the loop early aborts what still runs. */
+  /** One result for each call, in the order of the calls. Leaving the loop early aborts what still runs. */
   execute(calls: readonly ToolCall[], options: ExecuteOptions): AsyncIterable<ToolAnswer>
 }
 
@@ -59,45 +65,52 @@ export interface ExecutorParts {
   registry: ToolRegistry
   cache: ResultCache
   results: ResultKeeper
-  /** Calls of one round that run at once. */
+  safety: ToolSafety
+  /** Calls of one iteration that run in parallel. */
   maxWorkers: number
-  /** Names of the only tools that this run may use; all of the registry when left out. */
+  /** Names of the tools that this run may use; default: all of the registry. */
   allowedTools?: ReadonlySet<string>
 }
 
-/** Then the question is asked without. */
+/** After this time approval is requested without a preview. */
 const LONGEST_PREVIEW_MS = 10_000
 
 const INTERRUPTED =
-  'The server was interrupted while this call ran. It may or may not have had its effect, and it was not run again. Check the state before you repeat it.'
+  'The server was interrupted while this call ran. The call may or may not have taken effect and was not run again. Check the current state before you repeat it.'
 
 type Prepared =
   | { kind: 'fault'; error: string }
-  /** `key` is null for a tool whose answers are never given again; `firstAt` is the place of the same call before. */
+  /** `key` is null for a tool whose results are never reused; `firstAt` is the position of an identical earlier call. */
   | { kind: 'call'; tool: ToolDefinition; input: ParsedInput; key: string | null; firstAt?: number }
 
 /** One for each run (and each sub-agent): it remembers the run's calls. */
 export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
   const { registry, cache, results } = parts
   const slot = pLimit(parts.maxWorkers)
-  /** Successful answers of cacheable tools in this run, with the state of the project that they were read in. */
+  /** Successful results of cacheable tools in this run, with the project state they were read in. */
   const history = new Map<string, { result: WrittenResult; state: number }>()
   const allowed = (tool: ToolDefinition): boolean => parts.allowedTools?.has(tool.name) ?? true
 
-  function check(call: ToolCall): Prepared {
+  function check(call: ToolCall, runId: RunId): Prepared {
     const tool = registry.get(call.name)
     if (tool === undefined || !allowed(tool)) return { kind: 'fault', error: unknown(call.name) }
-    return read(tool, call.arguments)
+    return read(tool, call.arguments, { runId, callId: call.id })
   }
 
-  function read(tool: ToolDefinition, text: string): Prepared {
+  function read(
+    tool: ToolDefinition,
+    text: string,
+    of: { runId: RunId; callId: CallId },
+  ): Prepared {
     try {
       const parsed = tool.parse(text)
       if (!parsed.ok) return { kind: 'fault', error: parsed.error }
       const key = tool.cacheable ? callKey(tool.name, parsed.input.value) : null
       return { kind: 'call', tool, input: parsed.input, key }
     } catch (error) {
-      return { kind: 'fault', error: `Invalid arguments: ${errorText(error)}` }
+      if (error instanceof AppError) return { kind: 'fault', error: error.message }
+      parts.safety.onFault(error, { tool: tool.name, ...of })
+      return { kind: 'fault', error: 'Invalid arguments: the tool could not read them.' }
     }
   }
 
@@ -115,10 +128,10 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
   }
 
   /** Checks all calls, and finds those that repeat an earlier one of the batch with no change of files in between. */
-  function prepare(calls: readonly ToolCall[]): Prepared[] {
+  function prepare(calls: readonly ToolCall[], runId: RunId): Prepared[] {
     const seen = new Map<string, number>()
     return calls.map((call, position) => {
-      const prepared = check(call)
+      const prepared = check(call, runId)
       if (prepared.kind === 'fault') return prepared
       if (prepared.tool.changesProject) seen.clear()
       if (prepared.key === null) return prepared
@@ -136,7 +149,7 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
     const { context, hooks } = options
     const { controller, release } = linkedController(options.signal)
     const { signal } = controller
-    const prepared = prepare(calls)
+    const prepared = prepare(calls, context.runId)
     const orderKeys = prepared.map((one) => (one.kind === 'call' ? one.input.orderKey : null))
     const answers: Promise<ToolAnswer>[] = []
     const running = new Map<string, Promise<unknown>>()
@@ -157,18 +170,22 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
       let { input, key } = one
       let approvedArguments: string | undefined
       if (hooks.needsApproval({ name: one.tool.name, riskLevel: input.riskLevel })) {
-        const decision = await decide(call, input)
+        const decision = await decide(call, input, position)
         if (decision === 'stopped') return refused(call, STOPPED)
+        if (decision.decision === 'impossible') return refused(call, decision.error)
         if (decision.decision === 'reject') {
           const reason = decision.reason?.trim() ? `: ${decision.reason.trim()}` : '.'
           return refused(call, `The user rejected this call${reason}`, { skipped: true })
         }
         if (decision.arguments !== undefined) {
-          const approved = read(one.tool, decision.arguments)
+          const approved = read(one.tool, decision.arguments, {
+            runId: context.runId,
+            callId: call.id,
+          })
           if (approved.kind === 'fault')
             return refused(
               call,
-              `The arguments that the user approved do not fit. ${approved.error}`,
+              `The arguments that the user approved are invalid. ${approved.error}`,
             )
           ;({ input, key } = approved)
           approvedArguments = JSON.stringify(input.value)
@@ -179,17 +196,22 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
       return inTurn(position, () => once(call, one.tool, input, key, marks))
     }
 
-    async function decide(call: ToolCall, input: ParsedInput): Promise<Decision | 'stopped'> {
-      const questionContext = { ...context, callId: call.id, signal, progress: () => {} }
-      const previewed = new AbortController()
+    /** Requests approval, except for a call whose preview shows that it cannot succeed. */
+    async function decide(
+      call: ToolCall,
+      input: ParsedInput,
+      position: number,
+    ): Promise<Decision | 'stopped' | { decision: 'impossible'; error: string }> {
+      let preview: ApprovalPreview | undefined
       try {
-        const preview = await untilAborted(
-          Promise.race([
-            input.preview(questionContext),
-            wait(LONGEST_PREVIEW_MS, undefined, { ref: false, signal: previewed.signal }),
-          ]),
-          signal,
-        ).finally(() => previewed.abort())
+        preview = await previewOf(call, input, position)
+      } catch (error) {
+        if (signal.aborted) return 'stopped'
+        if (error instanceof AppError) return { decision: 'impossible', error: error.message }
+        // An unexpected failure of the preview: the person decides without one.
+        preview = { display: 'No preview is available.', display_code: 'none' }
+      }
+      try {
         const shown = preview === undefined ? {} : { preview }
         const question = { call, riskLevel: input.riskLevel, ...shown }
         return await untilAborted(hooks.ask(question), signal)
@@ -199,7 +221,37 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
       }
     }
 
-    /** Calls with the same order key run one at a time, those that the model named first go first. */
+    async function previewOf(
+      call: ToolCall,
+      input: ParsedInput,
+      position: number,
+    ): Promise<ApprovalPreview | undefined> {
+      const questionContext = { ...context, callId: call.id, signal, progress: () => {} }
+      const look = (): Promise<ApprovalPreview | undefined> => {
+        const looked = new AbortController()
+        return untilAborted(
+          Promise.race([
+            input.preview(questionContext),
+            wait(LONGEST_PREVIEW_MS, undefined, { ref: false, signal: looked.signal }),
+          ]),
+          signal,
+        ).finally(() => looked.abort())
+      }
+      try {
+        return await look()
+      } catch (error) {
+        // What is missing may be what an earlier call of the batch is about to create.
+        const changes = answers.slice(0, position).filter((_answer, at) => {
+          const earlier = prepared[at]
+          return earlier?.kind === 'call' && earlier.tool.changesProject
+        })
+        if (signal.aborted || changes.length === 0) throw error
+        await untilAborted(Promise.all(changes), signal)
+        return await look()
+      }
+    }
+
+    /** Calls with the same order key run one at a time, in the order of the calls. */
     async function inTurn<T>(position: number, work: () => Promise<T>): Promise<T> {
       const key = orderKeys[position] ?? null
       if (key === null) return work()
@@ -214,7 +266,7 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
       return mine
     }
 
-    /** Answers from the run's history or the cache, else runs the tool when a worker is free. */
+    /** The result from the run's history or the cache; otherwise runs the tool when a slot is free. */
     async function once(
       call: ToolCall,
       tool: ToolDefinition,
@@ -226,7 +278,7 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
         const known = await recall(key)
         if (known !== undefined) {
           if (known.artifact !== undefined) tool.recall?.(known.artifact, context.runId)
-          return makeAnswer(call, known, { ...marks, cached: true }, tool.untrusted)
+          return makeAnswer(call, known, { ...marks, cached: true })
         }
       }
       return slot(async () => {
@@ -234,22 +286,24 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
         if (!tool.repeatable) await hooks.begin(call)
         const state = cache.projectState(context.projectId)
         const startedAt = performance.now()
-        const outcome = await runWithinTime(input, tool.timeoutMs, signal, {
+        const live = {
           ...context,
           callId: call.id,
-          progress: (value) => options.progress(call.id, value),
-        })
+          progress: (value: Parameters<ToolContext['progress']>[0]) =>
+            options.progress(call.id, value),
+        }
+        const outcome = await runWithinTime(input, tool, signal, live, parts.safety)
         const executionTime = (performance.now() - startedAt) / 1000
-        // A change that failed half way is a change too.
+        // A change that failed halfway is a change, too.
         if (tool.changesProject && context.projectId !== null) cache.dropProject(context.projectId)
-        const written = writeResult(outcome)
+        const written = writeResult(markUntrusted(outcome, tool.untrusted))
         const result = await fitResult(written, results, context)
         if (key !== null && written.success) {
           const { userId, projectId } = context
           cache.set({ userId, projectId, key }, written, state)
           history.set(key, { result, state })
         }
-        return makeAnswer(call, result, { ...marks, executionTime }, tool.untrusted)
+        return makeAnswer(call, result, { ...marks, executionTime })
       })
     }
 
@@ -267,11 +321,12 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
 
     try {
       for (const [position, call] of calls.entries()) {
-        const task = carryOut(call, position).then(async (settled) => {
+        const task = carryOut(call, position).then(async (answer) => {
+          const settled = withoutSecrets(answer, parts.safety.redact)
           await hooks.settled(position, settled)
           return settled
         })
-        // Heard by the loop below; until it gets there a fault must not count as unhandled.
+        // Handled by the loop below; until then a rejection must not count as unhandled.
         task.catch(() => undefined)
         answers.push(task)
       }

@@ -1,33 +1,33 @@
-// Results too long for the model: kept whole, read on in slices by a handle.
+// Results too long for the model: stored whole, read in slices by handle.
 import { LRUCache } from 'lru-cache'
 import type { ConversationId, RunId } from '../protocol/ids.ts'
 
-/** Whose a kept result is: the conversation's, or the run's where there is none. */
+/** The owner of a stored result: the conversation, or the run when there is none. */
 export interface ResultOwner {
   conversationId: ConversationId | null
   runId: RunId
 }
 
 export interface ResultKeeper {
-  /** Keeps the text and names it. */
+  /** Stores the text and returns its handle. */
   keep(owner: ResultOwner, content: string): Promise<string>
   /** The whole text; undefined for a handle that is unknown, expired or somebody else's. */
   read(owner: ResultOwner, handle: string): Promise<string | undefined>
 }
 
-/** A slice of a kept result as the model gets it; offsets count UTF-16 units of the kept text. */
+/** A slice of a stored result as the model gets it; offsets count UTF-16 units. */
 export interface ResultSlice {
   handle: string
   content: string
   offset: number
   total_length: number
-  /** Where to read on; null at the end. */
+  /** Where the next slice begins; null at the end. */
   next_offset: number | null
 }
 
-/** Longest answer, in characters of its JSON text, that a model gets at once. */
+/** Longest tool result, in characters of its JSON text, that a model gets at once. */
 export const MAX_ANSWER_CHARACTERS = 50_000
-/** What a slice may take of it when written as JSON, where quotes and line ends take two characters or more. */
+/** Limit of a slice written as JSON, where quotes and line ends take two characters or more. */
 const MAX_SLICE_CHARACTERS = 40_000
 
 /** At most `length` characters from `offset`, fewer where their JSON form would be too long; never half a character. */

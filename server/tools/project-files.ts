@@ -1,9 +1,16 @@
-// Gives a tool the files of a project that paths and patterns name, read through the workspace's own rules.
+// Reads the project files that paths and patterns name, under the rules of the workspace.
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import type { ProjectSearch } from '../workspace/search.ts'
+import type { OutsideText } from '../workspace/outside-text.ts'
+import type { ProjectSearch } from '../workspace/search/search.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
+
+export interface ProjectFiles {
+  files: ProjectFile[]
+  /** Some of them hold text from outside. */
+  untrusted: boolean
+}
 
 export interface ProjectFile {
   /** Relative to the project, with `/` between its parts. */
@@ -12,19 +19,20 @@ export interface ProjectFile {
 }
 
 /**
- * The files of a project that `patterns` name: a path gives its file, a folder all that is in it, a pattern what it
- * matches. Throws an `AppError` when one names nothing or all of them more than the limits.
+ * The files of a project that `patterns` name: a path gives its file, a folder everything in it, a pattern what it
+ * matches. Throws an `AppError` when a pattern matches nothing or the limits are exceeded.
  */
 export type ReadProjectFiles = (
   of: { userId: UserId; projectId: ProjectId },
   patterns: readonly string[],
   limits: { maxFiles: number; maxBytes: number },
   signal: AbortSignal,
-) => Promise<ProjectFile[]>
+) => Promise<ProjectFiles>
 
 export function createProjectFileReader(dependencies: {
   workspaces: Pick<Workspaces, 'open'>
   search: Pick<ProjectSearch, 'find'>
+  checkpoints: { outsideText: Pick<OutsideText, 'isIn'> }
 }): ReadProjectFiles {
   /** The paths behind one of the patterns. */
   async function pathsOf(
@@ -34,7 +42,7 @@ export function createProjectFileReader(dependencies: {
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     const literal = pattern.replace(/^\.\//, '')
-    // A text that is no path may still be a pattern; one that leaves the project is neither.
+    // Text that is not a path may still be a pattern; a path outside the project is neither.
     const state = /[*?[{]/.test(literal) ? null : await workspace.state(literal)
     if (state?.kind === 'file') return [literal]
     const glob = state?.kind === 'directory' ? `${literal.replace(/\/+$/, '')}/**` : literal
@@ -50,7 +58,7 @@ export function createProjectFileReader(dependencies: {
     for (const pattern of patterns)
       for (const path of await pathsOf(workspace, pattern, maxFiles, signal)) paths.add(path)
     if (paths.size > maxFiles)
-      throw new AppError('bad_request', `\`files\` names more than ${maxFiles} files.`)
+      throw new AppError('bad_request', `\`files\` matches more than ${maxFiles} files.`)
     const files: ProjectFile[] = []
     let left = maxBytes
     for (const path of paths) {
@@ -59,10 +67,12 @@ export function createProjectFileReader(dependencies: {
       if (left < 0)
         throw new AppError(
           'file_too_large',
-          `\`files\` names more than ${maxBytes / 1024 / 1024} MB in all.`,
+          `\`files\` matches more than ${maxBytes / 1024 / 1024} MB in total.`,
         )
       files.push({ path, content: bytes })
     }
-    return files
+    const contents = files.map(({ content }) => content)
+    const untrusted = await dependencies.checkpoints.outsideText.isIn(workspace, contents)
+    return { files, untrusted }
   }
 }

@@ -1,4 +1,4 @@
-// All tools that a run may be offered, by name and alias.
+// All tools of the server, by name and alias.
 import type { ToolSchema } from '../llm/client.ts'
 import type { RiskLevel } from '../protocol/run-event.ts'
 import { type ToolDefinition, toSchema } from './definition.ts'
@@ -8,20 +8,20 @@ export interface ToolRegistry {
   get(name: string): ToolDefinition | undefined
   /** In the order in which they were added; aliases are not listed. */
   list(): readonly ToolDefinition[]
-  /** What a model is told, in the order of `list`, so that the same tools give the same bytes. */
+  /** What a model gets, in the order of `list`, so that the same tools give the same bytes. */
   schemas(filter?: (tool: ToolDefinition) => boolean): ToolSchema[]
-  /** Up to three names that somebody who wrote `name` may have meant; best first. */
+  /** Up to three names similar to `name`; best first. */
   closest(name: string, filter?: (tool: ToolDefinition) => boolean): string[]
-  /** Throws when the name is taken: a tool from outside can never take the place of another. */
+  /** Throws when the name is taken: a tool from outside can never replace another. */
   add(tool: ToolDefinition): void
-  /** False when there was none of this name. */
+  /** False when there is no tool of this name. */
   remove(name: string): boolean
 }
 
 export interface RegistryOptions {
-  /** Names that are left out, also when they are added later. */
+  /** Names that are never registered, also when added later. */
   disabled?: readonly string[]
-  /** An operator's level by name; it replaces whatever the tool itself says, for every call of it. */
+  /** The operator's risk level by name; it replaces the tool's own level for every call. */
   risk?: Readonly<Record<string, RiskLevel>>
 }
 
@@ -71,7 +71,7 @@ export function createToolRegistry(
 
 function withLevel(tool: ToolDefinition, riskLevel: RiskLevel | undefined): ToolDefinition {
   if (riskLevel === undefined) return tool
-  // With its getters as getters: what they tell may change.
+  // Getters stay getters: their values may change.
   const copy = Object.defineProperties({ ...tool }, Object.getOwnPropertyDescriptors(tool))
   const parse: ToolDefinition['parse'] = (rawArguments) => {
     const parsed = tool.parse(rawArguments)
@@ -80,7 +80,7 @@ function withLevel(tool: ToolDefinition, riskLevel: RiskLevel | undefined): Tool
   return Object.assign(copy, { riskLevel, parse })
 }
 
-/** Edit distance (Levenshtein): how many letters have to be put in, taken out or changed. */
+/** Edit distance (Levenshtein): how many letters have to be inserted, removed or changed. */
 function distance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {

@@ -1,4 +1,4 @@
-// Successful results of cacheable tools, kept for a while across runs; bounded in number, size and age.
+// Successful results of cacheable tools, reused across runs; bounded in number, size and age.
 import { LRUCache } from 'lru-cache'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Artifact } from '../protocol/step.ts'
@@ -7,6 +7,8 @@ export interface CachedResult {
   /** JSON text of the result's data, whole. */
   data: string
   artifact?: Artifact
+  /** It holds text from outside. */
+  untrusted?: boolean
 }
 
 export interface CachePlace {
@@ -19,13 +21,13 @@ export interface CachePlace {
 export interface ResultCache {
   get(place: CachePlace): CachedResult | undefined
   /**
-   * `state` is what `projectState` said before the work began: a result that was read while the project changed
-   * is not kept.
+   * `state` is what `projectState` returned before the call began: a result that was read while the project changed
+   * is not cached.
    */
   set(place: CachePlace, result: CachedResult, state: number): void
-  /** A number that changes whenever something of the project was changed through this server. */
+  /** A number that changes whenever this server changes something in the project. */
   projectState(projectId: ProjectId | null): number
-  /** Forgets everything of a project. To be called after each change of its files, whoever made it. */
+  /** Drops all results of a project. Must be called after each change of its files, whoever made it. */
   dropProject(projectId: ProjectId): void
 }
 
@@ -34,7 +36,7 @@ const MAX_CHARACTERS = 32_000_000
 const MAX_ENTRY_CHARACTERS = 2_000_000
 const MAX_KNOWN_PROJECTS = 10_000
 
-/** @param options.ttlSeconds how long a result may be given again; 0 keeps nothing. */
+/** @param options.ttlSeconds how long a result may be reused; 0 disables the cache. */
 export function createResultCache(options: { ttlSeconds: number }): ResultCache {
   const entries = new LRUCache<string, CachedResult & { projectId: ProjectId | null }>({
     max: MAX_ENTRIES,

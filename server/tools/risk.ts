@@ -1,4 +1,4 @@
-// Who decides whether a tool call runs: level × approval mode × taint × what a person said before.
+// Whether a tool call needs approval: risk level × approval mode × taint × remembered grants.
 import type { ApprovalMode } from '../protocol/conversation.ts'
 import type { RiskLevel } from '../protocol/run-event.ts'
 
@@ -30,10 +30,10 @@ const rules: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, 
   },
 }
 
-/** Low by themselves, but what they write steers later conversations: outside text must not get there unasked. */
+/** Low risk, but what they write steers later conversations: outside text must not get there without approval. */
 const askWhenTainted: ReadonlySet<string> = new Set(['save_memory'])
 
-/** Whether a person has to be asked before this call runs. */
+/** Whether a person has to approve this call before it runs. */
 export function needsApproval(question: RiskQuestion): boolean {
   const row = rules[question.mode][question.tainted ? 'tainted' : 'clean']
   const level =

@@ -1,23 +1,39 @@
 // Runs one checked call within its time limit and the run's signal, whatever its handler does.
-import { errorText } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
-import { fail, type ParsedInput, type ToolContext, type ToolResult } from './definition.ts'
+import type { CallId, RunId } from '../protocol/ids.ts'
+import {
+  fail,
+  type ParsedInput,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from './definition.ts'
 
-/** How long a handler may take to come back with what it has after its signal was aborted. */
+/** What protects models and users from secrets and raw errors in a tool's output. */
+export interface ToolSafety {
+  /** The text without any secret that the server knows. */
+  redact(text: string): string
+  /** Receives an unexpected error of a handler; its text is only for the log. */
+  onFault(error: unknown, of: { tool: string; runId: RunId; callId: CallId }): void
+}
+
+/** How long a handler may take to return a result after its signal was aborted. */
 const LAST_WORDS_MS = 600
 
-/** Why nothing, or not all, of a call was done. */
+/** The error of a call that did not run, or did not finish, because the run was stopped. */
 export const STOPPED = 'The run was stopped before this call was done.'
 
 /**
- * Never throws. When the time is up or the run stops, the handler's signal is aborted; what it still answers within
- * 0.6 s counts, after that the call has failed and the handler is no longer listened to.
+ * Never throws. When the time is up or the run stops, the handler's signal is aborted; a result that it returns within
+ * 0.6 s still counts, after that the call has failed and the handler is ignored.
  */
 export async function runWithinTime(
   input: ParsedInput,
-  timeoutMs: number,
+  { name, timeoutMs }: Pick<ToolDefinition, 'name' | 'timeoutMs'>,
   runSignal: AbortSignal,
   context: Omit<ToolContext, 'signal'>,
+  safety: Pick<ToolSafety, 'onFault'>,
 ): Promise<ToolResult> {
   const { controller, release } = linkedController(runSignal)
   const overdue = `The tool did not finish within its limit of ${timeoutMs / 1000} seconds.`
@@ -35,13 +51,18 @@ export async function runWithinTime(
   let settled = false
   try {
     if (runSignal.aborted) return fail(STOPPED)
-    const work = guarded(input, {
-      ...context,
-      signal: controller.signal,
-      progress: (value) => {
-        if (!settled) context.progress(value)
+    const work = guarded(
+      input,
+      {
+        ...context,
+        signal: controller.signal,
+        progress: (value) => {
+          if (!settled) context.progress(value)
+        },
       },
-    })
+      (error) =>
+        safety.onFault(error, { tool: name, runId: context.runId, callId: context.callId }),
+    )
     const result = await untilAborted(work, lastWords.signal)
     if (result.success || !controller.signal.aborted) return result
     return { ...result, error: problem() }
@@ -55,10 +76,19 @@ export async function runWithinTime(
   }
 }
 
-async function guarded(input: ParsedInput, context: ToolContext): Promise<ToolResult> {
+/** An unexpected error may name anything: hosts, paths, keys. Its text only goes to the log. */
+async function guarded(
+  input: ParsedInput,
+  context: ToolContext,
+  onFault: (error: unknown) => void,
+): Promise<ToolResult> {
   try {
     return await input.run(context)
   } catch (error) {
-    return fail(errorText(error))
+    if (error instanceof AppError) return fail(error.message)
+    if (!context.signal.aborted) onFault(error)
+    return fail(
+      `The tool failed unexpectedly. The cause is in the server log under run ${context.runId}.`,
+    )
   }
 }

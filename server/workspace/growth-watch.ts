@@ -5,15 +5,14 @@ import type { Workspace } from './workspace.ts'
 const LOOK_EVERY_MS = 500
 
 /**
- * Calls `onFull` once when the project has grown beyond its limit; `usedBefore` are the bytes of its files at the start.
+ * Calls `onFull` once when the files of the project take more than `most` bytes; they took `usedBefore` at the start.
  * Cheap: the project itself is measured only when the whole disk has lost as much room as the project had left.
  */
 export function watchGrowth(
-  workspace: Workspace,
-  usedBefore: number,
+  { root, stats }: Pick<Workspace, 'root' | 'stats'>,
+  { usedBefore, most }: { usedBefore: number; most: number },
   onFull: () => void,
 ): () => void {
-  const { limits, root } = workspace
   let ended = false
   let timer: NodeJS.Timeout
   /** Free bytes below which the project is worth measuring. */
@@ -21,12 +20,12 @@ export function watchGrowth(
   const look = async (): Promise<void> => {
     const { bavail, bsize } = await statfs(root)
     const free = bavail * bsize
-    suspicious ??= free - Math.max(0, limits.project - usedBefore)
+    suspicious ??= free - Math.max(0, most - usedBefore)
     if (free < suspicious) {
-      const { totalSize } = await workspace.stats()
+      const { totalSize } = await stats()
       if (ended) return
-      if (totalSize > Math.max(limits.project, usedBefore)) return onFull()
-      suspicious = free - Math.max(0, limits.project - totalSize)
+      if (totalSize > Math.max(most, usedBefore)) return onFull()
+      suspicious = free - Math.max(0, most - totalSize)
     }
     wait()
   }

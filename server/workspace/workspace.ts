@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { explainFault, linkRefused, sizeText, systemCode } from './faults.ts'
+import { explainFault, linkRefused, sizeText, systemCode } from './files/faults.ts'
 import {
   checkTarget,
   type FileContent,
@@ -26,7 +26,7 @@ import {
   look,
   readWhole,
   stateOf,
-} from './file-state.ts'
+} from './files/file-state.ts'
 import {
   openRegularFile,
   type ProjectPath,
@@ -34,8 +34,9 @@ import {
   parsePath,
   withFolder,
   withPlace,
-} from './paths.ts'
-import { type Entry, readFolder, walk } from './walk.ts'
+} from './files/paths.ts'
+import { type Entry, readFolder, walk } from './files/walk.ts'
+import type { StorageQuota } from './storage-quota.ts'
 
 /** Bytes. */
 export interface WorkspaceLimits {
@@ -68,23 +69,28 @@ export interface Workspace {
   /**
    * Puts `bytes` at `path`, whole or not at all, making missing folders. Throws `file_changed` when `expected` is
    * given and is not the version there ('' expects that there is nothing), `file_too_large`, `project_full`,
-   * `store_full`, `conflict` when a folder is there.
+   * `quota_exceeded`, `store_full`, `conflict` when a folder is there.
    */
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<FileState>
   /** Makes a folder and the missing ones above. Answers false when it was there already. */
-  makeFolder(path: string): Promise<boolean>
+  makeFolder(path: string, options?: DiskOptions): Promise<boolean>
   /** Removes a file, a link (not what it points at) or a folder with all that is in it, at once. */
-  remove(path: string): Promise<void>
+  remove(path: string, options?: DiskOptions): Promise<void>
   /** Renames; throws `conflict` when there is something at `to`. Makes missing folders. */
   move(from: string, to: string): Promise<void>
   /** Removes a folder that holds nothing; answers false when it holds something or is none. */
   removeEmptyFolder(path: string): Promise<boolean>
   /** Puts a copy of the host file `source` at `path`, whole or not at all; for giving back what was kept. */
-  copyIn(path: string, source: string, mode: number): Promise<void>
+  copyIn(path: string, source: string, mode: number, options?: DiskOptions): Promise<void>
   /** Makes a symbolic link (which nothing here ever follows); for giving back what was there. */
   makeLink(path: string, target: string): Promise<void>
   /** Forgets the known size of the project, after something else has changed it. */
   forgetSize(): void
+}
+
+export interface DiskOptions {
+  /** The caller forces many changes to the disk together (the job `force_paths`) instead of each by itself. */
+  later?: boolean
 }
 
 export interface WriteOptions {
@@ -109,6 +115,7 @@ export function createWorkspace(options: {
   /** A folder on the same file system, for files that are not whole yet and trees on their way out. */
   staging: string
   limits: WorkspaceLimits
+  storage: StorageQuota
 }): Workspace {
   const { root, staging, limits } = options
   let known: { bytes: number; at: number } | undefined
@@ -174,6 +181,8 @@ export function createWorkspace(options: {
         'project_full',
         `The project would grow past its limit of ${sizeText(limits.project)}. Delete something first.`,
       )
+    // Given back when the change has been settled with the project's new size.
+    if (grows > 0) await options.storage.claim(options.userId, options.projectId, grows)
     return withPlace(root, path, { create: true }, async (place) => {
       // The owner's execute bit is kept, so that a script stays one.
       const temporary = await stage(bytes, mode ?? 0o600 | ((before?.mode ?? 0) & 0o100))
@@ -195,7 +204,7 @@ export function createWorkspace(options: {
   }
 
   /** Moves the entry out of the project at once; what it held is removed afterwards. */
-  const remove = (path: ProjectPath): Promise<void> =>
+  const remove = (path: ProjectPath, { later = false }: DiskOptions = {}): Promise<void> =>
     withPlace(root, path, {}, async (place) => {
       const before = await lstat(place.real)
       if (!before.isDirectory()) {
@@ -211,7 +220,7 @@ export function createWorkspace(options: {
           rm(grave, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
         })
       }
-      await place.folder.handle.sync()
+      if (!later) await place.folder.handle.sync()
     })
 
   return {
@@ -253,18 +262,18 @@ export function createWorkspace(options: {
     stats,
     write: async (input, bytes, writeOptions = {}) =>
       write(parseInnerPath(input), bytes, writeOptions),
-    makeFolder: async (input) => {
+    makeFolder: async (input, { later = false } = {}) => {
       const path = parseInnerPath(input)
       return withPlace(root, path, { create: true }, async (place) => {
         const before = await look(place.real)
         if (before?.kind === 'directory') return false
         if (before?.kind === 'link') throw linkRefused(path.text)
         await mkdir(place.real, { mode: 0o700 })
-        await place.folder.handle.sync()
+        if (!later) await place.folder.handle.sync()
         return true
       })
     },
-    remove: async (input) => remove(parseInnerPath(input)),
+    remove: async (input, diskOptions) => remove(parseInnerPath(input), diskOptions),
     move: async (fromInput, toInput) => {
       const from = parseInnerPath(fromInput)
       const to = parseInnerPath(toInput)
@@ -301,18 +310,20 @@ export function createWorkspace(options: {
         return true
       })
     },
-    copyIn: async (input, source, mode) => {
+    copyIn: async (input, source, mode, { later = false } = {}) => {
       const path = parseInnerPath(input)
       const temporary = join(staging, randomUUID())
       try {
         await copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
         await chmod(temporary, mode)
-        const handle = await open(temporary, 'r')
-        await handle.sync().finally(() => handle.close())
+        if (!later) {
+          const handle = await open(temporary, 'r')
+          await handle.sync().finally(() => handle.close())
+        }
         await withPlace(root, path, { create: true }, async (place) => {
           checkTarget(await look(place.real), path, undefined)
           await rename(temporary, place.real)
-          await place.folder.handle.sync()
+          if (!later) await place.folder.handle.sync()
         })
       } catch (error) {
         await rm(temporary, { force: true })

@@ -6,7 +6,9 @@ import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { systemCode } from './faults.ts'
+import { systemCode } from './files/faults.ts'
+import { markRemoved } from './files/paths.ts'
+import { noQuota, type StorageQuota } from './storage-quota.ts'
 import { createWorkspace, type Workspace, type WorkspaceLimits } from './workspace.ts'
 
 export interface Workspaces {
@@ -23,6 +25,8 @@ export interface Workspaces {
   /** A folder on the same file system for what is not whole yet; the next start removes what a dead process left in it. */
   readonly staging: string
   readonly limits: WorkspaceLimits
+  /** What each user may store in all. */
+  readonly storage: StorageQuota
 }
 
 /** Beside the users' folders: what the server keeps for itself. No user id looks like it. */
@@ -46,7 +50,10 @@ function folderName(id: string): string {
 export async function createWorkspaces(options: {
   root: string
   limits: WorkspaceLimits
+  /** Without it only the limits of each project hold. */
+  storage?: StorageQuota
 }): Promise<Workspaces> {
+  const { storage = noQuota } = options
   await mkdir(resolve(options.root), { recursive: true, mode: 0o700 })
   // The operator may reach the root by links; from here on there are none.
   const root = await realpath(options.root)
@@ -64,6 +71,7 @@ export async function createWorkspaces(options: {
 
   return {
     limits: options.limits,
+    storage,
     staging: own,
     open(userId, projectId) {
       const place = placeOf(userId, projectId)
@@ -75,6 +83,7 @@ export async function createWorkspaces(options: {
           root: place,
           staging: own,
           limits: options.limits,
+          storage,
         })
         opened.set(place, workspace)
       }
@@ -83,6 +92,7 @@ export async function createWorkspaces(options: {
     async remove(userId, projectId) {
       const place = placeOf(userId, projectId)
       opened.delete(place)
+      markRemoved(place)
       for (const folder of [place, sideFolder(projectId)]) {
         const grave = join(own, randomUUID())
         try {

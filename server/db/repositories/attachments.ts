@@ -1,40 +1,117 @@
-// Attachments between the wire's form and their rows.
+// Attachments of messages: what they are, and their contents only for whoever asks for one.
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import type { LongText } from '../../lib/json-pieces.ts'
 import type { MessageId } from '../../protocol/ids.ts'
 import type { Attachment } from '../../protocol/message.ts'
-import type { Database } from '../database.ts'
+import type { Database, Writer } from '../database.ts'
+import { byteLength, readLongText } from '../fragments.ts'
 
 type AttachmentRow = Database['tables']['attachments']['$inferSelect']
 
-/** A stored attachment as everybody sees it. */
-export function toAttachment(row: AttachmentRow): Attachment {
+/** An attachment without its content. */
+export type AttachmentInfo = {
+  position: number
+  kind: 'text' | 'image'
+  name: string
+  extension: string | null
+  mime: string
+  /** Bytes of the file. */
+  size: number
+}
+
+export type AttachmentRepository = ReturnType<typeof createAttachmentRepository>
+
+export function createAttachmentRepository({ read, tables }: Database) {
+  const { attachments } = tables
+  const { content: _content, size: _size, ...columns } = getTableColumns(attachments)
+  const info = { ...columns, size: sizeOf(attachments) }
+  const at = (messageId: MessageId, position: number) =>
+    and(eq(attachments.messageId, messageId), eq(attachments.position, position))
+
+  return {
+    /** What is attached at a place of a message, with its content as it is stored: text, or base64 of an image. */
+    async find(
+      messageId: MessageId,
+      position: number,
+    ): Promise<(AttachmentInfo & { content: LongText }) | undefined> {
+      const [row] = await read.select(info).from(attachments).where(at(messageId, position))
+      if (row === undefined) return undefined
+      const content = readLongText(read, attachments, attachments.content, at(messageId, position))
+      return { ...toAttachmentInfo(row), content }
+    },
+
+    /** The attachments at some places of a message with their contents, in order. */
+    async contents(
+      messageId: MessageId,
+      positions: readonly number[],
+    ): Promise<(Attachment & { position: number })[]> {
+      if (positions.length === 0) return []
+      const rows = await read
+        .select()
+        .from(attachments)
+        .where(
+          and(eq(attachments.messageId, messageId), inArray(attachments.position, [...positions])),
+        )
+        .orderBy(attachments.position)
+      return rows.map((row) => ({ position: row.position, ...toAttachment(row) }))
+    },
+
+    /** Inside the caller's transaction: gives a new message what is attached to another. */
+    async copy(tx: Writer, from: MessageId, to: MessageId): Promise<void> {
+      await tx.insert(attachments).select(
+        tx
+          .select({
+            ...getTableColumns(attachments),
+            messageId: sql<MessageId>`${to}`.as('message_id'),
+          })
+          .from(attachments)
+          .where(eq(attachments.messageId, from)),
+      )
+    },
+  }
+}
+
+/** Bytes of the file. Base64 writes three of them as four characters; older rows don't say how many were padding. */
+export const sizeOf = (table: Database['tables']['attachments']) => {
+  const stored = byteLength(table.content)
+  return sql`coalesce(${table.size}, case when ${table.kind} = 'image' then ${stored} * 3 / 4 else ${stored} end)`.mapWith(
+    Number,
+  )
+}
+
+export const toAttachmentInfo = (
+  row: Omit<AttachmentRow, 'content' | 'size'> & { size: number },
+): AttachmentInfo => ({
+  position: row.position,
+  kind: row.kind,
+  name: row.name,
+  extension: row.extension,
+  mime: row.mime ?? 'text/plain',
+  size: row.size,
+})
+
+function toAttachment(row: AttachmentRow): Attachment {
   const { name, content } = row
   if (row.kind === 'text') return { name, extension: row.extension ?? undefined, content }
   // Checked against the list of image types when it came in.
   return { name, mime: row.mime as 'image/png', data: content }
 }
 
+/** Bytes of the file that an inline attachment stands for. */
+export const attachmentBytes = (file: Attachment): number =>
+  'data' in file ? Buffer.byteLength(file.data, 'base64') : Buffer.byteLength(file.content)
+
 /** An attachment as it is stored at its place of a message. */
 export const toAttachmentRow = (
   messageId: MessageId,
   position: number,
   file: Attachment,
-): AttachmentRow =>
-  'data' in file
-    ? {
-        messageId,
-        position,
-        kind: 'image',
-        name: file.name,
-        extension: null,
-        mime: file.mime,
-        content: file.data,
-      }
-    : {
-        messageId,
-        position,
-        kind: 'text',
-        name: file.name,
-        extension: file.extension ?? null,
-        mime: null,
-        content: file.content,
-      }
+): AttachmentRow => ({
+  messageId,
+  position,
+  name: file.name,
+  size: attachmentBytes(file),
+  ...('data' in file
+    ? { kind: 'image', extension: null, mime: file.mime, content: file.data }
+    : { kind: 'text', extension: file.extension ?? null, mime: null, content: file.content }),
+})

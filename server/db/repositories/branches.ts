@@ -1,20 +1,32 @@
 // Whole branches of a conversation: messages with their attachments, steps and siblings, in four statements at once.
-import { asc, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, asc, type Column, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { LongText } from '../../lib/json-pieces.ts'
 import type { ConversationId, MessageId } from '../../protocol/ids.ts'
-import type { Attachment } from '../../protocol/message.ts'
+import type { RunFailure } from '../../protocol/run.ts'
+import type { FinishReason } from '../../protocol/run-event.ts'
 import type { Step } from '../../protocol/step.ts'
 import type { Database } from '../database.ts'
-import { joinEach } from '../fragments.ts'
-import { toAttachment } from './attachments.ts'
+import { byteLength, joinEach, readLongText } from '../fragments.ts'
+import { type AttachmentInfo, sizeOf, toAttachmentInfo } from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
-export type MessageRow = Omit<Database['tables']['messages']['$inferSelect'], 'row'>
+/** A message that is there: what says that one was deleted is the repository's own business. */
+export type MessageRow = Omit<
+  Database['tables']['messages']['$inferSelect'],
+  'row' | 'deletedAt' | 'deletedWith'
+>
 
-/** A message with everything that hangs on it. */
+/** A message with everything that hangs on it, but for the contents of attachments. */
 export type FullMessage = MessageRow & {
-  attachments: Attachment[]
+  /** How the run that wrote it ended; null for a question and while it goes on. */
+  finishReason: FinishReason | null
+  /** Why that run failed. */
+  failure: RunFailure | null
+  attachments: AttachmentInfo[]
   steps: Step[]
+  /** Texts that are too long to be read along, and empty above: that of the message, or of a step by its position. */
+  longTexts: ReadonlyMap<'text' | number, LongText>
   /** The ids of all messages at this place, oldest first, this one among them. */
   siblings: MessageId[]
 }
@@ -27,37 +39,61 @@ export type ReadBranch = (
   conversationId: ConversationId,
   from: MessageId,
   length: number,
+  bounds?: {
+    /** Older messages are left out once the newer ones have this many bytes. */
+    maxBytes?: number
+    /** Bytes of a single text that are read along. */
+    inlineBytes?: number
+  },
 ) => Promise<FullMessage[]>
 
+const UNBOUNDED = 2 ** 31 - 1
+
 export function createBranchReader({ read, tables }: Database): ReadBranch {
-  const { messages, attachments, steps } = tables
-  const { row: _row, ...columns } = getTableColumns(messages)
+  const { messages, attachments, steps, runs } = tables
+  const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)
   const conversation = sql.placeholder('conversationId')
   const branch = branchUpFrom(
-    messages,
+    tables,
     conversation,
     sql.placeholder('from'),
     sql.placeholder('length'),
+    sql.placeholder('maxBytes'),
   )
+  /** A text, or nothing in its place where it is too long to be read along. */
+  const inline = (text: Column) => ({
+    value: sql<string>`case when octet_length(${text}) <= ${sql.placeholder('inlineBytes')} then ${text} else '' end`,
+    bytes: byteLength(text),
+  })
+  const messageText = inline(messages.text)
+  const stepContent = inline(steps.content)
+  const { content: _content, size: _size, ...attachmentColumns } = getTableColumns(attachments)
 
   // Each begins with the few rows of the branch: SQLite keeps the order of a cross join. The statements are put together
   // once, because that costs more than running them.
   const messageStatement = read
-    .select(columns)
+    .select({
+      ...columns,
+      text: messageText.value,
+      bytes: messageText.bytes,
+      finishReason: runs.finishReason,
+      failure: runs.error,
+    })
     .from(branch)
     .crossJoin(messages)
+    .leftJoin(runs, eq(runs.id, messages.runId))
     .where(sql`${messages.id} = branch.id`)
     .orderBy(sql`branch.depth desc`)
     .prepare('branch messages')
   const attachmentStatement = read
-    .select(getTableColumns(attachments))
+    .select({ ...attachmentColumns, size: sizeOf(attachments) })
     .from(branch)
     .crossJoin(attachments)
     .where(sql`${attachments.messageId} = branch.id`)
     .orderBy(asc(attachments.messageId), asc(attachments.position))
     .prepare('branch attachments')
   const stepStatement = read
-    .select(getTableColumns(steps))
+    .select({ ...getTableColumns(steps), content: stepContent.value, bytes: stepContent.bytes })
     .from(branch)
     .crossJoin(steps)
     .where(sql`${steps.messageId} = branch.id`)
@@ -66,7 +102,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
   /** Children of the parents in the branch. Apart for those with a parent and those without: an `or` would lose the index. */
   const sibling = (condition: SQL): SQL => sql`
     select sibling.id, sibling.parent_id, sibling."row" as number
-      from ${branch} ${joinEach(messages, sql`sibling`, sql`sibling.conversation_id = ${conversation} and ${condition}`)}`
+      from ${branch} ${joinEach(messages, sql`sibling`, sql`sibling.conversation_id = ${conversation} and sibling.deleted_at is null and ${condition}`)}`
   const siblingStatement = read
     .select({
       id: sql<MessageId>`siblings.id`,
@@ -79,27 +115,44 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     .orderBy(sql`siblings.number`)
     .prepare('branch siblings')
 
-  return async (conversationId, from, length) => {
-    const place = { conversationId, from, length }
+  return async (conversationId, from, length, bounds = {}) => {
+    const { maxBytes = UNBOUNDED, inlineBytes = UNBOUNDED } = bounds
+    const place = { conversationId, from, length, maxBytes }
     const [rows, files, made, children] = await Promise.all([
-      messageStatement.execute(place),
+      messageStatement.execute({ ...place, inlineBytes }),
       attachmentStatement.execute(place),
-      stepStatement.execute(place),
+      stepStatement.execute({ ...place, inlineBytes }),
       siblingStatement.execute(place),
     ])
-    const filesOf = grouped(files, (row) => row.messageId, toAttachment)
-    const stepsOf = grouped(made, (row) => row.messageId, toStep)
+    const filesOf = grouped(files, (row) => row.messageId, toAttachmentInfo)
+    const stepsOf = grouped(
+      made,
+      (row) => row.messageId,
+      (row) => row,
+    )
     const childrenOf = grouped(
       children,
       (row) => row.parentId,
       (row) => row.id,
     )
-    return rows.map((row) => ({
-      ...row,
-      attachments: filesOf.get(row.id) ?? [],
-      steps: stepsOf.get(row.id) ?? [],
-      siblings: childrenOf.get(row.parentId) ?? [row.id],
-    }))
+    return rows.map(({ bytes, ...row }) => {
+      const own = stepsOf.get(row.id) ?? []
+      const longTexts = new Map<'text' | number, LongText>()
+      if (bytes > inlineBytes)
+        longTexts.set('text', readLongText(read, messages, messages.text, eq(messages.id, row.id)))
+      for (const step of own)
+        if (step.bytes > inlineBytes) {
+          const at = and(eq(steps.messageId, row.id), eq(steps.position, step.position))
+          longTexts.set(step.position, readLongText(read, steps, steps.content, at))
+        }
+      return {
+        ...row,
+        attachments: filesOf.get(row.id) ?? [],
+        steps: own.map(toStep),
+        longTexts,
+        siblings: childrenOf.get(row.parentId) ?? [row.id],
+      }
+    })
   }
 }
 

@@ -14,12 +14,21 @@ export function createChannelRepository(database: Database) {
   const { channels, deliveries } = database.tables
 
   return {
-    /** Throws the database's unique violation when the user has a channel of this name. */
-    async insert(channel: NewChannel): Promise<void> {
-      await database.write(async (tx) => {
+    /**
+     * False when the user has `atMost` channels already.
+     * @throws the database's unique violation when the user has a channel of this name.
+     */
+    insert: (channel: NewChannel, atMost: number): Promise<boolean> =>
+      database.write(async (tx) => {
+        await tx.lock(`channels of ${channel.userId}`)
+        const [present] = await tx
+          .select({ channels: count() })
+          .from(channels)
+          .where(eq(channels.userId, channel.userId))
+        if ((present?.channels ?? 0) >= atMost) return false
         await tx.insert(channels).values(channel)
-      })
-    },
+        return true
+      }),
 
     async list(userId: UserId): Promise<ChannelRow[]> {
       return await database.read
@@ -41,6 +50,7 @@ export function createChannelRepository(database: Database) {
     /** With whatever is still on its way to it. False when the user has no such channel. */
     async remove(userId: UserId, id: string): Promise<boolean> {
       return database.write(async (tx) => {
+        await tx.lock(`channels of ${userId}`)
         const mine = and(eq(channels.id, id), eq(channels.userId, userId))
         const found = await tx.select({ id: channels.id }).from(channels).where(mine).limit(1)
         await tx.delete(channels).where(mine)
@@ -64,11 +74,23 @@ export function createChannelRepository(database: Database) {
       return new Map(last.flat().map((delivery) => [delivery.channelId, delivery]))
     },
 
-    async enqueue(delivery: NewDelivery): Promise<void> {
-      await database.write(async (tx) => {
+    /** What became of it: `full` when `atMost` messages of the user wait already, `gone` when the channel was removed. */
+    enqueue: (delivery: NewDelivery, atMost: number): Promise<'stored' | 'full' | 'gone'> =>
+      database.write(async (tx) => {
+        await tx.lock(`channels of ${delivery.userId}`)
+        const [present] = await tx
+          .select({ waiting: count() })
+          .from(deliveries)
+          .where(and(eq(deliveries.userId, delivery.userId), eq(deliveries.status, 'pending')))
+        if ((present?.waiting ?? 0) >= atMost) return 'full'
+        const [channel] = await tx
+          .select({ id: channels.id })
+          .from(channels)
+          .where(eq(channels.id, delivery.channelId))
+        if (channel === undefined) return 'gone'
         await tx.insert(deliveries).values(delivery)
-      })
-    },
+        return 'stored'
+      }),
 
     async findDelivery(id: string): Promise<DeliveryRow | undefined> {
       const rows = await database.read
@@ -77,14 +99,6 @@ export function createChannelRepository(database: Database) {
         .where(eq(deliveries.id, id))
         .limit(1)
       return rows[0]
-    },
-
-    async countPending(userId: UserId): Promise<number> {
-      const rows = await database.read
-        .select({ waiting: count() })
-        .from(deliveries)
-        .where(and(eq(deliveries.userId, userId), eq(deliveries.status, 'pending')))
-      return rows[0]?.waiting ?? 0
     },
 
     /**

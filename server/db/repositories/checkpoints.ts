@@ -1,31 +1,153 @@
 // Checkpoints of projects: which change touched which paths, and what they held before it.
-import { and, asc, desc, eq, gte, inArray, lt, or } from 'drizzle-orm'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { and, asc, desc, eq, gt, gte, inArray, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { projectDeleted } from '../../errors.ts'
 import type { MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
+import type { CheckpointFile } from '../tables/projects.ts'
 
+/** A checkpoint as lists show it: without its files, of which there may be many thousands. */
 export type CheckpointRow = Database['tables']['checkpoints']['$inferSelect']
+/** A checkpoint before it is stored. */
+export type NewCheckpoint = Omit<CheckpointRow, 'fileCount' | 'sample'>
 
 export type CheckpointRepository = ReturnType<typeof createCheckpointRepository>
+
+/** What the files of a project take after a change, in bytes: measured, or by how much they have grown. */
+export type ProjectSize = { bytes: number } | { grown: number }
+
+/** Files of a checkpoint that are stored, and read, in one piece. */
+const PAGE_FILES = 250
+/** Files that a list shows of each checkpoint. */
+const SAMPLE_FILES = 20
+/** `fileCount` of a checkpoint whose files are not all stored yet. */
+const INCOMPLETE = -1
+
+const isShown = ({ before, after }: CheckpointFile): boolean =>
+  (before ?? after)?.kind !== 'directory'
 
 /** Ids grow with time, so they are also the order. Whoever asks has checked that the project is the user's. */
 export function createCheckpointRepository(database: Database) {
   const { read, tables } = database
-  const { checkpoints, conversations, messages } = tables
+  const { checkpoints, checkpointFiles, conversations, messages, projects } = tables
+
+  const project = ({ projectId }: Pick<NewCheckpoint, 'projectId'>) => eq(projects.id, projectId)
+  /** An unknown size stays unknown until it is measured. */
+  const sized = (size: ProjectSize) => ({
+    size: 'bytes' in size ? size.bytes : sql`${projects.size} + ${size.grown}`,
+  })
+
+  /** The pages of one checkpoint in order, one at a time, leaving room for other work between two of them. */
+  async function* pagesOf(id: string, from = 0): AsyncGenerator<CheckpointFile[]> {
+    const [start] = await read
+      .select({ first: checkpointFiles.first })
+      .from(checkpointFiles)
+      .where(and(eq(checkpointFiles.checkpointId, id), lte(checkpointFiles.first, from)))
+      .orderBy(desc(checkpointFiles.first))
+      .limit(1)
+    for (let after = (start?.first ?? 0) - 1; ; ) {
+      const [page] = await read
+        .select({ first: checkpointFiles.first, files: checkpointFiles.files })
+        .from(checkpointFiles)
+        .where(and(eq(checkpointFiles.checkpointId, id), gt(checkpointFiles.first, after)))
+        .orderBy(asc(checkpointFiles.first))
+        .limit(1)
+      if (page === undefined) return
+      yield page.files.slice(Math.max(0, from - page.first))
+      after = page.first
+      await nextTurn()
+    }
+  }
 
   return {
-    /** Stores a checkpoint; one that is there already (found again after a crash) stays as it is. */
-    insert: (row: CheckpointRow): Promise<void> =>
-      database.write(async (tx) => {
-        const [known] = await tx
-          .select({ id: checkpoints.id })
-          .from(checkpoints)
+    /**
+     * Stores a checkpoint with its files, and what its project's files take since then. Of files and folders the
+     * list tells the files; folders only where nothing else changed. One that is there already (found again after a crash)
+     * stays as it is. Throws `project_deleted` when the project is gone.
+     */
+    async insert(
+      row: NewCheckpoint,
+      files: readonly CheckpointFile[],
+      size: ProjectSize,
+    ): Promise<CheckpointRow> {
+      const shown = files.filter(isShown)
+      const ordered =
+        shown.length === 0 ? files : [...shown, ...files.filter((file) => !isShown(file))]
+      const told = shown.length === 0 ? files : shown
+      const complete: CheckpointRow = {
+        ...row,
+        fileCount: told.length,
+        sample: told.slice(0, SAMPLE_FILES).map(({ path, change }) => ({ path, change })),
+      }
+      // Large changes are stored page by page, so that nobody else waits for all of them; they are listed when they are whole.
+      const single = ordered.length <= PAGE_FILES
+      const known = await database.write(async (tx) => {
+        const [owner] = await tx.select({ id: projects.id }).from(projects).where(project(row))
+        if (owner === undefined) throw projectDeleted()
+        const [there] = await tx.select().from(checkpoints).where(eq(checkpoints.id, row.id))
+        if (there !== undefined && there.fileCount !== INCOMPLETE) return there
+        if (there !== undefined) await tx.delete(checkpoints).where(eq(checkpoints.id, row.id))
+        await tx
+          .insert(checkpoints)
+          .values({ ...complete, ...(single ? {} : { fileCount: INCOMPLETE }) })
+        if (single && ordered.length > 0)
+          await tx
+            .insert(checkpointFiles)
+            .values({ checkpointId: row.id, first: 0, files: [...ordered] })
+        if (there === undefined) await tx.update(projects).set(sized(size)).where(project(row))
+        return undefined
+      })
+      if (known !== undefined || single) return known ?? complete
+      for (let first = 0; first < ordered.length; first += PAGE_FILES) {
+        await nextTurn()
+        const page = ordered.slice(first, first + PAGE_FILES)
+        await database.write(async (tx) => {
+          await tx.insert(checkpointFiles).values({ checkpointId: row.id, first, files: page })
+        })
+      }
+      await database.write(async (tx) => {
+        await tx
+          .update(checkpoints)
+          .set({ fileCount: complete.fileCount })
           .where(eq(checkpoints.id, row.id))
-        if (known === undefined) await tx.insert(checkpoints).values(row)
-      }),
+      })
+      return complete
+    },
+
+    /** Throws `project_deleted` when the project is gone. */
+    async assertProject(projectId: ProjectId): Promise<void> {
+      const [there] = await read
+        .select({ id: projects.id })
+        .from(projects)
+        .where(project({ projectId }))
+      if (there === undefined) throw projectDeleted()
+    },
+
+    /** All that a checkpoint's change touched, in pages: files first, then folders. */
+    pages: (id: string): AsyncGenerator<CheckpointFile[]> => pagesOf(id),
+
+    /** Files that a person is told of, from place `from` on, at most `limit`. `row` is of a project of the user. */
+    async files(row: CheckpointRow, from: number, limit: number): Promise<CheckpointFile[]> {
+      const wanted = Math.min(limit, row.fileCount - from)
+      const found: CheckpointFile[] = []
+      if (wanted <= 0) return found
+      for await (const page of pagesOf(row.id, from)) {
+        found.push(...page.slice(0, wanted - found.length))
+        if (found.length >= wanted) break
+      }
+      return found
+    },
 
     remove: (ids: readonly string[]): Promise<void> =>
       database.write(async (tx) => {
         if (ids.length > 0) await tx.delete(checkpoints).where(inArray(checkpoints.id, [...ids]))
+      }),
+
+    /** Removes a checkpoint of which nothing is to stay; the project is back at `bytes`. */
+    takeBack: (projectId: ProjectId, id: string, bytes: number): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.delete(checkpoints).where(eq(checkpoints.id, id))
+        await tx.update(projects).set({ size: bytes }).where(project({ projectId }))
       }),
 
     /** Newest first, one more than `limit` when there are more; `before` is the last id of the page before. */
@@ -39,6 +161,7 @@ export function createCheckpointRepository(database: Database) {
         .where(
           and(
             eq(checkpoints.projectId, projectId),
+            ne(checkpoints.fileCount, INCOMPLETE),
             before === undefined ? undefined : lt(checkpoints.id, before),
           ),
         )
@@ -49,11 +172,17 @@ export function createCheckpointRepository(database: Database) {
       const [row] = await read
         .select()
         .from(checkpoints)
-        .where(and(eq(checkpoints.projectId, projectId), eq(checkpoints.id, id)))
+        .where(
+          and(
+            eq(checkpoints.projectId, projectId),
+            eq(checkpoints.id, id),
+            ne(checkpoints.fileCount, INCOMPLETE),
+          ),
+        )
       return row
     },
 
-    /** This checkpoint and all later ones, oldest first. */
+    /** This checkpoint and all later ones, oldest first, without their files (`pages`). */
     since: (projectId: ProjectId, id: string): Promise<CheckpointRow[]> =>
       read
         .select()

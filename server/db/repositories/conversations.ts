@@ -1,5 +1,5 @@
 // Conversations of a user: finding, listing, changing and removing them.
-import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import { AppError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Page } from '../../protocol/envelope.ts'
@@ -7,7 +7,14 @@ import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../
 import type { RunStatus } from '../../protocol/run.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { afterMoment, containsFolded, foldCase, foldedPattern, prepareOnce } from '../fragments.ts'
+import {
+  afterMoment,
+  byteLength,
+  containsFolded,
+  foldCase,
+  foldedPattern,
+  prepareOnce,
+} from '../fragments.ts'
 import { leafUnder } from './message-tree.ts'
 
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
@@ -45,6 +52,7 @@ export type ConversationFilter = {
   cursor?: string | undefined
   projectId?: ProjectId | undefined
   archived?: boolean | undefined
+  pinned?: boolean | undefined
   /** Part of the title, in whatever case. */
   q?: string | undefined
 }
@@ -53,9 +61,38 @@ export type ConversationRepository = ReturnType<typeof createConversationReposit
 
 /** What a conversation is called until it has a title. */
 const placeholderTitle = 'New conversation'
+/** What clients send for a conversation that nobody has named, folded: shown as they are, but no titles. */
+const DEFAULT_TITLES = new Set(['new conversation', 'new chat', '新对话', '新建对话'])
+
+/** A title as it is stored, whoever it comes from; an empty one gives way to the placeholder. */
+function titleColumns(given: string): Pick<ConversationRow, 'title' | 'titleKey' | 'titled'> {
+  const title = given === '' ? placeholderTitle : given
+  const titleKey = foldCase(title)
+  return { title, titleKey, titled: !DEFAULT_TITLES.has(titleKey) }
+}
+
+/** A list brings system prompts up to this size along; what is longer is read for those that the page has room for. */
+const SHORT_PROMPT_BYTES = 4_000
+/** Of all long system prompts on one page; beyond it the page ends early. At least one fits always. */
+const PAGE_PROMPT_BYTES = 1024 * 1024
 
 /** Messages deleted in one transaction, so that none holds up others for long. */
 const deletedAtOnce = 200
+
+/** An item without its system prompt where that is long. */
+type ListedRow = ConversationItem & { promptBytes: number | null }
+
+const isLong = ({ promptBytes }: ListedRow): boolean => (promptBytes ?? 0) > SHORT_PROMPT_BYTES
+
+/** How many of the rows, at most `limit`, a page has room for. */
+function roomFor(rows: readonly ListedRow[], limit: number): number {
+  let bytes = 0
+  const full = rows.findIndex((row, at) => {
+    bytes += isLong(row) ? (row.promptBytes ?? 0) : 0
+    return at > 0 && bytes > PAGE_PROMPT_BYTES
+  })
+  return full === -1 ? limit : Math.min(full, limit)
+}
 
 const missing = () => new AppError('not_found', 'There is no such conversation.')
 
@@ -66,10 +103,16 @@ export function createConversationRepository(database: Database) {
   const owned = (userId: UserId, id: ConversationId) =>
     and(eq(conversations.id, id), eq(conversations.userId, userId))
 
+  const promptBytes = byteLength(conversations.systemPrompt)
+
   const selectItems = () =>
     read
       .select({
         ...getTableColumns(conversations),
+        systemPrompt: sql<
+          string | null
+        >`case when ${promptBytes} <= ${sql.raw(String(SHORT_PROMPT_BYTES))} then ${conversations.systemPrompt} end`,
+        promptBytes: sql<number | null>`${promptBytes}`,
         projectName: projects.name,
         activeRunId: runs.id,
         activeRunStatus: runs.status,
@@ -82,10 +125,10 @@ export function createConversationRepository(database: Database) {
         sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
       )
 
-  /** One of the eight shapes of the list, put together once: that costs as much as running it. */
+  /** One of the sixteen shapes of the list, put together once: that costs as much as running it. */
   const listStatement = prepareOnce(
     'conversations',
-    (shape: { inProject: boolean; titled: boolean; continued: boolean }, name) => {
+    (shape: { inProject: boolean; titled: boolean; continued: boolean; byPin: boolean }, name) => {
       const { updatedAt, id } = conversations
       return selectItems()
         .where(
@@ -96,6 +139,9 @@ export function createConversationRepository(database: Database) {
               conversations.archived,
               sql.param(sql.placeholder('archived'), conversations.archived),
             ),
+            shape.byPin
+              ? eq(conversations.pinned, sql.param(sql.placeholder('pinned'), conversations.pinned))
+              : undefined,
             shape.inProject ? eq(conversations.projectId, sql.placeholder('projectId')) : undefined,
             shape.titled
               ? containsFolded(conversations.titleKey, sql.placeholder('pattern'))
@@ -124,8 +170,26 @@ export function createConversationRepository(database: Database) {
 
   async function get(userId: UserId, id: ConversationId): Promise<ConversationItem> {
     const [item] = await itemStatement.execute({ userId, id })
-    if (item === undefined) throw missing()
-    return item
+    const [whole] = await withLongPrompts(item === undefined ? [] : [item])
+    if (whole === undefined) throw missing()
+    return whole
+  }
+
+  /** Brings the long system prompts of a page along, in one query if there are any. */
+  async function withLongPrompts(listed: readonly ListedRow[]): Promise<ConversationItem[]> {
+    const long = listed.filter(isLong).map(({ id }) => id)
+    const found =
+      long.length === 0
+        ? []
+        : await read
+            .select({ id: conversations.id, systemPrompt: conversations.systemPrompt })
+            .from(conversations)
+            .where(inArray(conversations.id, long))
+    const prompts = new Map(found.map(({ id, systemPrompt }) => [id, systemPrompt]))
+    return listed.map(({ promptBytes: _bytes, ...item }) => ({
+      ...item,
+      systemPrompt: prompts.get(item.id) ?? item.systemPrompt,
+    }))
   }
 
   async function requireProject(tx: Reader, userId: UserId, id: ProjectId): Promise<void> {
@@ -134,6 +198,16 @@ export function createConversationRepository(database: Database) {
       .from(projects)
       .where(and(eq(projects.id, id), eq(projects.userId, userId)))
     if (project === undefined) throw new AppError('not_found', 'There is no such project.')
+  }
+
+  /** A change of the row itself locks it on both databases: what is decided upon it still holds when it is written. */
+  async function lockRow(tx: Writer, where: SQL | undefined): Promise<ConversationRow | undefined> {
+    const [row] = await tx
+      .update(conversations)
+      .set({ leafId: sql`${conversations.leafId}` })
+      .where(where)
+      .returning()
+    return row
   }
 
   return {
@@ -157,15 +231,13 @@ export function createConversationRepository(database: Database) {
           ...settings,
           id: newId<ConversationId>(),
           userId,
-          title: title ?? placeholderTitle,
-          titleKey: foldCase(title ?? placeholderTitle),
+          ...titleColumns(title ?? ''),
           approvalGrants: [],
           tainted: false,
           pinned: false,
           archived: false,
           leafId: null,
           messageCount: 0,
-          titled: title !== undefined,
           createdAt: now,
           updatedAt: now,
         }
@@ -190,16 +262,22 @@ export function createConversationRepository(database: Database) {
         inProject: filter.projectId !== undefined,
         titled: q !== undefined,
         continued: place !== undefined,
+        byPin: filter.pinned !== undefined,
       }).execute({
         userId,
         archived: filter.archived ?? false,
+        pinned: filter.pinned,
         projectId: filter.projectId,
         pattern: q === undefined ? undefined : foldedPattern(q),
         moment: place && new Date(place[0]),
         lastId: place?.[1],
         limit: filter.limit + 1,
       })
-      return toPage(rows, filter.limit, (item) => [item.updatedAt.getTime(), item.id])
+      const page = toPage(rows, roomFor(rows, filter.limit), (item) => [
+        item.updatedAt.getTime(),
+        item.id,
+      ])
+      return { ...page, items: await withLongPrompts(page.items) }
     },
 
     /**
@@ -212,14 +290,15 @@ export function createConversationRepository(database: Database) {
       { leafId, title, ...changes }: ConversationChanges,
     ): Promise<ConversationItem> {
       await database.write(async (tx) => {
-        const [row] = await tx.select().from(conversations).where(owned(userId, id))
+        const row = await lockRow(tx, owned(userId, id))
         if (row === undefined) throw missing()
         if (changes.projectId != null) await requireProject(tx, userId, changes.projectId)
         const leaf = leafId === undefined ? undefined : await leafUnder(tx, messages, id, leafId)
         if (leaf === null) throw new AppError('not_found', 'There is no such message.')
         const set = {
           ...changes,
-          ...(title === undefined ? {} : { title, titleKey: foldCase(title), titled: true }),
+          // Clients that send every setting send the title they were shown, which is no wish of a person.
+          ...(title === undefined || title === row.title ? {} : titleColumns(title)),
           ...(leaf === undefined ? {} : { leafId: leaf }),
         }
         if (Object.keys(set).length > 0)
@@ -228,15 +307,27 @@ export function createConversationRepository(database: Database) {
       return get(userId, id)
     },
 
-    /** Inside the caller's transaction: what runs change about their conversation. */
-    async update(
-      tx: Writer,
-      id: ConversationId,
-      changes: Partial<
-        Pick<ConversationRow, 'approvalGrants' | 'tainted' | 'leafId' | 'updatedAt'>
-      >,
-    ): Promise<void> {
-      await tx.update(conversations).set(changes).where(eq(conversations.id, id))
+    /** Inside the caller's transaction: something happened in it. */
+    async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {
+      await tx.update(conversations).set({ updatedAt }).where(eq(conversations.id, id))
+    },
+
+    /** Inside the caller's transaction: text from outside is in it from now on. */
+    async markTainted(tx: Writer, id: ConversationId): Promise<void> {
+      await tx
+        .update(conversations)
+        .set({ tainted: true })
+        .where(and(eq(conversations.id, id), eq(conversations.tainted, false)))
+    },
+
+    /** Inside the caller's transaction: allows a tool for good, beside what others allow at the same moment. */
+    async addApprovalGrant(tx: Writer, id: ConversationId, tool: string): Promise<void> {
+      const row = await lockRow(tx, eq(conversations.id, id))
+      if (row === undefined || row.approvalGrants.includes(tool)) return
+      await tx
+        .update(conversations)
+        .set({ approvalGrants: [...row.approvalGrants, tool] })
+        .where(eq(conversations.id, id))
     },
 
     /** Inside the caller's transaction: a title that was made, not given; one that is there stays. */

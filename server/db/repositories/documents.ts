@@ -1,5 +1,6 @@
 // Documents of a project and the passages they were cut into.
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { projectDeleted } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
@@ -28,7 +29,7 @@ const passagesAtOnce = 10
 /** Whoever asks has looked up the project as the user's own before. */
 export function createDocumentRepository(database: Database) {
   const { read, tables } = database
-  const { documents, passages } = tables
+  const { documents, passages, projects } = tables
   const within = (projectId: ProjectId, id: string) =>
     and(eq(documents.id, id), eq(documents.projectId, projectId))
   const foundColumns = {
@@ -57,7 +58,7 @@ export function createDocumentRepository(database: Database) {
   }
 
   return {
-    /** Adds a document that is still to be read. */
+    /** Adds a document that is still to be read. Throws `project_deleted` when the project is gone. */
     create: (document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'>) =>
       database.write(async (tx): Promise<DocumentRow> => {
         const row: DocumentRow = {
@@ -68,6 +69,11 @@ export function createDocumentRepository(database: Database) {
           passages: 0,
           createdAt: new Date(),
         }
+        const [project] = await tx
+          .select({ id: projects.id })
+          .from(projects)
+          .where(eq(projects.id, row.projectId))
+        if (project === undefined) throw projectDeleted()
         await tx.insert(documents).values(row)
         return row
       }),
@@ -120,12 +126,25 @@ export function createDocumentRepository(database: Database) {
         .where(eq(documents.status, 'pending'))
         .orderBy(asc(documents.createdAt), asc(documents.id)),
 
-    /** Takes passages in the place of what a document had, and marks it ready when all are stored. */
-    async index(document: Pick<DocumentRow, 'id' | 'projectId'>, found: readonly NewPassage[]) {
+    /**
+     * Takes passages in the place of what a document had, and marks it ready when all are stored. False when the document,
+     * or its project, was deleted meanwhile: then nothing of it stays.
+     */
+    async index(
+      document: Pick<DocumentRow, 'id' | 'projectId'>,
+      found: readonly NewPassage[],
+    ): Promise<boolean> {
       await removePassages(document.id)
       for (let from = 0; from < found.length; from += passagesAtOnce) {
         const some = found.slice(from, from + passagesAtOnce)
-        await database.write(async (tx) => {
+        const isThere = await database.write(async (tx) => {
+          // Seen as progress while the rest is stored; until the transaction ends nobody deletes the document.
+          const updated = await tx
+            .update(documents)
+            .set({ passages: from + some.length })
+            .where(eq(documents.id, document.id))
+            .returning({ id: documents.id })
+          if (updated.length === 0) return false
           await tx.insert(passages).values(
             some.map((passage, at) => ({
               ...passage,
@@ -134,18 +153,17 @@ export function createDocumentRepository(database: Database) {
               position: from + at,
             })),
           )
-          // Seen as progress while the rest is stored.
-          await tx
-            .update(documents)
-            .set({ passages: from + some.length })
-            .where(eq(documents.id, document.id))
+          return true
         })
+        if (!isThere) return false
       }
-      await database.write(async (tx) => {
-        await tx
+      return database.write(async (tx) => {
+        const ready = await tx
           .update(documents)
           .set({ status: 'ready', error: null, passages: found.length })
           .where(eq(documents.id, document.id))
+          .returning({ id: documents.id })
+        return ready.length > 0
       })
     },
 

@@ -12,20 +12,30 @@ const APART = 'apart:'
 /** The parent of a message that stands beside every branch: no message has this id, so nothing leads there. */
 export const apart = (id: MessageId): MessageId => MessageId.parse(`${APART}${id}`)
 
-/** From one message up to its root: a table `branch(id, parent_id, depth)`, depth 0 first, `length` rows at most. */
+/** Bytes that a message takes when it is shown: its text, and its steps, of which calls and results are shown twice. */
+const shownBytes = (steps: Tables['steps'], message: SQL): SQL => sql`
+  octet_length(${message}.text) + coalesce((
+    select sum(2 * octet_length(step.content) + coalesce(octet_length(cast(step.artifact as text)), 0))
+      from ${steps} as step where step.message_id = ${message}.id), 0)`
+
+/**
+ * From one message up to its root: a table `branch(id, parent_id, depth)`, depth 0 first, `length` rows at most. It ends
+ * with the message that brings it to `maxBytes`.
+ */
 export const branchUpFrom = (
-  messages: Messages,
+  { messages, steps }: Pick<Tables, 'messages' | 'steps'>,
   conversationId: ConversationId | Placeholder,
   from: MessageId | Placeholder,
   length: number | Placeholder,
+  maxBytes: number | Placeholder,
 ): SQL => sql`(
-  with recursive branch(id, parent_id, depth) as (
-    select start.id, start.parent_id, 0 from ${messages} as start
-      where start.id = ${from} and start.conversation_id = ${conversationId}
+  with recursive branch(id, parent_id, depth, bytes) as (
+    select start.id, start.parent_id, 0, cast(${shownBytes(steps, sql`start`)} as bigint) from ${messages} as start
+      where start.id = ${from} and start.conversation_id = ${conversationId} and start.deleted_at is null
     union all
-    select parent.id, parent.parent_id, branch.depth + 1
+    select parent.id, parent.parent_id, branch.depth + 1, cast(branch.bytes + ${shownBytes(steps, sql`parent`)} as bigint)
       from branch ${joinEach(messages, sql`parent`, sql`parent.id = branch.parent_id`)}
-      where branch.depth + 1 < ${length}
+      where branch.depth + 1 < ${length} and branch.bytes < ${maxBytes}
   ) select id, parent_id, depth from branch) as branch`
 
 /** A message and all that hangs on it: a table `subtree(id, number)`, a larger number being newer. */
@@ -36,10 +46,10 @@ const subtreeOf = (
 ): SQL => sql`(
   with recursive subtree(id, number) as (
     select start.id, start."row" from ${messages} as start
-      where start.id = ${from} and start.conversation_id = ${conversationId}
+      where start.id = ${from} and start.conversation_id = ${conversationId} and start.deleted_at is null
     union all
     select child.id, child."row"
-      from subtree ${joinEach(messages, sql`child`, sql`child.parent_id = subtree.id`)}
+      from subtree ${joinEach(messages, sql`child`, sql`child.parent_id = subtree.id and child.deleted_at is null`)}
   ) select id, number from subtree) as subtree`
 
 /** The ids of a message and all that hangs on it, newest first; none when it is not there. */
@@ -83,6 +93,7 @@ export async function newestLeaf(
     .where(
       and(
         eq(messages.conversationId, conversationId),
+        isNull(messages.deletedAt),
         or(isNull(messages.parentId), notLike(messages.parentId, `${APART}%`)),
       ),
     )

@@ -1,5 +1,5 @@
 // Messages of a conversation: the branch that is shown, page by page, and what hangs on each message.
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import type { Page } from '../../protocol/envelope.ts'
@@ -7,12 +7,16 @@ import { type ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Attachment } from '../../protocol/message.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { toAttachmentRow } from './attachments.ts'
+import { createAttachmentRepository, toAttachmentRow } from './attachments.ts'
 import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
 import { apart, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 
 export type { FullMessage, MessageRow }
 
+/** A page of messages ends with the one that brings it to this size. */
+const PAGE_BYTES = 1_000_000
+/** Bytes of a single text that are read along with its message. */
+const INLINE_BYTES = 128_000
 /** Messages deleted by one statement. */
 const deletedAtOnce = 500
 
@@ -21,9 +25,10 @@ const MessagePlace = z.tuple([MessageId])
 export function createMessageRepository(database: Database) {
   const { read, tables } = database
   const { messages, attachments, conversations, runs } = tables
-  const { row: _row, ...columns } = getTableColumns(messages)
+  const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)
 
   const readBranch = createBranchReader(database)
+  const { copy: copyAttachments } = createAttachmentRepository(database)
 
   async function find(
     conversationId: ConversationId,
@@ -33,8 +38,27 @@ export function createMessageRepository(database: Database) {
     const [message] = await door
       .select(columns)
       .from(messages)
-      .where(and(eq(messages.id, id), eq(messages.conversationId, conversationId)))
+      .where(
+        and(
+          eq(messages.id, id),
+          eq(messages.conversationId, conversationId),
+          isNull(messages.deletedAt),
+        ),
+      )
     return message
+  }
+
+  async function lockLeaf(
+    tx: Writer,
+    conversationId: ConversationId,
+  ): Promise<{ leafId: MessageId | null } | undefined> {
+    // A change of the row itself locks it on both databases, against those who change it for other reasons too.
+    const [row] = await tx
+      .update(conversations)
+      .set({ leafId: sql`${conversations.leafId}` })
+      .where(eq(conversations.id, conversationId))
+      .returning({ leafId: conversations.leafId })
+    return row
   }
 
   return {
@@ -42,7 +66,7 @@ export function createMessageRepository(database: Database) {
 
     /** @throws AppError `not_found`, also for a message that stands apart. */
     async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
-      const [message] = await readBranch(conversationId, id, 1)
+      const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })
       if (message === undefined || message.parentId === apart(id))
         throw new AppError('not_found', 'There is no such message.')
       return message
@@ -50,7 +74,7 @@ export function createMessageRepository(database: Database) {
 
     /**
      * The branch that ends at `leaf` (null: an empty conversation), newest page first, oldest message first within a page.
-     * Its price does not grow with the length of the conversation.
+     * Its price does not grow with the length of the conversation. A page of long messages is shorter than `limit`.
      */
     async page(
       conversationId: ConversationId,
@@ -59,15 +83,17 @@ export function createMessageRepository(database: Database) {
     ): Promise<Page<FullMessage>> {
       const from = cursor === undefined ? leaf : decodeCursor(MessagePlace, cursor)[0]
       if (from === null) return { items: [], nextCursor: null, hasMore: false }
-      const rows = await readBranch(conversationId, from, limit + 1)
-      if (rows.length === 0 && cursor !== undefined)
+      const items = await readBranch(conversationId, from, limit, {
+        maxBytes: PAGE_BYTES,
+        inlineBytes: INLINE_BYTES,
+      })
+      if (items.length === 0 && cursor !== undefined)
         throw new AppError('bad_cursor', 'What this cursor points at is gone: begin again.')
-      const hasMore = rows.length > limit
-      const [older] = rows
+      const next = items[0]?.parentId ?? null
       return {
-        items: hasMore ? rows.slice(1) : rows,
-        nextCursor: hasMore && older !== undefined ? encodeCursor([older.id]) : null,
-        hasMore,
+        items,
+        nextCursor: next === null ? null : encodeCursor([next]),
+        hasMore: next !== null,
       }
     },
 
@@ -78,20 +104,40 @@ export function createMessageRepository(database: Database) {
       leafUnder(read, messages, conversationId, id),
 
     /**
+     * Inside the caller's transaction: the shown leaf of a conversation, or undefined when it is gone. Until the
+     * transaction has ended nobody else adds, removes or shows messages of it: whatever hangs a message on another one
+     * asks this first.
+     */
+    lockLeaf,
+
+    /** A message that others can hang on, as the open transaction sees it. */
+    async findAttached(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<MessageRow | undefined> {
+      const message = await find(conversationId, id, tx)
+      return message?.parentId === apart(id) ? undefined : message
+    },
+
+    /**
      * Inside the caller's transaction: adds the messages of one turn, each hanging on the one before, and shows the last
-     * as the leaf. The parent of the first must have been checked.
-     * @param files of the first.
+     * as the leaf. The leaf must be locked and the parent of the first checked.
+     * @param files of the first: new ones, or those of another message.
      */
     async insert(
       tx: Writer,
       turn: readonly [MessageRow, ...MessageRow[]],
-      files: readonly Attachment[] = [],
+      files: readonly Attachment[] | { of: MessageId } = [],
     ): Promise<void> {
       await tx.insert(messages).values([...turn])
       const [first] = turn
       const leaf = turn.at(-1) ?? first
-      const rows = files.map((file, position) => toAttachmentRow(first.id, position, file))
-      if (rows.length > 0) await tx.insert(attachments).values(rows)
+      if ('of' in files) await copyAttachments(tx, files.of, first.id)
+      else if (files.length > 0)
+        await tx
+          .insert(attachments)
+          .values(files.map((file, position) => toAttachmentRow(first.id, position, file)))
       await tx
         .update(conversations)
         .set({
@@ -107,24 +153,23 @@ export function createMessageRepository(database: Database) {
       await tx.insert(messages).values({ ...message, parentId: apart(message.id) })
     },
 
-    /** Inside the caller's transaction: hangs a message stored apart under the shown leaf and shows it. */
+    /**
+     * Inside the caller's transaction: hangs a message stored apart under the shown leaf and shows it. Does nothing in a
+     * conversation that is gone.
+     */
     async attach(
       tx: Writer,
       conversationId: ConversationId,
       id: MessageId,
       at: Date,
     ): Promise<void> {
-      await tx.lock(`leaf ${conversationId}`)
+      const conversation = await lockLeaf(tx, conversationId)
       const message = await find(conversationId, id, tx)
       // It was attached before: a run that failed, was announced and then resumed.
-      if (message?.parentId !== apart(id)) return
-      const [conversation] = await tx
-        .select({ leafId: conversations.leafId })
-        .from(conversations)
-        .where(eq(conversations.id, conversationId))
+      if (conversation === undefined || message?.parentId !== apart(id)) return
       await tx
         .update(messages)
-        .set({ parentId: conversation?.leafId ?? null, createdAt: at })
+        .set({ parentId: conversation.leafId, createdAt: at })
         .where(eq(messages.id, id))
       await tx
         .update(conversations)
@@ -148,23 +193,28 @@ export function createMessageRepository(database: Database) {
     },
 
     /**
-     * Inside the caller's transaction: removes a message and what hangs on it, with the runs that made it. The newest
-     * branch beside it is shown instead where it was the shown one. Answers how many messages went.
+     * Inside the caller's transaction: deletes a message and what hangs on it; nothing reads them any more, but until
+     * they are purged they can be restored. The newest branch beside is shown instead where theirs was. Answers how many
+     * messages went.
      */
     async removeSubtree(
       tx: Writer,
       conversationId: ConversationId,
       id: MessageId,
     ): Promise<number> {
+      await lockLeaf(tx, conversationId)
       const message = await find(conversationId, id, tx)
       if (message === undefined) return 0
       const subtree = await subtreeIds(tx, messages, conversationId, id)
+      const gone = { deletedAt: new Date(), deletedWith: id }
       for (let from = 0; from < subtree.length; from += deletedAtOnce) {
         const ids = subtree.slice(from, from + deletedAtOnce)
+        // The client's ids are free again: sending the same message anew begins a new run.
         await tx
-          .delete(runs)
+          .update(runs)
+          .set({ clientId: null })
           .where(and(eq(runs.conversationId, conversationId), inArray(runs.messageId, ids)))
-        await tx.delete(messages).where(inArray(messages.id, ids))
+        await tx.update(messages).set(gone).where(inArray(messages.id, ids))
       }
       const [conversation] = await tx
         .select({ leafId: conversations.leafId })
@@ -182,6 +232,61 @@ export function createMessageRepository(database: Database) {
         })
         .where(eq(conversations.id, conversationId))
       return subtree.length
+    },
+
+    /**
+     * Inside the caller's transaction: brings back what was deleted with a message, and shows its newest branch. Answers
+     * how many messages came back; 0 when nothing was deleted with it, it is purged, or what it hung on is deleted.
+     */
+    async restoreSubtree(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<number> {
+      await lockLeaf(tx, conversationId)
+      const [root] = await tx
+        .select({ parentId: messages.parentId })
+        .from(messages)
+        .where(
+          and(
+            eq(messages.id, id),
+            eq(messages.conversationId, conversationId),
+            eq(messages.deletedWith, id),
+          ),
+        )
+      if (root === undefined) return 0
+      const { parentId } = root
+      if (parentId !== null && (await find(conversationId, parentId, tx)) === undefined) return 0
+      const restored = await tx
+        .update(messages)
+        .set({ deletedAt: null, deletedWith: null })
+        .where(and(eq(messages.deletedWith, id), eq(messages.conversationId, conversationId)))
+        .returning({ id: messages.id })
+      await tx
+        .update(conversations)
+        .set({
+          messageCount: sql`${conversations.messageCount} + ${restored.length}`,
+          leafId: await leafUnder(tx, messages, conversationId, id),
+        })
+        .where(eq(conversations.id, conversationId))
+      return restored.length
+    },
+
+    /** Removes for good what was deleted before a moment, with the runs that made it, some at a time. */
+    async purge(before: Date): Promise<void> {
+      for (;;) {
+        const some = await read
+          .select({ id: messages.id })
+          .from(messages)
+          .where(lt(messages.deletedAt, before))
+          .limit(deletedAtOnce)
+        if (some.length === 0) return
+        const ids = some.map(({ id }) => id)
+        await database.write(async (tx) => {
+          await tx.delete(runs).where(inArray(runs.messageId, ids))
+          await tx.delete(messages).where(inArray(messages.id, ids))
+        })
+      }
     },
   }
 }

@@ -51,25 +51,41 @@ export function createModelRepository(database: Database) {
       return found
     },
 
+    /** Adds a model. Returns null when there is one of this id already. */
+    create: async (
+      settings: StoredModel['settings'],
+      sealedApiKey: string | null,
+    ): Promise<StoredModel | null> => {
+      const model = { settings: Settings.parse(settings), sealedApiKey, createdAt: new Date() }
+      try {
+        await changing((tx) => tx.insert(models).values({ id: settings.id, ...model }))
+        return model
+      } catch (error) {
+        if (database.isUniqueViolation(error)) return null
+        throw error
+      }
+    },
+
     /**
-     * Adds a model or replaces the one of the same id.
-     * @param sealedApiKey undefined keeps the key that is there.
+     * Changes a model from what it is at that moment, so that of two changes at once each sees the other or neither.
+     * Returns undefined when there is no such model. What `change` throws changes nothing.
      */
-    put: (settings: Omit<ModelSettings, 'api_key'>, sealedApiKey: string | null | undefined) =>
-      changing(async (tx): Promise<void> => {
-        const stored = Settings.parse(settings)
+    change: (
+      id: string,
+      change: (before: StoredModel) => Pick<StoredModel, 'settings' | 'sealedApiKey'>,
+    ): Promise<StoredModel | undefined> =>
+      changing(async (tx) => {
+        await tx.lock(`model ${id}`)
+        const [row] = await tx.select().from(models).where(eq(models.id, id))
+        const settings = Settings.safeParse(row?.settings)
+        if (row === undefined || !settings.success) return undefined
+        const { sealedApiKey, createdAt } = row
+        const changed = change({ settings: settings.data, sealedApiKey, createdAt })
         await tx
-          .insert(models)
-          .values({
-            id: settings.id,
-            settings: stored,
-            sealedApiKey: sealedApiKey ?? null,
-            createdAt: new Date(),
-          })
-          .onConflictDoUpdate({
-            target: models.id,
-            set: { settings: stored, ...(sealedApiKey === undefined ? {} : { sealedApiKey }) },
-          })
+          .update(models)
+          .set({ settings: Settings.parse(changed.settings), sealedApiKey: changed.sealedApiKey })
+          .where(eq(models.id, id))
+        return { ...changed, createdAt }
       }),
 
     /** false when there is no such model. */

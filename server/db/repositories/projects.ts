@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
-import type { Database } from '../database.ts'
+import type { Database, Reader } from '../database.ts'
 import { afterMoment, countAll } from '../fragments.ts'
 
 export type ProjectRow = Database['tables']['projects']['$inferSelect']
@@ -28,8 +28,13 @@ export function createProjectRepository(database: Database) {
   }
 
   return {
-    async find(userId: UserId, id: ProjectId): Promise<ProjectRow | undefined> {
-      const [project] = await read.select().from(projects).where(owned(userId, id))
+    /** @param door where it is looked for: inside a transaction, as that sees it. */
+    async find(
+      userId: UserId,
+      id: ProjectId,
+      door: Reader = read,
+    ): Promise<ProjectRow | undefined> {
+      const [project] = await door.select().from(projects).where(owned(userId, id))
       return project
     },
 
@@ -54,10 +59,10 @@ export function createProjectRepository(database: Database) {
       return { ...page, total: all?.count ?? 0 }
     },
 
-    /** @throws AppError `name_taken`. */
+    /** `size`: bytes of the files that it begins with, 0 when left out. @throws AppError `name_taken`. */
     create: (
       userId: UserId,
-      values: { name: string; description: string | null },
+      values: { name: string; description: string | null; size?: number },
     ): Promise<ProjectRow> =>
       unlessTaken(
         database.write(async (tx) => {
@@ -65,6 +70,7 @@ export function createProjectRepository(database: Database) {
           const project = {
             id: newId<ProjectId>(),
             userId,
+            size: 0,
             ...values,
             createdAt: now,
             updatedAt: now,

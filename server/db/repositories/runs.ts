@@ -1,19 +1,28 @@
-// Runs and the questions they put to a person.
-import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
-import type { CallId, ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
-import type { PendingApproval } from '../../protocol/run-event.ts'
+// Runs: who may write about one, and how it is claimed, ended and begun again.
+import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 import { countAll } from '../fragments.ts'
+import { createApprovals } from './approvals.ts'
 
 export type RunRow = Database['tables']['runs']['$inferSelect']
 export type NewRun = Database['tables']['runs']['$inferInsert']
-export type ApprovalRow = Database['tables']['approvals']['$inferSelect']
-export type NewApproval = Database['tables']['approvals']['$inferInsert']
+
+/** One performance of a run: it may write as long as the run has not ended and no later attempt has begun. */
+export type Performance = Pick<RunRow, 'id' | 'attempt'>
+
+/** Thrown to a performance that may not write any more: its run has ended, was deleted, or a later attempt has it. */
+export class RunOver extends Error {
+  constructor() {
+    super('This attempt of the run may not write any more.')
+    this.name = 'RunOver'
+  }
+}
 
 export type RunRepository = ReturnType<typeof createRunRepository>
 
 export function createRunRepository(database: Database) {
-  const { runs, approvals } = database.tables
+  const { messages, runs } = database.tables
 
   const activeStatement = database.read
     .select()
@@ -38,14 +47,99 @@ export function createRunRepository(database: Database) {
     return rows[0]
   }
 
+  const performedBy = ({ id, attempt }: Performance) =>
+    and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt))
+
+  /** One statement decides: nothing is written to a run that has ended. */
+  async function whileUnended(
+    tx: Writer,
+    id: RunId,
+    patch: Parameters<ReturnType<Writer['update']>['set']>[0],
+  ): Promise<RunRow | undefined> {
+    const [row] = await tx
+      .update(runs)
+      .set(patch)
+      .where(and(eq(runs.id, id), isNull(runs.endedAt)))
+      .returning()
+    return row
+  }
+
   return {
+    ...createApprovals(database),
+
     /** Throws the database's unique violation when the conversation has a run that is not ended. */
     async insert(tx: Writer, run: NewRun): Promise<void> {
       await tx.insert(runs).values(run)
     },
 
-    async update(tx: Writer, id: RunId, patch: Partial<NewRun>): Promise<void> {
-      await tx.update(runs).set(patch).where(eq(runs.id, id))
+    /**
+     * What a performance stores about its run.
+     * @throws RunOver when it may not write any more: the transaction has to fail with it.
+     */
+    async write(tx: Writer, performance: Performance, patch: Partial<NewRun>): Promise<void> {
+      const written = await tx
+        .update(runs)
+        .set(patch)
+        .where(performedBy(performance))
+        .returning({ id: runs.id })
+      if (written.length === 0) throw new RunOver()
+    },
+
+    /**
+     * The same for a write that must have its effect once. Answers false, and changes nothing, when this revision is
+     * stored already: the transaction was committed, only its confirmation was lost.
+     * @throws RunOver as `write` does.
+     */
+    async writeOnce(
+      tx: Writer,
+      performance: Performance,
+      revision: number,
+      patch: Partial<NewRun>,
+    ): Promise<boolean> {
+      const written = await tx
+        .update(runs)
+        .set({ ...patch, revision })
+        .where(and(performedBy(performance), lt(runs.revision, revision)))
+        .returning({ id: runs.id })
+      if (written.length > 0) return true
+      const [row] = await tx
+        .select({ attempt: runs.attempt, revision: runs.revision })
+        .from(runs)
+        .where(eq(runs.id, performance.id))
+      if (row?.attempt === performance.attempt && row.revision >= revision) return false
+      throw new RunOver()
+    },
+
+    /** The run if it has not ended. Nobody else changes or ends it before this transaction has ended. */
+    lockUnended: (tx: Writer, id: RunId) =>
+      whileUnended(tx, id, { stopRequested: sql`${runs.stopRequested}` }),
+
+    /** Begins another attempt at a run that has not ended: from now on no earlier one may write. */
+    claim: (tx: Writer, id: RunId, owner: string) =>
+      whileUnended(tx, id, {
+        owner,
+        attempt: sql`${runs.attempt} + 1`,
+        failedAttempts: sql`${runs.failedAttempts} + 1`,
+      }),
+
+    /** Ends a run that nobody performs; undefined when it has ended already. */
+    end: (tx: Writer, id: RunId, patch: Partial<NewRun> & { endedAt: Date }) =>
+      whileUnended(tx, id, patch),
+
+    /** Whoever performs it, now or after a restart, is to end it. */
+    requestStop: (tx: Writer, id: RunId) => whileUnended(tx, id, { stopRequested: true }),
+
+    /**
+     * Makes a run that has ended unended again; undefined when it has not ended or is gone.
+     * Throws the database's unique violation when its conversation has another run that is not ended.
+     */
+    async reopen(tx: Writer, id: RunId, patch: Partial<NewRun>): Promise<RunRow | undefined> {
+      const [row] = await tx
+        .update(runs)
+        .set({ ...patch, endedAt: null, stopRequested: false, failedAttempts: 0 })
+        .where(and(eq(runs.id, id), isNotNull(runs.endedAt)))
+        .returning()
+      return row
     },
 
     /** As the open transaction sees it. */
@@ -56,7 +150,15 @@ export function createRunRepository(database: Database) {
 
     find: (id: RunId) => one(eq(runs.id, id)),
 
-    findOwned: (userId: UserId, id: RunId) => one(and(eq(runs.id, id), eq(runs.userId, userId))),
+    /** A run whose answer was deleted is none. */
+    findOwned: (userId: UserId, id: RunId) =>
+      one(
+        and(
+          eq(runs.id, id),
+          eq(runs.userId, userId),
+          sql`not exists (select 1 from ${messages} where ${messages.id} = ${runs.messageId} and ${messages.deletedAt} is not null)`,
+        ),
+      ),
 
     /** The run of the conversation that has not ended; background tasks don't count. */
     async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
@@ -76,6 +178,34 @@ export function createRunRepository(database: Database) {
       return row?.count ?? 0
     },
 
+    /**
+     * The same inside the transaction that is to add a run: no other one adds a run of this user before it has ended,
+     * so the answer still holds then. To be asked before anything else is locked.
+     */
+    async lockUnfinished(tx: Writer, userId: UserId): Promise<number> {
+      await tx.lock(`runs of ${userId}`)
+      const [row] = await tx
+        .select({ count: countAll })
+        .from(runs)
+        .where(and(eq(runs.userId, userId), isNull(runs.endedAt)))
+      return row?.count ?? 0
+    },
+
+    /** Whether the conversation has a run that has not ended, background tasks aside, as the open transaction sees it. */
+    async hasActive(tx: Writer, conversationId: ConversationId): Promise<boolean> {
+      const found = await tx
+        .select({ id: runs.id })
+        .from(runs)
+        .where(
+          and(
+            eq(runs.conversationId, conversationId),
+            sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+          ),
+        )
+        .limit(1)
+      return found.length > 0
+    },
+
     /** All runs that have not ended, oldest first: what a start has to look after. */
     async unfinished(): Promise<RunRow[]> {
       return await database.read
@@ -83,6 +213,21 @@ export function createRunRepository(database: Database) {
         .from(runs)
         .where(isNull(runs.endedAt))
         .orderBy(asc(runs.createdAt), asc(runs.id))
+    },
+
+    /** The background tasks of a conversation that have not ended, as the open transaction sees it. */
+    async countBackground(tx: Writer, conversationId: ConversationId): Promise<number> {
+      const [row] = await tx
+        .select({ count: countAll })
+        .from(runs)
+        .where(
+          and(
+            eq(runs.conversationId, conversationId),
+            eq(runs.kind, 'background'),
+            isNull(runs.endedAt),
+          ),
+        )
+      return row?.count ?? 0
     },
 
     /** The latest 200 background tasks of a conversation, newest last. */
@@ -101,97 +246,5 @@ export function createRunRepository(database: Database) {
         .limit(200)
       return latest.reverse()
     },
-
-    /**
-     * A run that is picked up again asks the same question: the one that is there stays, in its place and with what was
-     * decided. Only what a person is shown of one that still waits is told as it is by now.
-     */
-    async insertApproval(tx: Writer, approval: NewApproval): Promise<void> {
-      await tx
-        .insert(approvals)
-        .values(approval)
-        .onConflictDoUpdate({
-          target: [approvals.runId, approvals.idRef],
-          set: { preview: approval.preview ?? null },
-          setWhere: eq(approvals.status, 'pending'),
-        })
-    },
-
-    async approval(runId: RunId, idRef: string): Promise<ApprovalRow | undefined> {
-      const rows = await database.read
-        .select()
-        .from(approvals)
-        .where(and(eq(approvals.runId, runId), eq(approvals.idRef, idRef)))
-        .limit(1)
-      return rows[0]
-    },
-
-    async approvals(runId: RunId): Promise<ApprovalRow[]> {
-      return await database.read
-        .select()
-        .from(approvals)
-        .where(eq(approvals.runId, runId))
-        .orderBy(asc(approvals.position))
-    },
-
-    /** Withdraws open questions that nobody waits for any more. */
-    async withdrawApprovals(tx: Writer, runId: RunId, ids: readonly string[]): Promise<void> {
-      if (ids.length === 0) return
-      await tx
-        .delete(approvals)
-        .where(
-          and(
-            eq(approvals.runId, runId),
-            eq(approvals.status, 'pending'),
-            inArray(approvals.idRef, [...ids]),
-          ),
-        )
-    },
-
-    /** Decides a pending question; false when it was decided already. */
-    async decide(
-      tx: Writer,
-      runId: RunId,
-      idRef: string,
-      decision: Pick<ApprovalRow, 'status' | 'reason' | 'decidedArguments' | 'decidedAt'>,
-    ): Promise<boolean> {
-      const decided = await tx
-        .update(approvals)
-        .set(decision)
-        .where(
-          and(
-            eq(approvals.runId, runId),
-            eq(approvals.idRef, idRef),
-            eq(approvals.status, 'pending'),
-          ),
-        )
-        .returning({ idRef: approvals.idRef })
-      return decided.length > 0
-    },
-
-    /** The open questions of some runs, by run. */
-    async pendingApprovals(runIds: readonly RunId[]): Promise<Map<RunId, PendingApproval[]>> {
-      const found = new Map<RunId, PendingApproval[]>()
-      if (runIds.length === 0) return found
-      const rows = await database.read
-        .select()
-        .from(approvals)
-        .where(and(inArray(approvals.runId, [...runIds]), eq(approvals.status, 'pending')))
-        .orderBy(asc(approvals.position))
-      for (const row of rows) {
-        const question = toPendingApproval(row)
-        found.set(row.runId, [...(found.get(row.runId) ?? []), question])
-      }
-      return found
-    },
   }
 }
-
-export const toPendingApproval = (row: ApprovalRow): PendingApproval => ({
-  // Stored by us from a checked call id.
-  id_ref: row.idRef as CallId,
-  name: row.name,
-  arguments: row.arguments,
-  risk_level: row.riskLevel,
-  ...(row.preview === null ? {} : { preview: row.preview }),
-})

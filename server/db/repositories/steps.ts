@@ -1,12 +1,21 @@
 // The steps of answers, as they are made.
-import { and, asc, eq, gte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, sql } from 'drizzle-orm'
+import type { LongText } from '../../lib/json-pieces.ts'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
 import type { Database, Writer } from '../database.ts'
-import { prepareOnEach } from '../fragments.ts'
+import { byteLength, prepareOnEach, readLongText } from '../fragments.ts'
 
 export type StepRow = Database['tables']['steps']['$inferSelect']
 export type NewStep = Database['tables']['steps']['$inferInsert']
+
+/** A step of which a long text is read only when it is wanted; `content` is empty then. */
+export type StepInTurn = StepRow & { long: LongText | null }
+
+/** Steps read at once, where each may hold artifacts. */
+const READ_AT_ONCE = 4
+/** Bytes of a text that are read with its step. */
+const MAX_INLINE_BYTES = 64_000
 
 /** A step of thinking or text with the places of its events in the run's log. */
 export type ProseRow = {
@@ -95,6 +104,34 @@ export function createStepRepository(database: Database) {
       await tx
         .delete(steps)
         .where(and(eq(steps.messageId, messageId), gte(steps.position, position)))
+    },
+
+    /** The steps of a message in order, few of them in memory at a time and of a long text a piece. */
+    async *readInTurn(messageId: MessageId): AsyncGenerator<StepInTurn> {
+      const { content, ...columns } = getTableColumns(steps)
+      const bytes = byteLength(content)
+      for (let last = -1; ; ) {
+        const rows = await database.read
+          .select({
+            ...columns,
+            content: sql<string>`case when ${bytes} <= ${MAX_INLINE_BYTES} then ${content} else '' end`,
+            bytes,
+          })
+          .from(steps)
+          .where(and(eq(steps.messageId, messageId), gt(steps.position, last)))
+          .orderBy(asc(steps.position))
+          .limit(READ_AT_ONCE)
+        for (const { bytes: size, ...row } of rows) {
+          const place = and(eq(steps.messageId, messageId), eq(steps.position, row.position))
+          yield {
+            ...row,
+            long:
+              size <= MAX_INLINE_BYTES ? null : readLongText(database.read, steps, content, place),
+          }
+          last = row.position
+        }
+        if (rows.length < READ_AT_ONCE) return
+      }
     },
 
     async list(messageId: MessageId): Promise<StepRow[]> {

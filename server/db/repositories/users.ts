@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
-import type { Database, Writer } from '../database.ts'
+import type { Database, Reader, Writer } from '../database.ts'
 import { afterMoment, countAll, foldCase } from '../fragments.ts'
 
 export type UserRow = Database['tables']['users']['$inferSelect']
@@ -13,7 +13,12 @@ export type ApiKeyRow = Database['tables']['apiKeys']['$inferSelect']
 export type NewAccount = { username: string; passwordHash: string | null; email?: string | null }
 export type AccountChanges = Partial<
   Pick<UserRow, 'email' | 'avatar' | 'passwordHash' | 'keptToken' | 'role' | 'isActive'>
->
+> & {
+  /** The password hash that the new one was allowed by: the change is refused when it is no longer that. */
+  insteadOf?: string | null
+  /** Deletes the user's API keys as well. */
+  revokeKeys?: boolean
+}
 
 export type UserRepository = ReturnType<typeof createUserRepository>
 
@@ -65,6 +70,15 @@ export function createUserRepository(database: Database) {
     async find(id: UserId): Promise<UserRow | undefined> {
       const [user] = await read.select().from(users).where(eq(users.id, id))
       return user
+    },
+
+    /** Whether the account may be used, as the open transaction sees it. */
+    async isActive(tx: Reader, id: UserId): Promise<boolean> {
+      const [user] = await tx
+        .select({ isActive: users.isActive })
+        .from(users)
+        .where(eq(users.id, id))
+      return user?.isActive === true
     },
 
     async findByName(username: string): Promise<UserRow | undefined> {
@@ -136,28 +150,41 @@ export function createUserRepository(database: Database) {
     /**
      * Changes an account. A new password ends every token given out before.
      * Answers undefined when there is no such account.
-     * @throws AppError `conflict` when nobody would be left to administer the server.
+     * @throws AppError `conflict` when nobody who can sign in would be left to administer the server, or when the
+     * password was changed meanwhile.
      */
-    update: (id: UserId, changes: AccountChanges): Promise<UserRow | undefined> =>
+    update: (
+      id: UserId,
+      { insteadOf, revokeKeys, ...changes }: AccountChanges,
+    ): Promise<UserRow | undefined> =>
       unlessTaken(
         database.write(async (tx) => {
           await tx.lock('users')
           const [user] = await tx.select().from(users).where(eq(users.id, id))
           if (user === undefined) return undefined
+          if (insteadOf !== undefined && insteadOf !== user.passwordHash)
+            throw new AppError('conflict', 'The password was changed a moment ago. Sign in again.')
           const changed: UserRow = { ...user, ...changes }
           if (changes.email !== undefined)
             changed.emailKey = changes.email === null ? null : foldCase(changes.email)
           if (changes.passwordHash !== undefined) changed.tokenVersion = user.tokenVersion + 1
           const administers = (row: UserRow) => row.role === 'admin' && row.isActive
           if (administers(user) && !administers(changed)) {
+            // The person of single mode has no password: nobody can sign in as that.
+            const usable = [
+              eq(users.role, 'admin'),
+              eq(users.isActive, true),
+              isNotNull(users.passwordHash),
+            ]
             const [other] = await tx
               .select({ id: users.id })
               .from(users)
-              .where(and(eq(users.role, 'admin'), eq(users.isActive, true), ne(users.id, id)))
+              .where(and(...usable, ne(users.id, id)))
               .limit(1)
             if (other === undefined)
               throw new AppError('conflict', 'This is the last active administrator.')
           }
+          if (revokeKeys === true) await tx.delete(apiKeys).where(eq(apiKeys.userId, id))
           await tx.update(users).set(changed).where(eq(users.id, id))
           return changed
         }),
@@ -170,9 +197,29 @@ export function createUserRepository(database: Database) {
         await tx.delete(revokedTokens).where(lt(revokedTokens.expiresAt, new Date()))
       }),
 
-    /** @param key everything but the id; the key itself is never stored, only its hash. */
-    createApiKey: (key: Pick<ApiKeyRow, 'userId' | 'name' | 'prefix' | 'hash'>) =>
-      database.write(async (tx): Promise<ApiKeyRow> => {
+    /**
+     * @param key everything but the id; the key itself is never stored, only its hash.
+     * @param mayCreate is given the account as it is within the transaction, and throws to refuse.
+     * @returns null when the user has `atMost` keys already.
+     */
+    createApiKey: ({
+      atMost,
+      mayCreate,
+      ...key
+    }: Pick<ApiKeyRow, 'userId' | 'name' | 'prefix' | 'hash'> & {
+      atMost: number
+      mayCreate(user: UserRow | undefined): void
+    }) =>
+      database.write(async (tx): Promise<ApiKeyRow | null> => {
+        // The lock that a new password takes as well: the key is created before it and revoked, or not at all.
+        await tx.lock('users')
+        const [user] = await tx.select().from(users).where(eq(users.id, key.userId))
+        mayCreate(user)
+        const [present] = await tx
+          .select({ count: countAll })
+          .from(apiKeys)
+          .where(eq(apiKeys.userId, key.userId))
+        if ((present?.count ?? 0) >= atMost) return null
         const row = { ...key, id: newId<string>(), createdAt: new Date(), lastUsedAt: null }
         await tx.insert(apiKeys).values(row)
         return row

@@ -1,10 +1,10 @@
 // The meaning of passages as vectors: kept as bytes, compared where that is fastest.
 import { and, asc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
 import type { ProjectId } from '../../protocol/ids.ts'
-import { signedBytes } from '../cosine.ts'
 import type { Database, Writer } from '../database.ts'
-import { passageEmbeddings } from '../pgvector-table.ts'
-import { scanVectors } from '../vector-scan.ts'
+import { signedBytes } from '../vectors/cosine.ts'
+import { passageEmbeddings } from '../vectors/pgvector-table.ts'
+import { scanVectors } from '../vectors/scan.ts'
 import type { DocumentRow } from './documents.ts'
 
 export type VectorRow = Database['tables']['passageVectors']['$inferSelect']

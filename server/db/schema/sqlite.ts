@@ -14,6 +14,8 @@ export const {
   settings,
   projects,
   checkpoints,
+  outsideContents,
+  checkpointFiles,
   documents,
   passages,
   passageVectors,

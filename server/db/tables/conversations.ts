@@ -1,4 +1,5 @@
 // Tables of conversations and the messages in them.
+import { sql } from 'drizzle-orm'
 import type { ApprovalMode } from '../../protocol/conversation.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
 import type { MessageStatus } from '../../protocol/message.ts'
@@ -75,10 +76,16 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       status: c.choice<MessageStatus>('status').notNull(),
       error: c.text('error'),
       createdAt: c.time('created_at').notNull(),
+      /** When it was deleted; until it is purged, only a restore sees it. */
+      deletedAt: c.time('deleted_at'),
+      /** The message whose deletion took this one along (or this one itself): a restore of that one restores this one. */
+      deletedWith: c.key<MessageId>('deleted_with'),
     },
     (t) => [
       c.index('messages_conversation').on(t.conversationId, t.parentId, t.row),
       c.index('messages_parent').on(t.parentId),
+      c.index('messages_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
+      c.index('messages_deleted_with').on(t.deletedWith).where(sql`${t.deletedWith} is not null`),
     ],
   )
 
@@ -96,6 +103,8 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       mime: c.text('mime'),
       /** Text as it is, images as base64. */
       content: c.text('content').notNull(),
+      /** Bytes of the file; null for those stored before it was kept. */
+      size: c.integer('size'),
     },
     (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
   )

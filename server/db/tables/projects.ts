@@ -34,6 +34,8 @@ export function defineProjectTables(
       userId: owner(),
       name: c.text('name').notNull(),
       description: c.text('description'),
+      /** Bytes of all its files after the last change; null until it was measured. */
+      size: c.bigInteger('size'),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
     },
@@ -58,10 +60,38 @@ export function defineProjectTables(
       messageId: c.key<MessageId>('message_id'),
       runId: c.key<RunId>('run_id'),
       tool: c.text('tool').notNull(),
-      files: c.json<CheckpointFile[]>('files').notNull(),
+      /** How many changes a person is told of (`checkpoint_files` may hold folders beyond them), and the first of these. */
+      fileCount: c.integer('file_count').notNull(),
+      sample: c.json<Pick<CheckpointFile, 'path' | 'change'>[]>('sample').notNull(),
       createdAt: c.time('created_at').notNull(),
     },
     (t) => [c.index('checkpoints_project').on(t.projectId, t.createdAt, t.id)],
+  )
+
+  /** Contents of files that hold text from outside: named by their hash, so that renamed and copied files keep the mark. */
+  const outsideContents = c.table(
+    'outside_contents',
+    {
+      projectId: inProject(),
+      /** SHA-256, hexadecimal. */
+      hash: c.text('hash').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.projectId, t.hash] })],
+  )
+
+  /** What a checkpoint's change touched, in pages, so that a change of many files is never read in one piece. */
+  const checkpointFiles = c.table(
+    'checkpoint_files',
+    {
+      checkpointId: c
+        .text('checkpoint_id')
+        .notNull()
+        .references(() => checkpoints.id, { onDelete: 'cascade' }),
+      /** Place of the page's first file among all of the checkpoint. */
+      first: c.integer('first').notNull(),
+      files: c.json<CheckpointFile[]>('files').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.checkpointId, t.first] })],
   )
 
   const documents = c.table(
@@ -79,7 +109,10 @@ export function defineProjectTables(
       passages: c.integer('passages').notNull(),
       createdAt: c.time('created_at').notNull(),
     },
-    (t) => [c.index('documents_project').on(t.projectId, t.createdAt, t.id)],
+    (t) => [
+      c.index('documents_project').on(t.projectId, t.createdAt, t.id),
+      c.index('documents_user').on(t.userId, t.size),
+    ],
   )
 
   /** The full-text index over `tokens` is put beside the generated migration (`full-text.ts`). */
@@ -122,5 +155,13 @@ export function defineProjectTables(
     (t) => [c.index('passage_vectors_project').on(t.projectId, t.model, t.passageId)],
   )
 
-  return { projects, checkpoints, documents, passages, passageVectors }
+  return {
+    projects,
+    checkpoints,
+    checkpointFiles,
+    outsideContents,
+    documents,
+    passages,
+    passageVectors,
+  }
 }

@@ -1,13 +1,10 @@
 // Tables of runs and of what only runs leave behind.
 import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
-import type { RunStatus } from '../../protocol/run.ts'
+import type { RunFailure, RunStatus } from '../../protocol/run.ts'
 import type { ApprovalPreview, FinishReason, RiskLevel } from '../../protocol/run-event.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineConversationTables } from './conversations.ts'
-
-/** Why a run failed, as its `error` event said it. */
-export type RunFailure = { content: string; code: string; retryable: boolean }
 
 export function defineRunTables(
   c: Columns,
@@ -36,6 +33,10 @@ export function defineRunTables(
       /** The client's own id of the message that began it: sending it again joins this run. */
       clientId: c.text('client_id'),
       attempt: c.integer('attempt').notNull(),
+      /** Attempts in a row that neither ended the run, nor left it in order, nor came to wait for a person. */
+      failedAttempts: c.integer('failed_attempts').notNull().default(0),
+      /** Number of the last write of its performance: one whose confirmation was lost is recognised by it. */
+      revision: c.integer('revision').notNull().default(0),
       round: c.integer('round').notNull(),
       promptTokens: c.integer('prompt_tokens').notNull(),
       completionTokens: c.integer('completion_tokens').notNull(),

@@ -2,26 +2,36 @@
 import { z } from 'zod'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
 
-const length = z.number().positive().max(1e150)
+const MAX_LENGTH = 1e150
+/** Checked by a refinement, which adds nothing to the schema: every request to a model carries it 16 times. */
+const length = z
+  .number()
+  .refine((size) => size > 0 && size <= MAX_LENGTH, 'must be a positive number')
+  .optional()
+/** Which shape needs which size stands once, in the tool's description. */
 const Sizes = z.object({
-  radius: length.optional().describe('circle, sector'),
-  diameter: length.optional().describe('circle, instead of radius'),
-  width: length.optional().describe('rectangle'),
-  length: length.optional().describe('rectangle, instead of height'),
-  height: length.optional().describe('rectangle, triangle, parallelogram, trapezoid'),
-  side: length.optional().describe('square, regular_polygon'),
-  base: length.optional().describe('triangle, parallelogram'),
-  base_a: length.optional().describe('trapezoid: one of the parallel sides'),
-  base_b: length.optional().describe('trapezoid: the other parallel side'),
-  side_a: length.optional().describe('triangle by its three sides'),
-  side_b: length.optional().describe('triangle by its three sides'),
-  side_c: length.optional().describe('triangle by its three sides'),
-  semi_major: length.optional().describe('ellipse: longer half axis'),
-  semi_minor: length.optional().describe('ellipse: shorter half axis'),
-  diagonal_a: length.optional().describe('rhombus'),
-  diagonal_b: length.optional().describe('rhombus'),
-  angle: z.number().positive().max(360).optional().describe('sector: degrees'),
-  sides: z.int().min(3).max(1_000_000).optional().describe('regular_polygon: number of sides'),
+  radius: length,
+  diameter: length,
+  width: length,
+  length,
+  height: length,
+  side: length,
+  base: length,
+  base_a: length,
+  base_b: length,
+  side_a: length,
+  side_b: length,
+  side_c: length,
+  semi_major: length,
+  semi_minor: length,
+  diagonal_a: length,
+  diagonal_b: length,
+  angle: z
+    .number()
+    .refine((angle) => angle > 0 && angle <= 360, 'must be more than 0 and at most 360')
+    .optional()
+    .describe('Degrees.'),
+  sides: z.int().min(3).max(1_000_000).optional().describe('Number of sides.'),
 })
 type Size = keyof z.infer<typeof Sizes>
 
@@ -98,15 +108,15 @@ const Shape = z.enum(Object.keys(ways) as [Shape, ...Shape[]]) // keys of the ta
 export const calculateArea: ToolDefinition = defineTool({
   name: 'calculate_area',
   description:
-    'Calculates the area of a shape from its sizes, all in the same unit; the answer is in that unit squared. ' +
-    `Needs: ${Object.entries(ways)
-      .map(([shape, list]) => `${shape} (${list.map((way) => way.needs.join(', ')).join(' or ')})`)
-      .join('; ')}.`,
+    'Calculates the area of a plane shape. Give positive sizes in one unit; the result is in that unit squared. Required sizes: ' +
+    `${Object.entries(ways)
+      .map(([shape, list]) => `${shape}: ${list.map((way) => way.needs.join(', ')).join(' or ')}`)
+      .join('; ')}. base_a and base_b are the parallel sides.`,
   category: 'basic',
   riskLevel: 'low',
   cacheable: true,
   timeoutMs: 5_000,
-  input: Sizes.extend({ shape: Shape.describe('Which shape.') }),
+  input: Sizes.extend({ shape: Shape }),
   handler: async ({ shape, ...sizes }) => {
     const known: readonly Way[] = ways[shape]
     for (const way of known) {
@@ -114,7 +124,7 @@ export const calculateArea: ToolDefinition = defineTool({
       if (!given.every((size) => size !== undefined)) continue
       const area = way.area(...given)
       if (!Number.isFinite(area) || (area === 0 && shape === 'triangle'))
-        return fail('There is no such shape with these sizes.')
+        return fail('No such shape exists with these sizes.')
       return succeed({ shape, area, formula: way.formula })
     }
     const needed = known.map((way) => way.needs.join(', ')).join(' or ')

@@ -1,4 +1,4 @@
-// Arithmetic by mathjs' parser with an allow-list of what its tree may hold.
+// Evaluates arithmetic: mathjs parses it, and an allow-list decides which nodes of the tree are permitted.
 import {
   create,
   type MathNode,
@@ -7,13 +7,13 @@ import {
   parseDependencies,
 } from 'mathjs/number'
 
-/** Only the parser is taken: loading all of mathjs takes longer than the whole server. */
+/** Only the parser is loaded: all of mathjs takes longer to load than the rest of the server. */
 const { parse } = create(parseDependencies ?? {})
 
-/** The value of an expression. Throws with a text for the model when it holds anything but arithmetic. */
+/** The value of an expression. Throws with a text for the model when it contains anything but arithmetic. */
 export const calculate = (expression: string): number => numberOf(parse(normalise(expression)))
 
-/** Full-width and typographic signs are what people type in other languages; `**` is the other spelling of `^`. */
+/** People type full-width and typographic signs in other languages; `**` is another spelling of `^`. */
 const normalise = (expression: string): string =>
   expression
     .normalize('NFKC')
@@ -23,7 +23,7 @@ const normalise = (expression: string): string =>
     .replaceAll('**', '^')
 
 const refuse = (what: string): never => {
-  throw new Error(`${what} not allowed; only numbers, parentheses and + - * / % ^ ** can be used`)
+  throw new Error(`${what} not allowed; use only numbers, parentheses and + - * / % ^ **`)
 }
 
 const binary = new Map<string, (left: number, right: number) => number>([
@@ -38,7 +38,7 @@ const binary = new Map<string, (left: number, right: number) => number>([
 
 function numberOf(node: MathNode): number {
   if (node.type === 'ConstantNode') {
-    const { value } = node as MathNode & { value: unknown } // the type says what `type` has just said
+    const { value } = node as MathNode & { value: unknown } // `type` has just been checked
     return typeof value === 'number' ? value : refuse(`The value ${node.toString()} is`)
   }
   if (node.type === 'ParenthesisNode') return numberOf((node as ParenthesisNode).content)

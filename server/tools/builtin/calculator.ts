@@ -10,15 +10,15 @@ const Input = z.object({
     .string()
     .min(1)
     .max(MAX_EXPRESSION)
-    .describe('Arithmetic such as "(2 + 3) * 4^2 / 1.5e3". No names, no functions, no units.'),
+    .describe('For example "(2 + 3) * 4^2 / 1.5e3".'),
 })
 
 export const calculator: ToolDefinition = defineTool({
   name: 'calculator',
   description:
-    'Calculates an arithmetic expression exactly as written. Use it for every calculation instead of working it out yourself. ' +
-    'Knows + - * / % (remainder, with the sign of the divisor), ^ or ** (power), parentheses, signs, decimal and exponent notation. ' +
-    'It knows no functions and no names such as sqrt or pi: write 2^0.5 for a square root.',
+    'Evaluates an arithmetic expression. Use it for every calculation instead of doing arithmetic yourself. ' +
+    'Supports + - * / % (remainder with the sign of the divisor), ^ or ** (power), parentheses, decimals and exponents. ' +
+    'No functions, names (sqrt, pi) or units; write 2^0.5 for a square root.',
   category: 'data',
   riskLevel: 'low',
   cacheable: true,
@@ -29,7 +29,7 @@ export const calculator: ToolDefinition = defineTool({
       const { calculate } = await import('./arithmetic.ts')
       const result = calculate(expression)
       if (!Number.isFinite(result))
-        return fail('The result is not a finite number: a division by zero, or too large.')
+        return fail('The result is not a finite number: division by zero or overflow.')
       return succeed({ expression, result: result === 0 ? 0 : result })
     } catch (error) {
       return fail(`Can't calculate "${expression}": ${errorText(error)}`)

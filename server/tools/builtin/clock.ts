@@ -8,7 +8,7 @@ const Input = z.object({
     .max(100)
     .optional()
     .describe(
-      'IANA name such as "Asia/Shanghai", or "UTC", or whole hours such as "UTC+8". Without it: the time zone of the server.',
+      'IANA name ("Asia/Shanghai"), "UTC" or an offset in whole hours ("UTC+8"). Default: the time zone of the server.',
     ),
 })
 
@@ -17,7 +17,7 @@ export const createClockTool = (now: () => Date = () => new Date()): ToolDefinit
   defineTool({
     name: 'get_current_time',
     description:
-      'Tells the current date, time and weekday, in a time zone of choice. You do not know the date by yourself: use this whenever "now", "today" or an age matters.',
+      'Returns the current date, time and weekday in a time zone. You do not know the current date: call this whenever it matters ("now", "today", ages, deadlines).',
     category: 'basic',
     riskLevel: 'low',
     timeoutMs: 5_000,
@@ -35,7 +35,7 @@ export const createClockTool = (now: () => Date = () => new Date()): ToolDefinit
     },
   })
 
-/** IANA writes whole-hour offsets with the sign turned round. */
+/** IANA's names for whole-hour offsets have the sign inverted. */
 function zoneName(wanted: string | undefined): string {
   const name = wanted?.trim() || Intl.DateTimeFormat().resolvedOptions().timeZone
   const offset = /^(?:UTC|GMT)?([+-])0?(\d{1,2})(?::?00)?$/i.exec(name)

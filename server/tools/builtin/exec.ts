@@ -1,25 +1,34 @@
-// The `exec` tool: a command in the project's folder, isolated by bubblewrap where that works, else said plainly not to be.
+// The `exec` tool: runs a command in the project's folder, isolated by bubblewrap where that works; otherwise the preview warns.
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { withoutNul } from '../../protocol/envelope.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
 import { type ProcessOutcome, startProcess } from '../../sandbox/process.ts'
 import { type TreeLimits, watchTree } from '../../sandbox/process-tree.ts'
 import { watchGrowth } from '../../workspace/growth-watch.ts'
+import type { WorkspaceRoom } from '../../workspace/open-workspace.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
-import type { WorkspaceRoom } from '../../workspace/workspace-room.ts'
-import { defineTool, fail, succeed, type ToolContext, type ToolDefinition } from '../definition.ts'
+import {
+  defineTool,
+  fail,
+  markUntrusted,
+  succeed,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from '../definition.ts'
 import { originOf, requireWorkspace } from './project-access.ts'
 
 const DEFAULT_SECONDS = 30
 const MAX_SECONDS = 600
-/** Time for the checkpoint before and the comparison after a command. */
+/** Time for the checkpoint before a command and the comparison after it. */
 const ALLOWANCE_MS = 120_000
 /** Bytes of each output that the model gets: the beginning and the end. */
 const MAX_OUTPUT = 30_000
 /** Characters of output that are streamed to the person while the command runs. */
 const MAX_STREAMED = 200_000
-/** Inside, the project is seen here and nothing else of the host but its system folders. */
+/** Where the project is mounted inside the sandbox, beside the host's system folders and nothing else. */
 const INSIDE = '/project'
 
 const NOT_ISOLATED =
@@ -30,93 +39,108 @@ export interface ExecDependencies {
   bubblewrap: BubblewrapState
   /** Whether commands may use the network. Without isolation they always can. */
   network: boolean
-  /** What a command and all that it starts may use together. */
+  /** What a command and all its child processes may use together. */
   limits: TreeLimits
 }
 
-/** How a command ended, and what it was ended for when that was too much of something. */
+/** How a command ended, and which limit it exceeded, if any. */
 type CommandOutcome = ProcessOutcome & { exceeded: Exceeded | null }
 type Exceeded = 'memory' | 'processes' | 'disk'
 
-/** The tool, for servers on which the operator has switched it on. */
+/** Only for servers whose operator has enabled it. */
 export function createExecTool({
   room,
   bubblewrap,
   network,
   limits,
 }: ExecDependencies): ToolDefinition {
+  /** If so, its output and the files it writes count as text from outside. */
+  const reachesOutside = network || !bubblewrap.available
   const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
   const surroundings = bubblewrap.available
-    ? `It sees only the project (at ${INSIDE}) and ${network ? 'may use the network' : 'has no network'}.`
-    : 'It runs in the project folder.'
+    ? `It sees only the project (at ${INSIDE}) and ${network ? 'can use the network' : 'has no network access'}.`
+    : ''
 
   return defineTool({
     name: 'exec',
-    description: `Runs a shell command in the project folder and returns {stdout, stderr, exit_code, timed_out}. ${surroundings} It gets no input, so use options that ask nothing. What it changes can be undone.`,
+    description: `Runs a shell command in the project folder and returns {stdout, stderr, exit_code, timed_out}. ${surroundings} Standard input is empty, so use non-interactive options. Long output is shortened in the middle. The user can undo its changes.`,
     category: 'shell',
     riskLevel: 'high',
     changesProject: true,
     timeoutMs: MAX_SECONDS * 1_000 + ALLOWANCE_MS,
     isolation: bubblewrap.available ? 'kernel' : 'none',
     input: z.object({
-      command: z.string().min(1).max(20_000).describe(`Command line for ${shell}.`),
-      timeout: z
-        .int()
-        .min(1)
-        .max(MAX_SECONDS)
-        .default(DEFAULT_SECONDS)
-        .describe('Seconds after which it is stopped.'),
+      command: withoutNul(z.string().min(1).max(20_000)).describe(`Command line for ${shell}.`),
+      timeout: z.int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS).describe('Seconds.'),
     }),
     // Commands of one batch run in the order of the calls: a later one may build on an earlier one.
     orderKey: () => 'exec',
-    async preview({ command, timeout }) {
+    async preview({ command, timeout }, context) {
+      await requireWorkspace(room, context)
       return {
         display: `Run a command (at most ${timeout} s)`,
+        display_code: 'command',
+        display_params: { count: timeout },
         command,
         ...(bubblewrap.available ? {} : { warning: NOT_ISOLATED, warning_code: 'not_isolated' }),
       }
     },
     async handler({ command, timeout }, context) {
-      const workspace = requireWorkspace(room, context)
+      const workspace = await requireWorkspace(room, context)
+      const origin = originOf('exec', context)
+      let untrusted = reachesOutside
       let outcome: CommandOutcome | undefined
       try {
         outcome = await room.checkpoints.changeAnything(
           workspace,
-          originOf('exec', context),
-          async (bytes) => {
-            outcome = await perform(workspace, command, timeout, context, bytes)
+          { ...origin, outside: origin.outside === true || reachesOutside },
+          async ({ usedBefore, most, readsOutside, signal }) => {
+            untrusted ||= readsOutside
+            outcome = await perform(
+              workspace,
+              command,
+              timeout,
+              { ...context, signal },
+              {
+                usedBefore,
+                most,
+              },
+            )
             return outcome
           },
           context.signal,
         )
       } catch (error) {
-        // The command ran, and what it said is worth reading even when what it did is not to stay.
+        // The command ran: its output is worth reading even when its changes are not kept.
         if (outcome === undefined || !(error instanceof AppError)) throw error
-        return fail(error.message, { data: dataOf(outcome) })
+        return markUntrusted(fail(error.message, { data: dataOf(outcome) }), untrusted)
       }
-      if (outcome.startError !== null && !outcome.aborted)
-        return fail('The command could not be started on this server.')
-      if (outcome.exceeded !== null)
-        return fail(tooMuch(outcome.exceeded), { data: dataOf(outcome) })
-      if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
-      return succeed(dataOf(outcome), {
-        display: outcome.timedOut
-          ? `Stopped after ${timeout} s: ${firstLine(command)}`
-          : `Exit code ${outcome.exitCode ?? 'none'}: ${firstLine(command)}`,
-        kind: 'command',
-        command,
-        exit_code: outcome.exitCode,
-        isolated: bubblewrap.available,
-      })
+      return markUntrusted(present(outcome, command, timeout), untrusted)
     },
   })
+
+  function present(outcome: CommandOutcome, command: string, timeout: number): ToolResult {
+    if (outcome.startError !== null && !outcome.aborted)
+      return fail('The command could not be started on this server.')
+    if (outcome.exceeded !== null) return fail(tooMuch(outcome.exceeded), { data: dataOf(outcome) })
+    if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
+    return succeed(dataOf(outcome), {
+      display: outcome.timedOut
+        ? `Stopped after ${timeout} s: ${firstLine(command)}`
+        : `Exit code ${outcome.exitCode ?? 'none'}: ${firstLine(command)}`,
+      kind: 'command',
+      command,
+      exit_code: outcome.exitCode,
+      isolated: bubblewrap.available,
+    })
+  }
 
   async function perform(
     workspace: Workspace,
     command: string,
     timeout: number,
     context: ToolContext,
-    projectBytes: number,
+    bytes: { usedBefore: number; most: number },
   ): Promise<CommandOutcome> {
     let left = MAX_STREAMED
     let exceeded: Exceeded | null = null
@@ -158,7 +182,7 @@ export function createExecTool({
     }
     const watches = [
       running.pid === undefined ? () => {} : watchTree(running.pid, limits, end),
-      watchGrowth(workspace, projectBytes, () => end('disk')),
+      watchGrowth(workspace, bytes, () => end('disk')),
     ]
     const outcome = await running.done
     for (const stopWatching of watches) stopWatching()
@@ -185,10 +209,10 @@ export function createExecTool({
 
   function tooMuch(what: Exceeded): string {
     if (what === 'processes')
-      return `The command was ended: it had more than ${limits.processes} processes at once.`
+      return `The command was killed: it had more than ${limits.processes} processes at once.`
     if (what === 'memory')
       return `The command was ended: together its processes used more than ${Math.round(limits.memoryBytes / 1024 ** 2)} MB of memory.`
-    return 'The command was ended: it filled the disk beyond what a project may hold.'
+    return 'The command was ended: it filled the disk beyond what may be stored.'
   }
 }
 

@@ -1,19 +1,26 @@
-// The tool `execute_python`: a model's program, run in the sandbox; its output streams, its files and images come back.
+// The `execute_python` tool: runs a model's program in the sandbox, streams its output and returns its files and images.
 import { z } from 'zod'
 import { untilAborted } from '../../lib/abort.ts'
 import type { Artifact } from '../../protocol/step.ts'
-import type { PythonSandbox } from '../../sandbox/python.ts'
-import { isLooser, Strictness, timeLimitSeconds } from '../../sandbox/python-modules.ts'
-import type { ProgramFile, ProgramOutcome } from '../../sandbox/python-program.ts'
-import { defineTool, fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
+import { isLooser, Strictness, timeLimitSeconds } from '../../sandbox/python/modules.ts'
+import type { ProgramFile, ProgramOutcome } from '../../sandbox/python/program.ts'
+import type { PythonSandbox } from '../../sandbox/python/sandbox.ts'
+import {
+  defineTool,
+  fail,
+  markUntrusted,
+  succeed,
+  type ToolDefinition,
+  type ToolResult,
+} from '../definition.ts'
 import type { ReadProjectFiles } from '../project-files.ts'
 
 const MAX_CODE_CHARACTERS = 200_000
 const INPUT_LIMITS = { maxFiles: 200, maxBytes: 20 * 1024 * 1024 }
-/** Bytes of files that travel inside the artifact, each and together; larger ones are named only. */
+/** Bytes of files that the artifact embeds, each and in total; larger ones are only listed. */
 const MAX_EMBEDDED_BYTES = 1024 * 1024
 const MAX_EMBEDDED_TOTAL = 2 * 1024 * 1024
-/** The longest program, with room for a start on a busy machine. */
+/** The longest time limit plus a slow start on a busy machine. */
 const TIMEOUT_MS = 90_000
 
 const mimeTypes: Readonly<Record<string, string>> = {
@@ -44,12 +51,11 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
       ? 'Third-party packages (numpy, pandas, …) are not installed.'
       : `Installed packages: ${python.packages.join(', ')}.`
   return [
-    'Runs a Python 3 program in an isolated interpreter and returns {stdout, stderr, result, files}.',
-    '`result` is the value of the last expression. Each call starts afresh: nothing is kept between calls.',
-    'No network, no environment, no host files. Project files named in `files` are under /workspace (read-only); what is written to /output comes back, PNG and SVG as images.',
-    `Strictness: strict (${timeLimitSeconds.strict} s, pure computation), standard (${timeLimitSeconds.standard} s), lenient (${timeLimitSeconds.lenient} s, whole standard library). Default: ${strictness}; a looser one waits for approval.`,
+    'Runs a Python 3 program in a sandbox and returns {stdout, stderr, result, files}; `result` is the value of the last expression. Nothing persists between calls.',
+    'No network and no host files. Project files listed in `files` are at /workspace (read-only). Files written to /output are returned; PNG and SVG are shown to the user.',
+    `Strictness: strict (${timeLimitSeconds.strict} s, pure computation), standard (${timeLimitSeconds.standard} s), lenient (${timeLimitSeconds.lenient} s, full standard library); looser than ${strictness} needs approval.`,
     modules === null
-      ? 'The whole standard library may be imported.'
+      ? 'The full standard library can be imported.'
       : `Modules at ${strictness}: ${modules.join(', ')}.`,
     packages,
   ].join(' ')
@@ -57,13 +63,13 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
 
 export interface ExecutePythonDependencies {
   python: PythonSandbox
-  /** The operator's: the model may ask for less, and for more only with somebody's consent. */
+  /** Set by the operator: the model may choose a stricter level; a looser one needs approval. */
   defaultStrictness: Strictness
-  /** The project's files that a call names; nothing else of the host is ever passed in. */
+  /** Reads the project files that a call names; nothing else of the host is ever passed in. */
   readFiles: ReadProjectFiles
 }
 
-/** Runs a program of the model; risky only where it asks for more than the operator's default. */
+/** Its risk is above `low` only where a call asks for more than the operator's default. */
 export function createExecutePythonTool(dependencies: ExecutePythonDependencies): ToolDefinition {
   const { python, defaultStrictness } = dependencies
   const tool = defineTool({
@@ -73,30 +79,33 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
     riskLevel: 'low',
     timeoutMs: TIMEOUT_MS,
     input: z.object({
-      code: z.string().min(1).max(MAX_CODE_CHARACTERS).describe('The whole program.'),
-      strictness: Strictness.default(defaultStrictness).describe(
-        'How much the program may import and how long it may run.',
-      ),
+      code: z.string().min(1).max(MAX_CODE_CHARACTERS),
+      strictness: Strictness.default(defaultStrictness).describe('Which modules may be imported.'),
       files: z
         .array(z.string().min(1).max(1000))
         .max(50)
         .default([])
-        .describe('Paths or patterns (data/*.csv) of project files that the program reads.'),
+        .describe('Project paths or patterns (data/*.csv).'),
     }),
     riskFor: ({ strictness }) => {
       if (!isLooser(strictness, defaultStrictness)) return 'low'
       return strictness === 'lenient' ? 'high' : 'medium'
     },
     async preview({ code, strictness }) {
-      return { display: `Python, strictness ${strictness}`, code }
+      return {
+        display: `Python, strictness ${strictness}`,
+        display_code: 'python',
+        display_params: { strictness },
+        code,
+      }
     },
     async handler({ code, strictness, files: patterns }, context) {
       await untilAborted(python.ready, context.signal)
       if (!python.state.available)
         return fail(`Python is not available on this server: ${python.state.reason}`)
       if (patterns.length > 0 && context.projectId === null)
-        return fail('`files` needs a project, and this conversation has none.')
-      const files =
+        return fail('`files` requires a project, and this conversation has none.')
+      const { files, untrusted } =
         patterns.length > 0 && context.projectId !== null
           ? await dependencies.readFiles(
               { userId: context.userId, projectId: context.projectId },
@@ -104,7 +113,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
               INPUT_LIMITS,
               context.signal,
             )
-          : []
+          : { files: [], untrusted: false }
       const startedAt = performance.now()
       const outcome = await python.run(
         { code, strictness, files },
@@ -115,12 +124,12 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
         },
         context.signal,
       )
-      return present(outcome, (performance.now() - startedAt) / 1000)
+      return markUntrusted(present(outcome, (performance.now() - startedAt) / 1000), untrusted)
     },
   })
   return {
     ...tool,
-    // Asked each time: what can be told grows while the sandbox tests what works here.
+    // Computed on each access: the sandbox is still testing what works here while the server starts.
     get description() {
       return describe(python, defaultStrictness)
     },
@@ -137,7 +146,7 @@ const displays: Readonly<Record<ProgramOutcome['status'], string>> = {
   timed_out: 'Program stopped at the time limit',
   out_of_memory: 'Program stopped at the memory limit',
   stopped: 'Program stopped',
-  crashed: 'Interpreter broke down',
+  crashed: 'Interpreter crashed',
 }
 
 function present(outcome: ProgramOutcome, seconds: number): ToolResult {
@@ -164,7 +173,7 @@ function present(outcome: ProgramOutcome, seconds: number): ToolResult {
   return fail(error ?? displays[status], { data, artifact })
 }
 
-/** Files as a page can show or offer them; what is too large for that keeps its name and size. */
+/** Files as the page can show or offer them; one that is too large keeps only its name and size. */
 function embed(files: readonly ProgramFile[]): NonNullable<Artifact['files']> {
   let left = MAX_EMBEDDED_TOTAL
   return files.map(({ path, content }) => {

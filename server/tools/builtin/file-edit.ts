@@ -1,8 +1,9 @@
-// The `file_edit` tool: changes a part of a text file; whatever could mean two places, or an older state, is refused.
+// The `file_edit` tool: changes part of a text file; an ambiguous or outdated edit is refused.
 import { z } from 'zod'
-import { editText, type TextEdit } from '../../workspace/edit-text.ts'
-import { parseInnerPath } from '../../workspace/paths.ts'
-import { decodeText, encodeText } from '../../workspace/text.ts'
+import { withoutNul } from '../../protocol/envelope.ts'
+import { editText, type TextEdit } from '../../workspace/files/edit-text.ts'
+import { parseInnerPath } from '../../workspace/files/paths.ts'
+import { decodeText, encodeText } from '../../workspace/files/text.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import { defineTool, succeed, type ToolDefinition } from '../definition.ts'
 import {
@@ -15,34 +16,27 @@ import {
 
 const EditInput = z
   .object({
-    path: z.string().min(1).max(4096).describe('File relative to the project folder.'),
+    path: withoutNul(z.string().min(1).max(4096)).describe('The file.'),
     mode: z
       .enum(['exact', 'flexible', 'regex', 'lines'])
       .default('exact')
-      .describe(
-        'exact: "old" as it stands in the file. flexible: "old" with any whitespace. regex: "pattern". lines: "start_line" to "end_line".',
-      ),
-    old: z.string().optional().describe('Text to replace (exact, flexible).'),
-    new: z
-      .string()
-      .describe('Text that takes its place; with regex $1 stands for the first group.'),
+      .describe('How the place is found.'),
+    old: z.string().optional().describe('Text to replace.'),
+    new: z.string().describe('Replacement; in regex mode $1 is the first group.'),
     pattern: z
       .string()
       .max(2_000)
       .optional()
-      .describe('JavaScript regular expression (regex); ^ and $ match at lines.'),
-    start_line: z.int().min(1).optional().describe('First line to replace, from 1 (lines).'),
+      .describe('JavaScript syntax; ^ and $ match at line breaks.'),
+    start_line: z.int().min(1).optional().describe('First line to replace, from 1.'),
     end_line: z
       .int()
       .min(0)
       .optional()
       .describe(
-        'Last line to replace, included; start_line - 1 inserts before start_line (lines).',
+        'Last line, inclusive (default: start_line); start_line - 1 inserts before start_line.',
       ),
-    replace_all: z
-      .boolean()
-      .default(false)
-      .describe('Replace every match instead of the only one.'),
+    replace_all: z.boolean().default(false).describe('Replace every match.'),
   })
   .superRefine((input, check) => {
     const missing = (field: string) =>
@@ -58,7 +52,7 @@ const EditInput = z
   })
 type EditInput = z.output<typeof EditInput>
 
-/** The edit in its own words; the schema has made sure that what its mode needs is there. */
+/** The edit as a `TextEdit`; the schema has checked that the fields its mode needs are present. */
 function toEdit(input: EditInput): TextEdit {
   const replaceAll = input.replace_all
   switch (input.mode) {
@@ -75,7 +69,7 @@ function toEdit(input: EditInput): TextEdit {
 }
 
 export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDefinition {
-  /** What the edit would make of the file, without touching it. */
+  /** The file as the edit would leave it, without writing it. */
   const plan = async (workspace: Workspace, input: EditInput, signal: AbortSignal) => {
     const path = parseInnerPath(input.path).text
     const { bytes, state } = await workspace.read(path)
@@ -94,7 +88,7 @@ export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDe
     name: 'file_edit',
     aliases: ['edit_file'],
     description:
-      'Changes a part of a text file: replaces text that occurs once (or everywhere with replace_all), matches of a pattern, or a range of lines. Read the file first. An ambiguous or outdated edit is refused and changes nothing.',
+      'Replaces part of a project text file. Read the file first. Modes: exact (`old` verbatim), flexible (`old`, ignoring whitespace differences), regex (`pattern`), lines (`start_line` to `end_line`). Without replace_all the match must be unique. Fails without changes when ambiguous or when the file changed since you read it.',
     category: 'file',
     riskLevel: 'medium',
     changesProject: true,
@@ -102,7 +96,7 @@ export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDe
     orderKey: ({ path }) => pathKey(path),
     recall: seen.recall,
     async preview(input, context) {
-      const workspace = requireWorkspace(room, context)
+      const workspace = await requireWorkspace(room, context)
       const { path, version, diff } = await plan(workspace, input, context.signal)
       const expected = seen.noteShown(context.runId, path, version)
       return {
@@ -113,8 +107,8 @@ export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDe
         ...diff,
       }
     },
-    handler: (input, context) => {
-      const workspace = requireWorkspace(room, context)
+    handler: async (input, context) => {
+      const workspace = await requireWorkspace(room, context)
       return room.checkpoints.change(
         workspace,
         originOf('file_edit', context),

@@ -1,19 +1,20 @@
-// The file tools that only look: `file_read`, `file_list`, `file_exists`, `file_glob`, `file_grep`.
+// The file tools that only read: `file_read`, `file_list`, `file_exists`, `file_glob`, `file_grep`.
 import { z } from 'zod'
-import { compileGlob } from '../../workspace/glob.ts'
-import { parsePath } from '../../workspace/paths.ts'
-import { decodeText } from '../../workspace/text.ts'
-import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
+import { withoutNul } from '../../protocol/envelope.ts'
+import { compileGlob } from '../../workspace/files/glob.ts'
+import { parsePath } from '../../workspace/files/paths.ts'
+import { decodeText } from '../../workspace/files/text.ts'
+import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../definition.ts'
 import { type FileToolDependencies, requireWorkspace } from './project-access.ts'
 
-/** What one reading gives the model at most; it is told how to go on. */
+/** Limits of one read; the result says how to continue. */
 const MAX_LINES = 2_000
 const MAX_CHARACTERS = 40_000
 const MAX_LISTED = 1_000
 
-const PathInput = z.string().min(1).max(4096)
-const FILE_PATH = 'Path of the file, relative to the project folder, e.g. "src/main.py".'
-const folderPath = PathInput.default('.').describe('Folder relative to the project folder.')
+const PathInput = withoutNul(z.string().min(1).max(4096))
+const FILE_PATH = 'Relative to the project folder, e.g. "src/main.py".'
+const folderPath = PathInput.default('.').describe('Relative to the project folder.')
 
 const ReadInput = z.object({
   path: PathInput.describe(FILE_PATH),
@@ -21,10 +22,10 @@ const ReadInput = z.object({
     .string()
     .max(40)
     .optional()
-    .describe('Only when the file is not UTF-8, e.g. "gb18030" or "windows-1252".'),
-  start_line: z.int().min(1).optional().describe('First line to read, from 1.'),
-  end_line: z.int().min(1).optional().describe('Last line to read, included.'),
-  line_numbers: z.boolean().default(false).describe('Begin each line with its number and a tab.'),
+    .describe('Only if the file is not UTF-8, e.g. "gb18030".'),
+  start_line: z.int().min(1).optional().describe('First line, from 1.'),
+  end_line: z.int().min(1).optional().describe('Last line, inclusive.'),
+  line_numbers: z.boolean().default(false).describe('Prefix lines with their number.'),
 })
 
 export function createReadingFileTools({ room, seen }: FileToolDependencies): ToolDefinition[] {
@@ -32,7 +33,7 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     name: 'file_read',
     aliases: ['read_file'],
     description:
-      'Reads a text file of the project, whole or a range of lines. Long files come in parts: when "truncated" is true, "note" says with which start_line to go on. Binary files are refused.',
+      'Reads a project text file or a range of its lines. When "truncated" is true, "note" gives the start_line to continue with. Cannot read binary files.',
     category: 'file',
     riskLevel: 'low',
     cacheable: true,
@@ -41,32 +42,38 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     async handler({ path, encoding: asked, start_line, end_line, line_numbers }, context) {
       if (start_line !== undefined && end_line !== undefined && end_line < start_line)
         return fail(`end_line (${end_line}) is before start_line (${start_line}).`)
-      const workspace = requireWorkspace(room, context)
+      const workspace = await requireWorkspace(room, context)
       const { bytes, state } = await workspace.read(path)
       const { text, encoding } = decodeText(bytes, path, asked)
       seen.note(context.runId, path, state.version)
       const part = cutLines(text, start_line ?? 1, end_line ?? Number.POSITIVE_INFINITY)
       if (start_line !== undefined && start_line > Math.max(1, part.total))
-        return fail(`"${path}" has ${part.total} lines; start_line ${start_line} is past its end.`)
+        return fail(
+          `"${path}" has only ${part.total} lines; start_line ${start_line} is past the end.`,
+        )
+      const untrusted = await room.checkpoints.outsideText.isIn(workspace, [bytes])
       const shownPath = parsePath(path).text
       const range = `lines ${part.start} to ${part.end} of ${part.total}`
-      return succeed(
-        {
-          path: shownPath,
-          content: line_numbers ? numbered(part.content, part.start) : part.content,
-          start_line: part.start,
-          end_line: part.end,
-          total_lines: part.total,
-          truncated: part.truncated,
-          ...(part.truncated ? { note: noteFor(part, range) } : {}),
-          ...(encoding.name === 'utf-8' ? {} : { encoding: encoding.name }),
-        },
-        {
-          display: `Read ${shownPath} (${range})`,
-          kind: 'file',
-          path: shownPath,
-          version: state.version,
-        },
+      return markUntrusted(
+        succeed(
+          {
+            path: shownPath,
+            content: line_numbers ? numbered(part.content, part.start) : part.content,
+            start_line: part.start,
+            end_line: part.end,
+            total_lines: part.total,
+            truncated: part.truncated,
+            ...(part.truncated ? { note: noteFor(part, range) } : {}),
+            ...(encoding.name === 'utf-8' ? {} : { encoding: encoding.name }),
+          },
+          {
+            display: `Read ${shownPath} (${range})`,
+            kind: 'file',
+            path: shownPath,
+            version: state.version,
+          },
+        ),
+        untrusted,
       )
     },
   })
@@ -75,23 +82,18 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     name: 'file_list',
     aliases: ['ls', 'list_dir'],
     description:
-      'Lists the files and folders directly in one folder of the project, with sizes in bytes. Use file_glob to look in all folders.',
+      'Lists the direct contents of a project folder with sizes in bytes. Use file_glob to search subfolders.',
     category: 'file',
     riskLevel: 'low',
     cacheable: true,
     input: z.object({
       path: folderPath,
-      pattern: z
-        .string()
-        .min(1)
-        .max(500)
-        .default('*')
-        .describe('Only names like this, e.g. "*.py".'),
+      pattern: z.string().min(1).max(500).default('*').describe('Name filter, e.g. "*.py".'),
     }),
     async handler({ path, pattern }, context) {
       const matches = compileGlob(pattern)
       const shownPath = parsePath(path).text || '.'
-      const all = await requireWorkspace(room, context).list(path)
+      const all = await (await requireWorkspace(room, context)).list(path)
       const found = all.filter(({ name }) => matches(name))
       const entries = found.slice(0, MAX_LISTED).map(({ name, path: inner, kind, size }) => ({
         name,
@@ -104,7 +106,7 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
         {
           path: shownPath,
           entries,
-          ...(rest > 0 ? { note: `${rest} more are left out; narrow the pattern.` } : {}),
+          ...(rest > 0 ? { note: `${rest} more entries were omitted; narrow the pattern.` } : {}),
         },
         { display: `${found.length} entries in ${shownPath}`, kind: 'listing', path: shownPath },
       )
@@ -113,14 +115,13 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
 
   const fileExists = defineTool({
     name: 'file_exists',
-    description:
-      'Tells whether there is a file or folder at a path of the project, and which of both.',
+    description: 'Checks whether a project path exists and whether it is a file or a folder.',
     category: 'file',
     riskLevel: 'low',
     cacheable: true,
     input: z.object({ path: PathInput.describe(FILE_PATH) }),
     async handler({ path }, context) {
-      const state = await requireWorkspace(room, context).state(path)
+      const state = await (await requireWorkspace(room, context)).state(path)
       const shownPath = parsePath(path).text || '.'
       return succeed(
         state === null
@@ -138,13 +139,15 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     name: 'file_glob',
     aliases: ['glob'],
     description:
-      'Finds files of the project whose path matches a pattern: "*.py" in all folders, "src/**/*.ts" below src, "{a,b}" for alternatives. Leaves out what .gitignore names.',
+      'Finds project files by path pattern: "*.py" in any folder, "src/**/*.ts" below src, "{a,b}" for alternatives. Skips files in .gitignore. To search contents use file_grep.',
     category: 'file',
     riskLevel: 'low',
     cacheable: true,
-    input: z.object({ pattern: z.string().min(1).max(500).describe('For example "**/*.md".') }),
+    input: z.object({
+      pattern: withoutNul(z.string().min(1).max(500)),
+    }),
     async handler({ pattern }, context) {
-      const workspace = requireWorkspace(room, context)
+      const workspace = await requireWorkspace(room, context)
       const { paths, truncated } = await room.search.find(
         workspace,
         pattern,
@@ -162,19 +165,22 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     name: 'file_grep',
     aliases: ['grep'],
     description:
-      'Searches the text files of the project for a regular expression, line by line. Leaves out binary files and what .gitignore names. Escape special characters to find them as they are.',
+      'Searches the lines of project text files for a regular expression. Skips binary files and files in .gitignore. Escape special characters to match them literally.',
     category: 'file',
     riskLevel: 'low',
     cacheable: true,
     input: z.object({
-      pattern: z.string().min(1).max(1000).describe('Regular expression, e.g. "def \\\\w+\\\\(".'),
-      path: PathInput.optional().describe('File or folder to search; the whole project otherwise.'),
-      glob: z.string().min(1).max(500).optional().describe('Only files like this, e.g. "*.ts".'),
-      case_sensitive: z.boolean().default(false).describe('Tell capital from small letters.'),
-      max_results: z.int().min(1).max(1000).default(100).describe('How many matches at most.'),
+      pattern: withoutNul(z.string().min(1).max(1000)).describe(
+        'Regular expression, e.g. "def \\\\w+\\\\(".',
+      ),
+      path: PathInput.optional().describe('File or folder; default: the whole project.'),
+      glob: withoutNul(z.string().min(1).max(500)).optional().describe('File filter, e.g. "*.ts".'),
+      case_sensitive: z.boolean().default(false).describe('Match upper and lower case.'),
+      max_results: z.int().min(1).max(1000).default(100).describe('Lines to return.'),
     }),
     async handler({ pattern, path, glob, case_sensitive, max_results }, context) {
-      const { matches, truncated } = await room.search.grep(requireWorkspace(room, context), {
+      const workspace = await requireWorkspace(room, context)
+      const { matches, truncated } = await room.search.grep(workspace, {
         pattern,
         fixed: false,
         caseSensitive: case_sensitive,
@@ -183,16 +189,23 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
         maxResults: max_results,
         signal: context.signal,
       })
-      const files = new Set(matches.map((match) => match.path)).size
-      return succeed(
-        {
-          matches,
-          truncated,
-          ...(truncated
-            ? { note: 'There may be more matches; narrow pattern, path or glob.' }
-            : {}),
-        },
-        { display: `${matches.length} matches in ${files} files for ${pattern}`, kind: 'matches' },
+      const paths = [...new Set(matches.map((match) => match.path))]
+      const untrusted = await room.checkpoints.outsideText.isInFiles(workspace, paths)
+      return markUntrusted(
+        succeed(
+          {
+            matches,
+            truncated,
+            ...(truncated
+              ? { note: 'There may be more matches; narrow pattern, path or glob.' }
+              : {}),
+          },
+          {
+            display: `${matches.length} matches in ${paths.length} files for ${pattern}`,
+            kind: 'matches',
+          },
+        ),
+        untrusted,
       )
     },
   })
@@ -210,7 +223,7 @@ interface LinePart {
   cutInLine: boolean
 }
 
-/** The lines from `start` to `end`, as many as fit; found by counting, so that a large file is not cut into pieces. */
+/** The lines from `start` to `end`, as many as fit; found by counting, so that a large file is not split into lines. */
 function cutLines(text: string, start: number, end: number): LinePart {
   let line = 1
   let from = start === 1 ? 0 : -1
@@ -244,8 +257,8 @@ function cutLines(text: string, start: number, end: number): LinePart {
 
 const noteFor = (part: LinePart, range: string): string =>
   part.cutInLine
-    ? `Line ${part.start} is longer than ${MAX_CHARACTERS} characters and was cut. Use file_grep to find a place in it${part.end < part.total ? `, or go on with start_line=${part.end + 1}` : ''}.`
-    : `Only ${range} are shown. Go on with start_line=${part.end + 1}.`
+    ? `Line ${part.start} is longer than ${MAX_CHARACTERS} characters and was cut. Use file_grep to search it${part.end < part.total ? `, or continue with start_line=${part.end + 1}` : ''}.`
+    : `Only ${range} are shown. Continue with start_line=${part.end + 1}.`
 
 function numbered(content: string, start: number): string {
   const closed = content.endsWith('\n')

@@ -1,9 +1,17 @@
-// The file tools that change: `file_write`, `file_mkdir`, `file_delete`. Each shows beforehand what it would do.
+// The file tools that change files: `file_write`, `file_mkdir`, `file_delete`. Each has a preview of its effect.
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { parseInnerPath } from '../../workspace/paths.ts'
-import { binaryKind, decodeText, type Encoding, encodeText, UTF_8 } from '../../workspace/text.ts'
-import { walk } from '../../workspace/walk.ts'
+import { withoutNul } from '../../protocol/envelope.ts'
+import { parseInnerPath } from '../../workspace/files/paths.ts'
+import {
+  binaryKind,
+  decodeText,
+  type Encoding,
+  encodeText,
+  UTF_8,
+} from '../../workspace/files/text.ts'
+import { walk } from '../../workspace/files/walk.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import { defineTool, succeed, type ToolDefinition } from '../definition.ts'
 import {
@@ -14,18 +22,16 @@ import {
   requireWorkspace,
 } from './project-access.ts'
 
-const PathInput = z.string().min(1).max(4096)
+const PathInput = withoutNul(z.string().min(1).max(4096))
 const MAX_PREVIEW_ENTRIES = 200
 
 const WriteInput = z.object({
-  path: PathInput.describe('Path relative to the project folder; missing folders are made.'),
-  content: z
-    .string()
-    .describe('The whole new content, or what is put at the end with mode "append".'),
+  path: PathInput.describe('Relative to the project folder; missing folders are created.'),
+  content: z.string().describe('The full content, or the text to append.'),
   mode: z.enum(['write', 'append']).default('write').describe('"write" replaces the file.'),
 })
 
-/** A file's text before a change; null text for a binary file, null for none. */
+/** A file's text before a change; `text` is null for a binary file. */
 interface Before {
   text: string | null
   encoding: Encoding
@@ -46,14 +52,14 @@ async function readBefore(workspace: Workspace, path: string): Promise<Before | 
 export function createWritingFileTools({ room, seen }: FileToolDependencies): ToolDefinition[] {
   const { checkpoints, makeDiff } = room
 
-  /** What a write would make of the file, without touching it. */
+  /** The file as a write would leave it, without writing it. */
   const plan = async (workspace: Workspace, input: z.output<typeof WriteInput>) => {
     const path = parseInnerPath(input.path).text
     const before = await readBefore(workspace, path)
     if (input.mode === 'append' && before?.text === null)
       throw new AppError(
         'binary_file',
-        `"${path}" is a binary file; text cannot be put at its end.`,
+        `"${path}" is a binary file; text cannot be appended to it.`,
       )
     const appends = input.mode === 'append' && before !== null
     const text = appends ? (before.text ?? '') + input.content : input.content
@@ -69,7 +75,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
     name: 'file_write',
     aliases: ['write_file'],
     description:
-      'Writes a text file of the project (UTF-8), making it and its folders where they are missing. Mode "write" replaces the whole file; to change a part of an existing file use file_edit.',
+      'Creates, replaces or appends to a project text file (UTF-8). To change part of an existing file use file_edit.',
     category: 'file',
     riskLevel: 'medium',
     changesProject: true,
@@ -77,19 +83,26 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
     orderKey: ({ path }) => pathKey(path),
     recall: seen.recall,
     async preview(input, context) {
-      const { path, before, diff } = await plan(requireWorkspace(room, context), input)
+      const { path, before, diff } = await plan(await requireWorkspace(room, context), input)
       const version = before?.version ?? ''
+      // An append is the same whatever else was appended meanwhile.
+      if (input.mode === 'append')
+        return {
+          display: `${before === null ? 'Create' : 'Append to'} ${path} (+${diff.added} −${diff.removed})`,
+          path,
+          ...diff,
+        }
       const expected = seen.noteShown(context.runId, path, version)
       return {
-        display: `${before === null ? 'Create' : input.mode === 'append' ? 'Append to' : 'Replace'} ${path} (+${diff.added} −${diff.removed})`,
+        display: `${before === null ? 'Create' : 'Replace'} ${path} (+${diff.added} −${diff.removed})`,
         path,
         version: expected,
         ...(expected === version ? {} : lateWarning),
         ...diff,
       }
     },
-    handler: (input, context) => {
-      const workspace = requireWorkspace(room, context)
+    handler: async (input, context) => {
+      const workspace = await requireWorkspace(room, context)
       return checkpoints.change(
         workspace,
         originOf('file_write', context),
@@ -97,9 +110,11 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
         async () => {
           const { path, before, bytes, diff } = await plan(workspace, input)
           const version = before?.version ?? ''
-          seen.check(context.runId, path, version)
+          // The lock on the project is held from reading to writing: an append loses nothing and needs no refusal.
+          if (input.mode === 'write') seen.check(context.runId, path, version)
           const state = await workspace.write(path, bytes, { expected: version })
-          seen.note(context.runId, path, state.version)
+          if (input.mode === 'write') seen.note(context.runId, path, state.version)
+          else seen.advance(context.runId, path, version, state.version)
           return succeed(
             { path, bytes: state.size, added: diff.added, removed: diff.removed },
             {
@@ -118,16 +133,25 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
 
   const fileMkdir = defineTool({
     name: 'file_mkdir',
-    description: 'Makes a folder in the project, with the folders above it where they are missing.',
+    description:
+      'Creates a project folder, including missing parent folders. file_write creates folders itself.',
     category: 'file',
     riskLevel: 'medium',
     changesProject: true,
     repeatable: true,
-    input: z.object({ path: PathInput.describe('Folder relative to the project folder.') }),
+    input: z.object({ path: PathInput.describe('Relative to the project folder.') }),
     orderKey: ({ path }) => pathKey(path),
-    preview: async ({ path }) => ({ display: `Make the folder ${parseInnerPath(path).text}` }),
+    preview: async ({ path }, context) => {
+      await requireWorkspace(room, context)
+      const { text } = parseInnerPath(path)
+      return {
+        display: `Create the folder ${text}`,
+        display_code: 'create_folder',
+        display_params: { path: text },
+      }
+    },
     handler: async ({ path: input }, context) => {
-      const workspace = requireWorkspace(room, context)
+      const workspace = await requireWorkspace(room, context)
       const path = parseInnerPath(input).text
       const created = await checkpoints.change(
         workspace,
@@ -138,7 +162,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
       )
       return succeed(
         { path, created },
-        { display: created ? `Made the folder ${path}` : `The folder ${path} was there already` },
+        { display: created ? `Created the folder ${path}` : `The folder ${path} already exists` },
       )
     },
   })
@@ -146,31 +170,36 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
   const fileDelete = defineTool({
     name: 'file_delete',
     description:
-      'Deletes a file of the project, or a folder with everything in it. The user can restore it from the history of the project.',
+      "Deletes a project file, or a folder with everything in it. The user can restore it from the project's history.",
     category: 'file',
     riskLevel: 'high',
     changesProject: true,
-    input: z.object({ path: PathInput.describe('File or folder relative to the project folder.') }),
+    input: z.object({ path: PathInput.describe('Relative to the project folder.') }),
     orderKey: ({ path }) => pathKey(path),
     recall: seen.recall,
     async preview({ path: input }, context) {
-      const workspace = requireWorkspace(room, context)
-      const { path, files, inner, diff } = await whatGoes(workspace, input)
+      const workspace = await requireWorkspace(room, context)
+      const { path, files, inner, diff, fingerprint } = await whatGoes(workspace, input)
+      seen.noteDoomed(context.runId, path, fingerprint)
       return {
         display: `Delete ${path}${inner === null ? '' : ` with ${files} files in it`}`,
+        display_code: inner === null ? 'delete_file' : 'delete_folder',
+        display_params: { path, count: files },
         path,
+        doomed: fingerprint,
         ...(inner === null ? {} : { entries: inner }),
         ...(diff === null ? {} : { ...diff }),
       }
     },
-    handler: (input, context) => {
-      const workspace = requireWorkspace(room, context)
+    handler: async (input, context) => {
+      const workspace = await requireWorkspace(room, context)
       return checkpoints.change(
         workspace,
         originOf('file_delete', context),
         [input.path],
         async () => {
-          const { path, files, diff } = await whatGoes(workspace, input.path)
+          const { path, files, diff, fingerprint } = await whatGoes(workspace, input.path)
+          seen.checkDoomed(context.runId, path, fingerprint)
           await workspace.remove(path)
           seen.note(context.runId, path, '')
           return succeed(
@@ -189,7 +218,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
     },
   })
 
-  /** What a deletion takes along: the text of a file, or the names in a folder. */
+  /** What a deletion removes: the text of a file, or the names in a folder; `fingerprint` changes when any of it does. */
   const whatGoes = async (workspace: Workspace, input: string) => {
     const path = parseInnerPath(input).text
     const state = await workspace.state(path)
@@ -204,16 +233,19 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
         path,
         files: 1,
         inner: null,
+        fingerprint: state.version,
         diff: text === null ? null : await makeDiff(path, text, null),
       }
     }
     const inner: string[] = []
+    const hash = createHash('sha256')
     let files = 0
     await walk(workspace.root, parseInnerPath(path), { maxEntries: 100_000 }, (entry) => {
+      hash.update(`${entry.path}\0${entry.kind}\0${entry.size}\0${entry.changedAt}\0`)
       if (entry.kind !== 'directory') files++
       if (inner.length < MAX_PREVIEW_ENTRIES) inner.push(entry.path)
     })
-    return { path, files, inner, diff: null }
+    return { path, files, inner, diff: null, fingerprint: hash.digest('hex') }
   }
 
   return [fileWrite, fileMkdir, fileDelete]

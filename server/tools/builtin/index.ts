@@ -1,8 +1,8 @@
-// All built-in tools in the order in which models are told of them.
+// All built-in tools, in the order in which models see them.
 import type { Knowledge } from '../../knowledge/knowledge.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
-import type { WorkspaceRoom } from '../../workspace/workspace-room.ts'
+import type { WorkspaceRoom } from '../../workspace/open-workspace.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { ResultKeeper } from '../long-results.ts'
 import { calculateArea } from './area.ts'
@@ -15,16 +15,16 @@ import { createFileEditTool } from './file-edit.ts'
 import { createReadingFileTools } from './files-read.ts'
 import { createWritingFileTools } from './files-write.ts'
 import { jsonProcess } from './json.ts'
+import { createSendMessageTool, type SendMessageDependencies } from './message.ts'
 import { createSeenFiles } from './project-access.ts'
 import { createResultReadTool } from './result-read.ts'
 import { createSaveMemoryTool, type SaveMemoryDependencies } from './save-memory.ts'
 import { createSearchKnowledgeTool } from './search-knowledge.ts'
-import { createSendMessageTool, type SendMessageDependencies } from './send-message.ts'
 import { textProcess } from './text.ts'
 import { createWeatherTool, type WeatherSettings } from './weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web-search.ts'
 
-/** What the tools reach the world through; nothing else is at their hand. */
+/** Everything that the tools can reach. */
 export interface BuiltinDependencies {
   fetch: GuardedFetch
   pages: PageReader

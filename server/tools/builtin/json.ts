@@ -1,4 +1,4 @@
-// The `json_process` tool: reading, formatting and checking JSON text.
+// The `json_process` tool: parses, formats and validates JSON text.
 import { z } from 'zod'
 import { errorText } from '../../errors.ts'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
@@ -7,18 +7,18 @@ const MAX_TEXT = 500_000
 const MAX_DEPTH = 100
 
 const Input = z.object({
-  json_string: z.string().max(MAX_TEXT).describe('The JSON text.'),
+  json_string: z.string().max(MAX_TEXT).describe('JSON text.'),
   operation: z
     .enum(['parse', 'format', 'keys', 'validate'])
     .describe(
-      'parse: the value; format: the same text with line breaks and two spaces of indent; ' +
-        'keys: the names in the object at the top; validate: whether it is valid, and if not, why and where.',
+      'parse: return the value; format: pretty-print with two spaces; keys: list the keys of the top-level object; validate: report whether it is valid, and the error.',
     ),
 })
 
 export const jsonProcess: ToolDefinition = defineTool({
   name: 'json_process',
-  description: 'Parses, formats or validates JSON text, or lists the keys of the object in it.',
+  description:
+    'Parses, pretty-prints or validates JSON text, or lists the keys of its top-level object.',
   category: 'data',
   riskLevel: 'low',
   cacheable: true,
@@ -40,7 +40,7 @@ export const jsonProcess: ToolDefinition = defineTool({
       case 'keys':
         return typeof value === 'object' && value !== null && !Array.isArray(value)
           ? succeed({ keys: Object.keys(value), count: Object.keys(value).length })
-          : fail(`Only an object has keys; this is ${describeType(value)}.`)
+          : fail(`Expected a JSON object, got ${describeType(value)}.`)
     }
   },
 })
@@ -55,7 +55,7 @@ function readJson(text: string): { ok: true; value: unknown } | { ok: false; err
   }
 }
 
-/** How deep brackets are nested outside of strings; looked at before parsing, because deep values overflow the stack later. */
+/** How deep brackets are nested outside strings; checked before parsing, because deep values overflow the stack later. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -1,26 +1,30 @@
-// What every tool that works on a project's files begins with: the project's folder, and which version of a file a run has seen.
+// Shared by all tools that work on project files: opening the project's folder, and which version of a file a run has seen.
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../errors.ts'
 import type { RunId } from '../../protocol/ids.ts'
-import type { ChangeOrigin } from '../../workspace/checkpoints.ts'
-import { parsePath } from '../../workspace/paths.ts'
+import type { ChangeOrigin } from '../../workspace/checkpoints/checkpoints.ts'
+import { parsePath } from '../../workspace/files/paths.ts'
+import type { WorkspaceRoom } from '../../workspace/open-workspace.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
-import type { WorkspaceRoom } from '../../workspace/workspace-room.ts'
 import type { ToolContext } from '../definition.ts'
 
-/** What file tools reach: the workspace room, and what their runs have seen. */
+/** Dependencies of file tools: the workspace, and what their runs have seen. */
 export interface FileToolDependencies {
   room: WorkspaceRoom
   seen: SeenFiles
 }
 
-/** The folder of the conversation's project. Throws a clear text when it has none. */
-export function requireWorkspace(room: WorkspaceRoom, context: ToolContext): Workspace {
+/** The folder of the conversation's project. Throws `no_project` when it has none, or `not_found` when the project was deleted. */
+export async function requireWorkspace(
+  room: WorkspaceRoom,
+  context: ToolContext,
+): Promise<Workspace> {
   if (context.projectId === null)
     throw new AppError(
       'no_project',
-      'This conversation has no project, so there are no files to work on. Ask the user to choose or make a project first.',
+      'This conversation has no project, so it has no files. Ask the user to choose or create a project first.',
     )
+  await room.records.assertProject(context.projectId)
   return room.workspaces.open(context.userId, context.projectId)
 }
 
@@ -28,9 +32,10 @@ export const originOf = (tool: string, context: ToolContext): ChangeOrigin => ({
   tool,
   messageId: context.messageId,
   runId: context.runId,
+  outside: context.isTainted(),
 })
 
-/** Calls of one batch that name the same path run in order. A path that cannot be read fails later, with its reason. */
+/** Calls of one batch that name the same path run in order. An invalid path fails later, with its reason. */
 export function pathKey(path: string): string {
   try {
     return `path:${parsePath(path).text}`
@@ -41,18 +46,24 @@ export function pathKey(path: string): string {
 
 /**
  * The version of each file as a run last read, wrote or previewed it, so that a change by somebody else is noticed before
- * it is written over.
+ * it is overwritten.
  */
 export interface SeenFiles {
   note(runId: RunId, path: string, version: string): void
   /**
-   * A person is shown what a call would do to the file as it is now. Answers the version that the call will have to find:
-   * this one, or an earlier one that the run knows, and then the call will be refused.
+   * A person is shown what a call would do to the file as it is now. Returns the version that the call must find: this
+   * one, or an earlier one that the run knows, in which case the call will be refused.
    */
   noteShown(runId: RunId, path: string, version: string): string
   /** Throws `file_changed` when the run knows the file in another version ('' for 'not there'). */
   check(runId: RunId, path: string, version: string): void
-  /** Takes in `path` and `version` of what the run was shown by the cache or before a restart (`ToolDefinition.recall`). */
+  /** The run changed a file without seeing the rest of it: a version it already knew stays as old as it was. */
+  advance(runId: RunId, path: string, from: string, to: string): void
+  /** A person is shown what a deletion removes; `fingerprint` stands for all of it. */
+  noteDoomed(runId: RunId, path: string, fingerprint: string): void
+  /** Throws `file_changed` when a deletion would remove something other than what was shown. */
+  checkDoomed(runId: RunId, path: string, fingerprint: string): void
+  /** Restores `path` and `version` (or `doomed`) from a cached result or from before a restart (`ToolDefinition.recall`). */
   recall(shown: Readonly<Record<string, unknown>>, runId: RunId): void
 }
 
@@ -60,6 +71,7 @@ const MAX_SEEN = 20_000
 
 export function createSeenFiles(): SeenFiles {
   const versions = new LRUCache<string, string>({ max: MAX_SEEN })
+  const doomed = new LRUCache<string, string>({ max: MAX_SEEN })
   const keyOf = (runId: RunId, path: string): string => `${runId} ${pathKey(path)}`
   return {
     note: (runId, path, version) => {
@@ -73,21 +85,38 @@ export function createSeenFiles(): SeenFiles {
     check: (runId, path, version) => {
       const known = versions.get(keyOf(runId, path))
       if (known === undefined || known === version) return
-      // Said once: who reads the file again, or insists, works on what is there now.
+      // Reported once: a run that reads the file again, or repeats the call, works on what is there now.
       versions.delete(keyOf(runId, path))
       throw new AppError(
         'file_changed',
-        `"${path}" was changed by somebody else since it was read or shown for approval. Nothing was written. Read it again and repeat the change if it still makes sense.`,
+        `"${path}" has changed since it was read or shown for approval. Nothing was written. Read it again, then repeat the change if it still makes sense.`,
       )
     },
-    recall: ({ path, version }, runId) => {
-      if (typeof path === 'string' && typeof version === 'string')
-        versions.set(keyOf(runId, path), version)
+    advance: (runId, path, from, to) => {
+      const known = versions.get(keyOf(runId, path))
+      if (known === undefined || known === from) versions.set(keyOf(runId, path), to)
+    },
+    noteDoomed: (runId, path, fingerprint) => {
+      doomed.set(keyOf(runId, path), fingerprint)
+    },
+    checkDoomed: (runId, path, fingerprint) => {
+      const shown = doomed.get(keyOf(runId, path))
+      doomed.delete(keyOf(runId, path))
+      if (shown === undefined || shown === fingerprint) return
+      throw new AppError(
+        'file_changed',
+        `"${path}" has changed since the deletion was shown for approval. Nothing was deleted. Check what is there now, then delete it again if it still makes sense.`,
+      )
+    },
+    recall: ({ path, version, doomed: fingerprint }, runId) => {
+      if (typeof path !== 'string') return
+      if (typeof fingerprint === 'string') doomed.set(keyOf(runId, path), fingerprint)
+      else if (typeof version === 'string') versions.set(keyOf(runId, path), version)
     },
   }
 }
 
-/** What a person reads above the preview of a call that `noteShown` found to be late. */
+/** Shown above the preview of a call that `noteShown` found to be outdated. */
 export const lateWarning = {
   warning: 'Somebody else changed this file since the model read it, so this call will be refused.',
   warning_code: 'changed_meanwhile',

@@ -1,4 +1,4 @@
-// The `result_read` tool: goes on reading a result that was too long to be shown at once.
+// The `result_read` tool: reads more of a tool result that was truncated.
 import { z } from 'zod'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
 import { type ResultKeeper, sliceResult } from '../long-results.ts'
@@ -9,28 +9,28 @@ export const createResultReadTool = (results: ResultKeeper): ToolDefinition =>
   defineTool({
     name: 'result_read',
     description:
-      'Reads on in a tool result that was too long to be shown at once. Such a result names its handle and the offset to go on at.',
+      'Reads more of a tool result that was truncated. The truncated result gives the handle and the next offset.',
     category: 'basic',
     riskLevel: 'low',
     timeoutMs: 10_000,
     input: z.object({
-      handle: z.string().min(1).max(200).describe('The handle that the long result named.'),
+      handle: z.string().min(1).max(200).describe('Handle from the truncated result.'),
       offset: z
         .int()
         .min(0)
         .default(0)
-        .describe('Character to begin at; `next_offset` of the slice before.'),
+        .describe('First character; `next_offset` of the previous slice.'),
       length: z
         .int()
         .min(1)
         .max(40_000)
         .default(DEFAULT_LENGTH)
-        .describe('How many characters at most.'),
+        .describe('Maximum number of characters.'),
     }),
     handler: async ({ handle, offset, length }, context) => {
       const content = await results.read(context, handle)
       return content === undefined
-        ? fail(`There is no result with the handle "${handle}" in this conversation.`)
+        ? fail(`This conversation has no result with the handle "${handle}".`)
         : succeed(sliceResult(handle, content, offset, length))
     },
   })

@@ -1,43 +1,44 @@
-// The `save_memory` tool: a fact that later conversations of the user should know.
+// The `save_memory` tool: stores a fact that later conversations of the user should know.
 import { z } from 'zod'
 import { cleanFact, type Memory } from '../../knowledge/memory.ts'
-import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
 
 export interface SaveMemoryDependencies {
   memory: Pick<Memory, 'remember'>
-  /** Whether the conversation holds text from outside; a fact learned there is marked. */
-  isTainted(userId: UserId, conversationId: ConversationId): Promise<boolean>
 }
 
-export const createSaveMemoryTool = ({
-  memory,
-  isTainted,
-}: SaveMemoryDependencies): ToolDefinition =>
+export const createSaveMemoryTool = ({ memory }: SaveMemoryDependencies): ToolDefinition =>
   defineTool({
     name: 'save_memory',
     description:
-      'Remembers one fact about the user or their wishes for all later conversations. Only for what stays true and matters later: preferences, names, decisions. Write it as one short sentence that makes sense alone.',
+      'Stores a fact about the user for all later conversations. Use it only for lasting facts: preferences, names, decisions; not for details of this task.',
     category: 'agent',
     riskLevel: 'low',
-    // Saying it twice changes nothing.
+    // Saving it twice changes nothing.
     repeatable: true,
     timeoutMs: 10_000,
     input: z.object({
-      fact: z.string().min(1).max(2_000).describe('One sentence, at most 500 characters.'),
+      fact: z
+        .string()
+        .min(1)
+        .max(2_000)
+        .describe('One self-contained sentence, at most 500 characters.'),
     }),
     async preview({ fact }) {
-      return { display: `Remember: ${cleanFact(fact) ?? ''}` }
+      const clean = cleanFact(fact) ?? ''
+      return {
+        display: `Remember: ${clean}`,
+        display_code: 'remember',
+        display_params: { fact: clean },
+      }
     },
-    async handler({ fact }, { userId, conversationId }) {
+    async handler({ fact }, { userId, isTainted }) {
       const clean = cleanFact(fact)
-      if (clean === null) return fail('There is nothing to remember in this fact.')
-      const untrusted = conversationId === null || (await isTainted(userId, conversationId))
-      const outcome = await memory.remember(userId, clean, { untrusted })
+      if (clean === null) return fail('`fact` contains no text.')
+      // A fact that comes from a tainted conversation is marked as untrusted.
+      const outcome = await memory.remember(userId, clean, { untrusted: isTainted() })
       if (outcome === 'full')
-        return fail(
-          'The memory is full. Ask the user to delete facts in the settings before new ones are saved.',
-        )
+        return fail('The memory is full. Ask the user to delete facts in the settings first.')
       if (outcome === 'known')
         return succeed({ saved: false, known: true }, { display: `Known already: ${clean}` })
       return succeed({ saved: true, fact: clean }, { display: `Remembered: ${clean}` })

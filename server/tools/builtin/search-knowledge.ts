@@ -1,7 +1,7 @@
-// The `search_knowledge` tool: passages of the project's documents that answer a question, with their places.
+// The `search_knowledge` tool: finds passages in the project's documents, with document, heading and page.
 import { z } from 'zod'
 import type { Knowledge } from '../../knowledge/knowledge.ts'
-import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
+import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../definition.ts'
 
 const MOST_RESULTS = 20
 
@@ -11,51 +11,44 @@ export const createSearchKnowledgeTool = (
   defineTool({
     name: 'search_knowledge',
     description:
-      "Searches the documents of the user's project (PDF, DOCX, Markdown, HTML, CSV, text) and returns the passages that fit best. Ask with the words that the document may use. Cite what you use as [document, heading, page].",
+      "Searches the documents of the user's project (PDF, DOCX, Markdown, HTML, CSV, text) and returns the best passages. Phrase the query in words the documents are likely to use. Cite passages you use as [document, heading, page].",
     category: 'knowledge',
     riskLevel: 'low',
     cacheable: true,
     timeoutMs: 30_000,
     input: z.object({
-      query: z
-        .string()
-        .trim()
-        .min(1)
-        .max(2_000)
-        .describe('What to look for, in words or as a question.'),
-      max_results: z
-        .int()
-        .min(1)
-        .max(MOST_RESULTS)
-        .default(5)
-        .describe('How many passages at most.'),
+      query: z.string().trim().min(1).max(2_000).describe('Keywords or a question.'),
+      max_results: z.int().min(1).max(MOST_RESULTS).default(5).describe('Passages to return.'),
     }),
     async handler({ query, max_results: limit }, { projectId }) {
       if (projectId === null)
-        return fail('This conversation has no project, so there are no documents to search.')
+        return fail('This conversation has no project, so it has no documents to search.')
       const hits = await knowledge.search(projectId, query, limit)
       if (hits.length > 0)
-        return succeed(
-          {
-            results: hits.map(({ documentId, position: _place, ...hit }) => ({
-              document: hit.document,
-              document_id: documentId,
-              heading: hit.heading,
-              page: hit.page,
-              text: hit.text,
-              score: hit.score,
-            })),
-          },
-          {
-            display: `${hits.length} ${hits.length === 1 ? 'passage' : 'passages'} for “${query.slice(0, 80)}”`,
-            citations: hits.map((hit) => ({
-              document: hit.document,
-              document_id: hit.documentId,
-              heading: hit.heading,
-              page: hit.page,
-              position: hit.position,
-            })),
-          },
+        return markUntrusted(
+          succeed(
+            {
+              results: hits.map(({ documentId, position: _place, ...hit }) => ({
+                document: hit.document,
+                document_id: documentId,
+                heading: hit.heading,
+                page: hit.page,
+                text: hit.text,
+                score: hit.score,
+              })),
+            },
+            {
+              display: `${hits.length} ${hits.length === 1 ? 'passage' : 'passages'} for “${query.slice(0, 80)}”`,
+              citations: hits.map((hit) => ({
+                document: hit.document,
+                document_id: hit.documentId,
+                heading: hit.heading,
+                page: hit.page,
+                position: hit.position,
+              })),
+            },
+          ),
+          true,
         )
       const { items } = await knowledge.list(projectId, { limit: 1 })
       return succeed(

@@ -1,6 +1,7 @@
-// The services that `web_search` can ask, each as one function from a query to hits.
+// The services behind `web_search`, each as one function from a query to hits.
 import { z } from 'zod'
 import { errorText } from '../../errors.ts'
+import { untilAborted } from '../../lib/abort.ts'
 import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
 import type { SearchHit } from '../../net/search-page.ts'
@@ -9,13 +10,14 @@ export type SearchOutcome = { ok: true; hits: SearchHit[] } | { ok: false; error
 
 export interface SearchProvider {
   readonly name: string
-  /** Never throws. `error` says why this service gave nothing; no keys in it. */
+  /** Never throws. `error` says why this service failed and never contains a key. */
   search(query: string, count: number, signal: AbortSignal): Promise<SearchOutcome>
 }
 
-const TIMEOUT_MS = 15_000
+/** For the whole response of one service. */
+const TIMEOUT_MS = 10_000
 
-/** A configured address as it is; with the usual path when it names only a host. */
+/** A configured address as it is; with the default path when it names only a host. */
 const endpoint = (configured: string | undefined, usual: string): URL => {
   const url = new URL(configured ?? usual)
   if (url.pathname === '/') url.pathname = new URL(usual).pathname
@@ -24,15 +26,16 @@ const endpoint = (configured: string | undefined, usual: string): URL => {
 
 const unavailable = (outcome: FetchOutcome): string | null => {
   if (!outcome.ok) return outcome.error
-  if (outcome.status === 429 || outcome.status === 202) return 'it refuses further searches for now'
+  if (outcome.status === 429 || outcome.status === 202)
+    return 'it refuses further searches at the moment'
   if (outcome.status === 401 || outcome.status === 403) return 'it refused the request'
-  return outcome.status >= 400 ? `it answered with HTTP status ${outcome.status}` : null
+  return outcome.status >= 400 ? `it responded with HTTP status ${outcome.status}` : null
 }
 
 const body = (outcome: FetchOutcome): string =>
   outcome.ok ? Buffer.from(outcome.body).toString() : ''
 
-/** DuckDuckGo's page for browsers without JavaScript; needs no key, but refuses those who ask too often. */
+/** DuckDuckGo's page for browsers without JavaScript; needs no key, but refuses clients that search too often. */
 export function createDuckDuckGo(parts: {
   fetch: GuardedFetch
   pages: PageReader
@@ -54,23 +57,27 @@ export function createDuckDuckGo(parts: {
       if (error !== null) return { ok: false, error }
       const hits = await parts.pages.readSearch(body(outcome), signal)
       if (hits !== null) return { ok: true, hits: hits.slice(0, count) }
-      return { ok: false, error: 'it refuses further searches for now' }
+      return { ok: false, error: 'it refuses further searches at the moment' }
     },
   }
 }
 
 /**
- * DuckDuckGo through the `duck-duck-scrape` package, which reads another of its faces and so may work when the page
- * does not. It makes its own requests, to fixed addresses of DuckDuckGo only.
+ * DuckDuckGo through the `duck-duck-scrape` package, which uses another endpoint and so may work when the page does
+ * not. It makes its own requests, to fixed addresses of DuckDuckGo only.
  */
 export function createDuckDuckScrape(): SearchProvider {
   return {
     name: 'duckduckgo',
-    async search(query, count) {
+    async search(query, count, signal) {
       try {
         const { search } = await import('duck-duck-scrape')
         const limits = { open_timeout: 5_000, response_timeout: 10_000, read_timeout: 10_000 }
-        const { results } = await search(query, {}, limits)
+        // The package takes no signal; its own limits end the request soon after.
+        const { results } = await untilAborted(
+          search(query, {}, limits),
+          AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        )
         const hits = results.map(({ title, url, rawDescription }) => ({
           title,
           url,
@@ -117,7 +124,7 @@ export function createBrave(parts: {
       const error = unavailable(outcome)
       if (error !== null) return { ok: false, error }
       const hits = readJson(BraveAnswer, body(outcome))?.web?.results ?? null
-      if (hits === null) return { ok: false, error: 'its answer could not be read' }
+      if (hits === null) return { ok: false, error: 'its response could not be read' }
       return {
         ok: true,
         hits: hits.slice(0, count).map(({ title, url: page, description }) => ({
@@ -134,7 +141,7 @@ const SearxngAnswer = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().nullish() })),
 })
 
-/** A SearXNG instance of the operator's own, with `json` among its formats. */
+/** A SearXNG instance that the operator runs, with `json` among its formats. */
 export function createSearxng(parts: { fetch: GuardedFetch; url: string }): SearchProvider {
   return {
     name: 'searxng',
@@ -147,7 +154,7 @@ export function createSearxng(parts: { fetch: GuardedFetch; url: string }): Sear
       if (error !== null)
         return { ok: false, error: `${error} (SearXNG needs \`json\` among its formats)` }
       const answer = readJson(SearxngAnswer, body(outcome))
-      if (answer === null) return { ok: false, error: 'its answer is not JSON' }
+      if (answer === null) return { ok: false, error: 'its response is not JSON' }
       return {
         ok: true,
         hits: answer.results
@@ -166,7 +173,7 @@ function readJson<T>(schema: z.ZodType<T>, text: string): T | null {
   }
 }
 
-/** Brave marks the words that were found. */
+/** Brave marks matching words with <strong>. */
 const plain = (text: string): string =>
   text
     .replace(/<\/?strong>/g, '')

@@ -1,4 +1,4 @@
-// The `get_weather` tool: the weather now and in the next days, from Open-Meteo or OpenWeatherMap.
+// The `get_weather` tool: current weather and forecast from Open-Meteo or OpenWeatherMap.
 import { z } from 'zod'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import { defineTool, fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
@@ -12,33 +12,36 @@ export interface WeatherSettings {
 }
 
 type Units = 'metric' | 'imperial'
-type Answer<T> = { ok: true; value: T } | { ok: false; error: string }
+type Outcome<T> = { ok: true; value: T } | { ok: false; error: string }
 
-const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 10_000
 const FORECAST_DAYS = 3
 
 export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch): ToolDefinition {
-  /** Asks one service and checks the form of its answer. Faults never hold the URL, which may hold a key. */
+  /** Calls one service and checks its response. Errors never contain the URL, which may contain a key. */
   async function ask<T>(
     url: URL,
     configured: boolean,
     schema: z.ZodType<T>,
     signal: AbortSignal,
-  ): Promise<Answer<T>> {
+  ): Promise<Outcome<T>> {
     const outcome = await fetch(url.href, { signal, trusted: configured, timeoutMs: TIMEOUT_MS })
     if (!outcome.ok) return { ok: false, error: outcome.error }
     if (outcome.status === 404) return { ok: false, error: 'not found' }
     if (outcome.status === 401 || outcome.status === 403)
-      return { ok: false, error: 'the weather service refused the key in the configuration' }
+      return { ok: false, error: 'the weather service refused the configured API key' }
     if (outcome.status >= 400)
-      return { ok: false, error: `the weather service answered with HTTP status ${outcome.status}` }
+      return {
+        ok: false,
+        error: `the weather service responded with HTTP status ${outcome.status}`,
+      }
     try {
       const read = schema.safeParse(JSON.parse(Buffer.from(outcome.body).toString()))
       if (read.success) return { ok: true, value: read.data }
     } catch {
-      // Not JSON: told below.
+      // Not JSON: reported below.
     }
-    return { ok: false, error: 'the answer of the weather service could not be read' }
+    return { ok: false, error: 'the response of the weather service could not be read' }
   }
 
   async function openMeteo(city: string, units: Units, signal: AbortSignal): Promise<ToolResult> {
@@ -76,7 +79,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
       min: daily?.temperature_2m_min?.[day] ?? null,
       rain_probability: daily?.precipitation_probability_max?.[day] ?? null,
     }))
-    return told({
+    return present({
       city: place.name,
       region: place.admin1 ?? null,
       country: place.country ?? null,
@@ -111,7 +114,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
     if (!answer.ok)
       return answer.error === 'not found' ? unknownCity(city) : unavailable(answer.error)
     const { name, sys, main, weather, wind, dt } = answer.value
-    return told({
+    return present({
       city: name,
       region: null,
       country: sys?.country ?? null,
@@ -133,22 +136,19 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
   return defineTool({
     name: 'get_weather',
     description:
-      'Tells the weather in a city now, and with Open-Meteo for the next days. The name may be in any language; add the country where several cities share it.',
+      settings.provider === 'openweathermap'
+        ? 'Returns the current weather in a city. Add the country if the name is ambiguous.'
+        : 'Returns the current weather in a city and the forecast for three days. Add the country if the name is ambiguous.',
     category: 'basic',
     riskLevel: 'low',
     cacheable: true,
     timeoutMs: 40_000,
     input: z.object({
-      city: z
-        .string()
-        .trim()
-        .min(1)
-        .max(100)
-        .describe('Name of the city, such as "Berlin" or "北京".'),
+      city: z.string().trim().min(1).max(100).describe('City name in any language.'),
       units: z
         .enum(['metric', 'imperial', 'celsius', 'fahrenheit'])
         .default('metric')
-        .describe('metric (or celsius): °C and km/h or m/s; imperial (or fahrenheit): °F and mph.'),
+        .describe('metric = celsius, imperial = fahrenheit.'),
     }),
     handler: async ({ city, units: asked }, { signal }) => {
       const units = asked === 'imperial' || asked === 'fahrenheit' ? 'imperial' : 'metric'
@@ -159,20 +159,19 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
   })
 }
 
-/** A configured address as it is; with the usual path when it names only a host. */
+/** A configured address as it is; with the default path when it names only a host. */
 function endpoint(configured: string | undefined, usual: string): URL {
   const url = new URL(configured ?? usual)
   if (url.pathname === '/') url.pathname = new URL(usual).pathname
   return url
 }
 
-const unavailable = (error: string): ToolResult =>
-  fail(`The weather is unavailable just now: ${error}`)
+const unavailable = (error: string): ToolResult => fail(`The weather is unavailable: ${error}`)
 
 const unknownCity = (city: string): ToolResult =>
-  fail(`There is no city named "${city}". Check the spelling, or try its English name.`)
+  fail(`No city named "${city}" was found. Check the spelling or try its English name.`)
 
-const told = <T extends { city: string; condition: string; temperature: number }>(
+const present = <T extends { city: string; condition: string; temperature: number }>(
   weather: T,
 ): ToolResult =>
   succeed(weather, { display: `${weather.city}: ${weather.temperature}°, ${weather.condition}` })

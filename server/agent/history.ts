@@ -1,0 +1,105 @@
+// Stored messages in the form a model gets: calls and results in valid order, text from files bounded.
+import { framedText } from '../lib/framed-text.ts'
+import type { LlmMessage, ToolCall } from '../llm/client.ts'
+import type { Attachment } from '../protocol/message.ts'
+import type { Step, ToolResultStep } from '../protocol/step.ts'
+
+/** An attachment that would make the history too large. */
+export type LeftOut = { name: string; leftOut: true }
+
+/** A message of the branch with its attachments and steps. */
+export interface BranchMessage {
+  role: 'user' | 'assistant'
+  text: string
+  attachments: readonly (Attachment | LeftOut)[]
+  steps: readonly Step[]
+}
+
+/** The result of a call whose result was never stored: the run was stopped or the server died. */
+const UNANSWERED = JSON.stringify({
+  success: false,
+  error: 'Interrupted: this call has no result. It may or may not have taken effect.',
+})
+
+/**
+ * The messages of a branch, oldest first, in the model's form. An answer becomes one assistant message for each
+ * iteration, each call followed by its result. Earlier turns' reasoning is never sent.
+ */
+export function toModelMessages(branch: readonly BranchMessage[]): LlmMessage[] {
+  return branch.flatMap((message) =>
+    message.role === 'user' ? [userMessage(message)] : answerMessages(message.steps, message.text),
+  )
+}
+
+function userMessage({ text, attachments }: BranchMessage): LlmMessage {
+  const files = attachments.flatMap((file) =>
+    'content' in file
+      ? [`\n\n${framedText('file', file.content, ` name=${JSON.stringify(file.name)}`)}`]
+      : [],
+  )
+  const leftOut = attachments.flatMap((file) => ('leftOut' in file ? [file.name] : []))
+  const note =
+    leftOut.length === 0
+      ? ''
+      : `\n\n[Omitted because the attachments of this conversation are too large in total: ${leftOut.map((name) => JSON.stringify(name)).join(', ')}]`
+  const images = attachments.flatMap((file) =>
+    'data' in file ? [{ mime: file.mime, data: file.data }] : [],
+  )
+  const content = text + files.join('') + note
+  return images.length === 0 ? { role: 'user', content } : { role: 'user', content, images }
+}
+
+interface Round {
+  text: string
+  reasoning: string
+  calls: ToolCall[]
+  results: ToolResultStep[]
+}
+
+/** The iterations of an answer: one begins with the first step that follows a result. */
+export function roundsOf(steps: readonly Step[]): Round[] {
+  const rounds: Round[] = []
+  let open: Round | undefined
+  for (const step of steps) {
+    if (step === undefined) continue
+    if (step.type === 'tool_result') {
+      open?.results.push(step)
+      continue
+    }
+    if (open === undefined || open.results.length > 0) {
+      open = { text: '', reasoning: '', calls: [], results: [] }
+      rounds.push(open)
+    }
+    if (step.type === 'thinking') open.reasoning += step.content
+    else if (step.type === 'text') open.text += step.content
+    else open.calls.push({ id: step.id_ref, name: step.name, arguments: step.arguments })
+  }
+  return rounds
+}
+
+/** `current`: the turn in progress. Its reasoning is kept (some providers require it back), its open calls stay open. */
+export function answerMessages(
+  steps: readonly Step[],
+  text: string,
+  { current = false }: { current?: boolean } = {},
+): LlmMessage[] {
+  const rounds = roundsOf(steps)
+  if (rounds.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
+  return rounds.flatMap((round): LlmMessage[] => {
+    if (round.text === '' && round.calls.length === 0) return []
+    const results = new Map(round.results.map((result) => [result.id_ref, result.content]))
+    return [
+      {
+        role: 'assistant',
+        content: round.text,
+        ...(current && round.reasoning !== '' ? { reasoning: round.reasoning } : {}),
+        ...(round.calls.length === 0 ? {} : { toolCalls: round.calls }),
+      },
+      ...round.calls.flatMap((call): LlmMessage[] => {
+        const content = results.get(call.id) ?? (current ? undefined : UNANSWERED)
+        if (content === undefined) return []
+        return [{ role: 'tool', callId: call.id, name: call.name, content }]
+      }),
+    ]
+  })
+}

@@ -1,0 +1,52 @@
+// What a run shares with the sub-agents that its tool calls start: its model, tools, approval rules and journal.
+import type { LlmClient, LlmRequest } from '../llm/client.ts'
+import type { CallId } from '../protocol/ids.ts'
+import type { RiskLevel, Usage } from '../protocol/run-event.ts'
+import type { ToolDefinition } from '../tools/definition.ts'
+import type { ExecutorHooks } from '../tools/executor.ts'
+import type { ToolAnswer } from '../tools/tool-result.ts'
+import type { SubAgentEvent } from './sub-agent-log.ts'
+
+/** Usage of one model call; `model` is the one that answered, '' for the run's own. */
+export interface Spent {
+  usage: Usage
+  model: string
+}
+
+/** Where the sub-agents of a run persist what they have done. */
+export interface SubAgentJournal {
+  /** What the sub-agents of a call had done when the process ended; empty for a call that begins. */
+  read(callId: CallId): Promise<{ position: number; event: SubAgentEvent }[]>
+  /**
+   * Resolves when the event is durable, and with it the usage that led to it: usage counts once its event is stored, and
+   * the model is called again when it is not. A `result` from outside taints the conversation in the same transaction.
+   * While the process shuts down nothing more is stored.
+   */
+  write(
+    callId: CallId,
+    position: number,
+    event: SubAgentEvent,
+    spent: readonly Spent[],
+    result?: Pick<ToolAnswer, 'untrusted'>,
+  ): Promise<void>
+}
+
+export interface RunScope {
+  llm: LlmClient
+  /** How the run calls its model. */
+  request: Pick<LlmRequest, 'temperature' | 'thinking'>
+  /** Tokens that fit into the model's window. */
+  contextWindow: number
+  /** The run's tools; its sub-agents get no others. */
+  tools: readonly ToolDefinition[]
+  needsApproval(tool: { name: string; riskLevel: RiskLevel }): boolean
+  /** Requests approval from the run's user, as the run itself would. */
+  ask: ExecutorHooks['ask']
+  /** Whether the run's conversation holds text from outside. */
+  isTainted(): boolean
+  isBudgetLeft(): Promise<boolean>
+  /** Awaited before a call that has an effect; rejects when the run is aborted. */
+  whenOwner(): Promise<void>
+  /** Stores what sub-agents have done, and the tokens it took. */
+  journal: SubAgentJournal
+}

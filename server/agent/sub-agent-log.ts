@@ -1,0 +1,87 @@
+// What one sub-agent has done: the events that are stored, and where they leave it.
+import { z } from 'zod'
+import type { LlmMessage, ToolCall } from '../llm/client.ts'
+import { CallId } from '../protocol/ids.ts'
+
+export const SubAgentOutcome = z.discriminatedUnion('success', [
+  z.object({ success: z.literal(true), response: z.string() }),
+  z.object({ success: z.literal(false), error: z.string() }),
+])
+export type SubAgentOutcome = z.infer<typeof SubAgentOutcome>
+
+/** Stored before it takes effect, so that a restart continues after the last one. */
+export const SubAgentEvent = z.discriminatedUnion('type', [
+  /** A model call ended with tool calls. */
+  z.object({
+    type: z.literal('round'),
+    text: z.string(),
+    reasoning: z.string(),
+    calls: z.array(z.object({ id: CallId, name: z.string(), arguments: z.string() })),
+  }),
+  /** A call that is not safe to repeat is about to run. */
+  z.object({ type: z.literal('begun'), id: CallId }),
+  z.object({ type: z.literal('answered'), id: CallId, success: z.boolean(), content: z.string() }),
+  z.object({ type: z.literal('ended'), outcome: SubAgentOutcome }),
+])
+export type SubAgentEvent = z.infer<typeof SubAgentEvent>
+
+export interface SubAgentLog {
+  /** The messages after the task itself. */
+  readonly messages: readonly LlmMessage[]
+  /** Every call, in the order they were made. */
+  readonly calls: readonly (ToolCall & { begun: boolean; success: boolean | null })[]
+  readonly rounds: number
+  /** Set when it is done. */
+  readonly outcome: SubAgentOutcome | null
+  add(event: SubAgentEvent): void
+}
+
+/** A log that holds these events already. */
+export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog {
+  const messages: LlmMessage[] = []
+  const calls: (ToolCall & { begun: boolean; success: boolean | null })[] = []
+  let rounds = 0
+  let outcome: SubAgentOutcome | null = null
+
+  function add(event: SubAgentEvent): void {
+    switch (event.type) {
+      case 'round':
+        rounds += 1
+        messages.push({
+          role: 'assistant',
+          content: event.text,
+          ...(event.reasoning === '' ? {} : { reasoning: event.reasoning }),
+          toolCalls: event.calls,
+        })
+        calls.push(...event.calls.map((call) => ({ ...call, begun: false, success: null })))
+        break
+      case 'begun': {
+        const call = calls.find(({ id }) => id === event.id)
+        if (call !== undefined) call.begun = true
+        break
+      }
+      case 'answered': {
+        const call = calls.find(({ id }) => id === event.id)
+        if (call === undefined || call.success !== null) break
+        call.success = event.success
+        messages.push({ role: 'tool', callId: call.id, name: call.name, content: event.content })
+        break
+      }
+      case 'ended':
+        outcome = event.outcome
+    }
+  }
+
+  for (const event of events) add(event)
+  return {
+    messages,
+    calls,
+    get rounds() {
+      return rounds
+    },
+    get outcome() {
+      return outcome
+    },
+    add,
+  }
+}

@@ -1,0 +1,248 @@
+// How a run begins: what may stand in its way, and the rows that are stored before anything is told.
+import type { Writer } from '../db/database.ts'
+import type { AttachmentInfo } from '../db/repositories/attachments.ts'
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { MessageRow } from '../db/repositories/messages.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
+import type {
+  Attachment,
+  EditMessageBody,
+  RegenerateBody,
+  SendMessageBody,
+} from '../protocol/message.ts'
+import { blankMessage, blankRun } from '../runs/blank-rows.ts'
+import type { ChatDependencies } from '../runs/dependencies.ts'
+import { createWriteGroup } from '../runs/group-commit.ts'
+import type { RunRegistry } from '../runs/registry.ts'
+import type { RunOptions } from '../runs/state.ts'
+import { exceededBudget } from '../runs/usage.ts'
+import { checkAttachments, checkKeptAttachments } from './attachments.ts'
+
+type Asked = SendMessageBody | EditMessageBody | RegenerateBody
+
+/** Where a turn is to hang; looked up in the transaction that stores it. */
+export type TurnPlace =
+  /** Under what is shown then. */
+  | { under: 'leaf' }
+  /** Under this answer. */
+  | { under: 'answer'; id: MessageId }
+  /** Beside this message of the user. */
+  | { beside: MessageId }
+
+/** A message of the user that is to be stored with its run. */
+interface NewUserMessage {
+  kind: 'message'
+  text: string
+  /** New ones, or those that another message has. */
+  attachments: readonly Attachment[] | { of: MessageId; kept: readonly AttachmentInfo[] }
+  place: TurnPlace
+}
+
+/** What is to be stored with a run: a message of the user, or only another answer to one that is there. */
+export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId }
+
+function checkMessage(
+  message: NewUserMessage,
+  { messageCharacters: maxCharacters, attachmentBytes }: ChatDependencies['settings'],
+  vision: boolean,
+): void {
+  if (message.text.length > maxCharacters)
+    throw new AppError(
+      'validation_failed',
+      `The message is too long: ${message.text.length} of at most ${maxCharacters} characters.`,
+      { details: [{ path: 'text', message: `at most ${maxCharacters} characters` }] },
+    )
+  if ('of' in message.attachments) checkKeptAttachments(message.attachments.kept, vision)
+  else checkAttachments(message.attachments, { vision, maxBytes: attachmentBytes })
+}
+
+/** The refusal that names the run in the way. */
+export const activeRunError = (runId: RunId): AppError =>
+  new AppError(
+    'run_active',
+    'This conversation has a run that is not ended. Wait for it, or stop it first.',
+    { details: { run_id: runId } },
+  )
+
+const gone = (): AppError =>
+  new AppError('not_found', 'The message that this belongs to was deleted meanwhile.')
+
+export interface RunStart {
+  /** Refuses what can't begin now, before anything is looked up or stored for it. */
+  admit(userId: UserId, conversationId: ConversationId): Promise<void>
+  /**
+   * Refuses a run that the limits leave no room for, inside the transaction that adds it and before anything else in
+   * it. @throws AppError `too_many_runs`, `unauthorized` for an account that was disabled meanwhile.
+   */
+  assertRoom(tx: Writer, userId: UserId): Promise<void>
+  /** Stores a turn and begins its run, or joins the run that the same `client_id` began. */
+  begin(userId: UserId, conversation: ConversationRow, body: Asked, turn: Turn): Promise<RunRow>
+}
+
+export function createRunStart(
+  dependencies: ChatDependencies,
+  runs: RunRegistry,
+  isDraining: () => boolean,
+): RunStart {
+  const { store, database, settings, now } = dependencies
+  /** For what a person waits for: better a clear refusal now than an answer in a minute. */
+  const promptWrites = createWriteGroup(database, [100, 400])
+
+  async function admit(userId: UserId, conversationId: ConversationId): Promise<void> {
+    if (isDraining())
+      throw new AppError('shutting_down', 'The server is about to restart. Try again shortly.', {
+        retryAfter: 5,
+      })
+    const [active, unfinished, exceeded] = await Promise.all([
+      store.runs.findActive(conversationId),
+      store.runs.countUnfinished(userId),
+      exceededBudget(userId, dependencies),
+    ])
+    if (active !== undefined) throw activeRunError(active.id)
+    if (unfinished >= settings.runsPerUser) throw tooManyRuns()
+    if (exceeded !== null) throw new AppError('budget_exceeded', exceeded)
+  }
+
+  const tooManyRuns = (): AppError =>
+    new AppError(
+      'too_many_runs',
+      `You have ${settings.runsPerUser} runs going on. Wait for one to end, or stop one.`,
+      { retryAfter: 5 },
+    )
+
+  async function assertRoom(tx: Writer, userId: UserId): Promise<void> {
+    if ((await store.runs.lockUnfinished(tx, userId)) >= settings.runsPerUser) throw tooManyRuns()
+    if (!(await store.users.isActive(tx, userId)))
+      throw new AppError('unauthorized', 'This account is disabled.')
+  }
+
+  /** The message that the turn hangs on, null at the root. The leaf is locked. @throws AppError when it is gone. */
+  async function parentOf(
+    tx: Writer,
+    conversationId: ConversationId,
+    leafId: MessageId | null,
+    place: TurnPlace,
+  ): Promise<MessageId | null> {
+    if ('beside' in place) {
+      const message = await store.messages.findAttached(tx, conversationId, place.beside)
+      if (message?.role !== 'user') throw gone()
+      return message.parentId
+    }
+    if (place.under === 'leaf') return leafId
+    const parent = await store.messages.findAttached(tx, conversationId, place.id)
+    if (parent?.role !== 'assistant') throw gone()
+    return parent.id
+  }
+
+  async function begin(
+    userId: UserId,
+    conversation: ConversationRow,
+    body: Asked,
+    turn: Turn,
+  ): Promise<RunRow> {
+    const joined = await joinedRun(conversation.id, body.client_id)
+    if (joined !== undefined) return joined
+    try {
+      await admit(userId, conversation.id)
+    } catch (refusal) {
+      // The run that stands in the way may be the very one that a twin of this request has just begun.
+      const twin = await joinedRun(conversation.id, body.client_id)
+      if (twin !== undefined) return twin
+      throw refusal
+    }
+    const { model } = await dependencies.catalog.resolve(body.model ?? conversation.model)
+    if (turn.kind === 'message') checkMessage(turn, settings, model.vision)
+    const projectId = body.project_id ?? conversation.projectId
+    const userMessageId = turn.kind === 'message' ? newId<MessageId>() : turn.to
+
+    const createdAt = now()
+    const messageId = newId<MessageId>()
+    const options: RunOptions = {
+      toolsEnabled: body.tools_enabled ?? true,
+      ...(body.tool_choice === undefined ? {} : { toolChoice: body.tool_choice }),
+      approval: body.approval ?? conversation.approval ?? settings.approvalDefault,
+      onDisconnect: body.on_disconnect ?? 'grace',
+    }
+    const run: RunRow = {
+      ...blankRun,
+      id: newId<RunId>(),
+      conversationId: conversation.id,
+      userId,
+      projectId,
+      messageId,
+      userMessageId,
+      model: model.id,
+      options,
+      clientId: body.client_id ?? null,
+      owner: dependencies.instance,
+      createdAt,
+      startedAt: createdAt,
+    }
+    try {
+      await runs.begin(run, () =>
+        promptWrites.commit(async (tx) => {
+          // Locked in this order everywhere: the user's runs, the run, the conversation.
+          // Committed before, only the confirmation was lost.
+          if ((await store.runs.findIn(tx, run.id)) !== undefined) return
+          await assertRoom(tx, userId)
+          await store.runs.insert(tx, run)
+          const shown = await store.messages.lockLeaf(tx, conversation.id)
+          if (shown === undefined) throw new AppError('not_found', 'There is no such conversation.')
+          if (
+            projectId !== null &&
+            (await store.projects.find(userId, projectId, tx)) === undefined
+          )
+            throw new AppError('not_found', 'There is no such project.')
+          const answer: MessageRow = {
+            ...blankMessage,
+            id: messageId,
+            conversationId: conversation.id,
+            parentId: userMessageId,
+            role: 'assistant',
+            model: model.id,
+            runId: run.id,
+            status: 'streaming',
+            createdAt,
+          }
+          if (turn.kind === 'answer') {
+            if ((await store.messages.findAttached(tx, conversation.id, turn.to))?.role !== 'user')
+              throw gone()
+            return await store.messages.insert(tx, [answer])
+          }
+          const question: MessageRow = {
+            ...blankMessage,
+            id: userMessageId,
+            conversationId: conversation.id,
+            parentId: await parentOf(tx, conversation.id, shown.leafId, turn.place),
+            role: 'user',
+            text: turn.text,
+            createdAt,
+          }
+          await store.messages.insert(tx, [question, answer], turn.attachments)
+        }),
+      )
+    } catch (error) {
+      if (!database.isUniqueViolation(error)) throw error
+      const other = await joinedRun(conversation.id, body.client_id)
+      if (other !== undefined) return other
+      const active = await store.runs.findActive(conversation.id)
+      if (active !== undefined) throw activeRunError(active.id)
+      throw error
+    }
+    return run
+  }
+
+  async function joinedRun(
+    conversationId: ConversationId,
+    clientId: string | undefined,
+  ): Promise<RunRow | undefined> {
+    return clientId === undefined
+      ? undefined
+      : await store.runs.findByClientId(conversationId, clientId)
+  }
+
+  return { admit, assertRoom, begin }
+}

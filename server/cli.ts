@@ -1,0 +1,84 @@
+// The subcommands beside serving: doctor, backup, restore.
+import { databaseSettings, embeddingSettings } from './composition/settings.ts'
+import type { Config } from './config/schema.ts'
+import { errorText } from './errors.ts'
+
+/** What a command prints and ends with. */
+export interface CommandResult {
+  lines: readonly string[]
+  status: 0 | 1
+}
+
+type Command = (
+  config: Config,
+  operands: readonly string[],
+  webRoot: string,
+) => Promise<CommandResult>
+
+const done = (...lines: string[]): CommandResult => ({ lines, status: 0 })
+const failed = (...lines: string[]): CommandResult => ({ lines, status: 1 })
+
+/** By name. Each loads what it needs only when it is called. */
+export const commands: Readonly<Record<string, Command>> = {
+  async doctor(config, _operands, webRoot) {
+    const { examine } = await import('./doctor/doctor.ts')
+    const { formatFinding } = await import('./doctor/finding.ts')
+    const findings = await examine({
+      database: databaseSettings(config),
+      dataDirectory: config.data_dir,
+      workspaceRoot: config.workspace_root,
+      webRoot,
+      models: config.models,
+      embeddings: embeddingSettings(config),
+      python: {
+        isolation: config.code_execution.isolation,
+        multiUser: config.auth_mode === 'multi',
+        engine: config.code_execution.engine,
+        packagesFolder: config.code_execution.packages_dir ?? null,
+      },
+      shell: { enabled: config.tools.exec.enabled },
+    })
+    const lines = ['[ ok ] configuration: no faults', ...findings.map(formatFinding)]
+    const count = findings.filter(({ state }) => state === 'fail').length
+    return count === 0
+      ? done(...lines, 'Everything that is needed works.')
+      : failed(...lines, `${count} of ${findings.length + 1} checks failed.`)
+  },
+
+  async backup(config, [target]) {
+    const { backupDatabase } = await import('./db/backup.ts')
+    const extension = config.db_type === 'sqlite' ? 'db' : 'jsonl'
+    const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
+    const file = target ?? `backup-${stamp}.${extension}`
+    try {
+      const report = await backupDatabase(databaseSettings(config), file)
+      return done(
+        `Wrote ${report.file} (${report.bytes} bytes). Keep it with the folder ${config.workspace_root} and the secret key (NANOCLAW_SECRET_KEY, or secret.key in ${config.data_dir}).`,
+      )
+    } catch (error) {
+      return failed(errorText(error))
+    }
+  },
+
+  async restore(config, [source]) {
+    if (source === undefined) return failed('Name the backup: npm run restore -- <file>')
+    const { restoreDatabase } = await import('./db/backup.ts')
+    const { claimStore } = await import('./owner/owner.ts')
+    try {
+      const owner = await claimStore(databaseSettings(config), {
+        instance: 'restore',
+        log: { info() {}, warn() {} },
+        // One transaction restores everything: what was not committed has not happened.
+        onTaken() {},
+      })
+      try {
+        await restoreDatabase(databaseSettings(config), source)
+      } finally {
+        await owner.release()
+      }
+      return done(`Restored ${source}.`)
+    } catch (error) {
+      return failed(errorText(error))
+    }
+  },
+}

@@ -1,0 +1,116 @@
+// The configuration, cut into the plain values that each room is handed.
+import { join } from 'node:path'
+import type { Accounts } from '../auth/accounts.ts'
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { Config } from '../config/schema.ts'
+import type { DatabaseSettings } from '../db/database.ts'
+import type { ModelRepository } from '../db/repositories/models.ts'
+import type { AuthenticationOptions } from '../http/authentication.ts'
+import type { OriginRules } from '../http/origin-guard.ts'
+import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
+import type { CatalogModel } from '../llm/catalog.ts'
+import { keyOf } from '../routes/models.ts'
+import type { ChatSettings } from '../runs/dependencies.ts'
+import type { WeatherSettings } from '../tools/builtin/weather.ts'
+import type { WebSearchSettings } from '../tools/builtin/web-search.ts'
+
+/** Where the configuration says that the database is. */
+export function databaseSettings(config: Config): DatabaseSettings {
+  if (config.db_type === 'sqlite')
+    return {
+      dialect: 'sqlite',
+      file: config.db_sqlite_file ?? join(config.data_dir, 'nanoclaw.db'),
+    }
+  return {
+    dialect: 'postgres',
+    embeddings: config.embeddings !== undefined,
+    connection:
+      config.database_url === undefined
+        ? {
+            host: config.db_host,
+            port: config.db_port,
+            user: config.db_user ?? 'postgres',
+            password: config.db_password ?? '',
+            database: config.db_name,
+          }
+        : { url: config.database_url },
+  }
+}
+
+/** The endpoint for embeddings; null where none is configured. */
+export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>
+  embeddings === undefined
+    ? null
+    : { apiUrl: embeddings.api_url, apiKey: embeddings.api_key, model: embeddings.model }
+
+export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
+  maxIterations: config.max_iterations,
+  toolMaxWorkers: config.tool_max_workers,
+  approvalDefault: config.approval.default,
+  titles: config.titles,
+  disconnectGrace: config.stream.disconnect_grace,
+  messageCharacters: limits.message,
+  attachmentBytes: limits.attachments,
+  runsPerUser: limits.runs_per_user,
+  runMinutes: limits.run_minutes,
+  runTokens: limits.run_tokens,
+  userTokensPerDay: limits.user_tokens_per_day,
+  userCostPerMonth: limits.user_cost_per_month,
+})
+
+export const toolSettings = ({
+  web_search,
+  weather,
+}: Config): { webSearch: WebSearchSettings; weather: WeatherSettings } => ({
+  webSearch: {
+    provider: web_search.provider,
+    providers: web_search.providers,
+    apiKey: web_search.api_key,
+    url: web_search.url,
+    duckduckgoUrl: web_search.duckduckgo_url,
+    braveUrl: web_search.brave_url,
+  },
+  weather: {
+    provider: weather.provider,
+    apiKey: weather.api_key,
+    geocodingUrl: weather.geocoding_url,
+    forecastUrl: weather.forecast_url,
+    openweathermapUrl: weather.openweathermap_url,
+  },
+})
+
+export async function authenticationOptions(
+  config: Config,
+  accounts: Accounts,
+): Promise<AuthenticationOptions> {
+  if (config.auth_mode === 'single')
+    return { mode: 'single', defaultUser: await accounts.defaultUser() }
+  return { mode: 'multi', secret: config.jwt_secret ?? '', credentials: accounts }
+}
+
+export const originRules = (config: Config): OriginRules => ({
+  mode: config.auth_mode,
+  trustedHosts: config.trusted_hosts,
+  listenHost: config.host,
+  frontendPort: config.frontend_port,
+  ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
+  ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
+})
+
+/** The models of the store with their keys opened, for calling them only. */
+export async function storedModels(
+  models: ModelRepository,
+  box: SecretBox,
+): Promise<CatalogModel[]> {
+  return (await models.list()).map((model) => {
+    const key = keyOf(model, box)
+    return {
+      settings: typeof key === 'object' ? { ...model.settings, api_key: key.text } : model.settings,
+      needsKey: key === 'unreadable',
+    }
+  })
+}
+
+/** What is configured and not yet acted upon, for the log: an operator must not believe it is in force. */
+export const ignoredSettings = ({ redis_url }: Config): string[] =>
+  redis_url === undefined ? [] : ['redis_url: this version runs as one instance']

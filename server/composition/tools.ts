@@ -1,0 +1,248 @@
+// Every tool and what stands behind it: the way out to the web, MCP servers, channels, memory.
+import { join } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import type { SecretBox } from '../auth/secret-box.ts'
+import { postMessage } from '../chat/post-message.ts'
+import type { Config } from '../config/schema.ts'
+import type { Database } from '../db/database.ts'
+import { createChannelRepository } from '../db/repositories/channels.ts'
+import { createVectorRepository } from '../db/repositories/vectors.ts'
+import type { Store } from '../db/store.ts'
+import { createEmbedder } from '../knowledge/embeddings.ts'
+import { createKnowledge, type Knowledge } from '../knowledge/knowledge.ts'
+import { createMemory, type Memory } from '../knowledge/memory.ts'
+import { createVectorSearch, type VectorSearch } from '../knowledge/vector-search.ts'
+import { type Channels, createChannels } from '../messaging/channels.ts'
+import { createChannelKinds } from '../messaging/kinds.ts'
+import { createAddressRules } from '../net/addresses.ts'
+import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
+import { createPageReader } from '../net/page-reader.ts'
+import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
+import { createPythonSandbox, type PythonSandbox } from '../sandbox/python/sandbox.ts'
+import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
+import type { ToolDefinition } from '../tools/definition.ts'
+import type { ResultKeeper } from '../tools/long-results.ts'
+import { createMcpServers, type McpServers } from '../tools/mcp/servers.ts'
+import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
+import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
+import type { ToolSafety } from '../tools/timed-run.ts'
+import { embeddingSettings, toolSettings } from './settings.ts'
+import type { WorkspaceRooms } from './workspace.ts'
+
+export interface ToolRooms {
+  registry: ToolRegistry
+  cache: ResultCache
+  results: ResultKeeper
+  safety: ToolSafety
+  memory: Memory
+  channels: Channels
+  knowledge: Knowledge
+  mcp: McpServers
+  /** Fulfils when it is known how Python programs are isolated here. */
+  isolationKnown: Promise<void>
+  /** Begins to work in the background; fulfils when every tool is there. */
+  start(): Promise<void>
+  /** Whether a conversation may use a tool: not when the person switched its MCP server off. */
+  isToolAllowed(
+    tool: ToolDefinition,
+    conversation: { disabledMcpServers: readonly string[] },
+  ): boolean
+  close(): Promise<void>
+}
+
+export interface ToolRoomOptions {
+  config: Config
+  database: Database
+  store: Store
+  workspace: WorkspaceRooms
+  box: SecretBox
+  redact(text: string): string
+  log: FastifyBaseLogger
+  now(): Date
+}
+
+/** Makes all tools and starts what works in the background. */
+export function createToolRooms({
+  config,
+  database,
+  store,
+  workspace,
+  box,
+  redact,
+  log,
+  now,
+}: ToolRoomOptions): ToolRooms {
+  const fetch = createGuardedFetch({
+    rules: createAddressRules({
+      allowPrivate: config.network.allow_private,
+      allowPorts: config.network.allow_ports,
+    }),
+  })
+  const results = createStoredResults(store)
+  const memory = createMemory(
+    {
+      get: (userId) => store.settings.memory(userId),
+      change: (userId, replace) => store.settings.changeMemory(userId, replace),
+    },
+    { now },
+  )
+  const channels = createChannels({
+    repository: createChannelRepository(database),
+    kinds: createChannelKinds({
+      fetch,
+      smtp: config.smtp,
+      telegramUrl: config.telegram.api_url,
+    }),
+    onGivenUp: async ({ userId, conversationId, channel, text, error }) =>
+      conversationId === null
+        ? null
+        : postMessage(
+            { database, store, now },
+            {
+              userId,
+              from: null,
+              to: conversationId,
+              text: `The message to channel:${channel} could not be delivered (${error}): “${text.slice(0, 200)}”`,
+            },
+          ),
+    secrets: box,
+    isUniqueViolation: (error) => database.isUniqueViolation(error),
+    messagesPerHour: config.limits.channel_messages_per_hour,
+    now,
+    log,
+  })
+  const cache = createResultCache({ ttlSeconds: config.tools.cache_ttl })
+  const knowledge = createKnowledge({
+    documents: store.documents,
+    folder: join(config.data_dir, 'documents'),
+    storage: workspace.workspaces.storage,
+    vectors: vectorSearch(config, database, store, fetch, log),
+    onChange: cache.dropProject,
+    log,
+  })
+  const pages = createPageReader()
+  const python = startPython(config, log)
+  const builtin = createBuiltinTools({
+    fetch,
+    pages,
+    results,
+    knowledge,
+    memory: { memory },
+    room: workspace,
+    exec: execSettings(config, workspace.bubblewrap, log),
+    python: {
+      python,
+      defaultStrictness: config.code_execution.default_strictness,
+      readFiles: workspace.readFiles,
+    },
+    messages: {
+      channels,
+      post: (message) => postMessage({ database, store, now }, message),
+    },
+    ...toolSettings(config),
+  })
+  // Also what a person changes in the editor makes earlier readings stale.
+  workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
+  const registry = createToolRegistry(builtin, {
+    disabled: config.tools.disabled,
+    risk: config.tools.risk,
+  })
+  // What cannot run here is not offered: neither to models nor in the list of tools.
+  const isolationKnown = python.ready.then(() => {
+    if (!python.state.available) registry.remove('execute_python')
+  })
+  const mcp = createMcpServers({
+    servers: config.mcp_servers,
+    registry,
+    log: (message, detail) => log.warn(detail, message),
+  })
+  return {
+    registry,
+    cache,
+    results,
+    safety: {
+      redact,
+      onFault: (error, { tool, runId, callId }) =>
+        log.error(
+          { err: error, tool, run_id: runId, call_id: callId },
+          'a tool failed unexpectedly',
+        ),
+    },
+    memory,
+    channels,
+    knowledge,
+    mcp,
+    isolationKnown,
+    async start() {
+      channels.start()
+      await Promise.all([knowledge.start(), isolationKnown, mcp.ready]).catch((error: unknown) =>
+        log.error({ err: error }, 'a tool could not be started'),
+      )
+    },
+    isToolAllowed: (tool, { disabledMcpServers }) =>
+      !mcp.toolNamesOf(disabledMcpServers).has(tool.name),
+    async close() {
+      await Promise.all([channels.stop(), knowledge.stop(), mcp.close(), python.close()])
+      await Promise.all([pages.close(), fetch.close()])
+    },
+  }
+}
+
+/** Commands are isolated where the kernel can; several users on one server get them in no other way. */
+function execSettings(
+  { tools: { exec }, auth_mode }: Config,
+  bubblewrap: BubblewrapState,
+  log: FastifyBaseLogger,
+): BuiltinDependencies['exec'] {
+  if (!exec.enabled) return null
+  if (!bubblewrap.available && (exec.isolation === 'kernel' || auth_mode === 'multi')) {
+    log.warn({ reason: bubblewrap.reason }, 'exec stays off: commands cannot be isolated here')
+    return null
+  }
+  const { network, memory, processes } = exec
+  return { bubblewrap, network, limits: { memoryBytes: memory, processes } }
+}
+
+/** Finds out how Python can be isolated here, beside everything else that a start does. */
+function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
+  const { engine, isolation, pool_size, pool_idle, packages_dir, extra_allowed_modules } =
+    config.code_execution
+  const python = createPythonSandbox({
+    engine,
+    isolation,
+    multiUser: config.auth_mode === 'multi',
+    poolSize: pool_size,
+    poolIdleMs: pool_idle * 1000,
+    snapshotFolder: join(config.data_dir, 'python'),
+    packagesFolder: packages_dir ?? null,
+    extraModules: extra_allowed_modules,
+    log: (message, details) => log.info(details, message),
+  })
+  void python.ready.then(() => log.info({ python: python.state }, 'isolation of Python programs'))
+  return python
+}
+
+/** Finding by meaning, where the configuration names an endpoint for embeddings. */
+function vectorSearch(
+  config: Config,
+  database: Database,
+  { documents }: Store,
+  fetch: GuardedFetch,
+  log: FastifyBaseLogger,
+): VectorSearch | undefined {
+  const settings = embeddingSettings(config)
+  if (settings === null) return undefined
+  const embedder = createEmbedder(settings, fetch)
+  return createVectorSearch({ documents, vectors: createVectorRepository(database), embedder, log })
+}
+
+/** Long results in the store, each belonging to its conversation. */
+const createStoredResults = ({ toolResults }: Store): ResultKeeper => ({
+  async keep({ conversationId, runId }, content) {
+    if (conversationId === null) throw new Error('a long result needs a conversation')
+    return toolResults.keep({ conversationId, runId, content })
+  },
+  async read({ conversationId }, handle) {
+    return conversationId === null ? undefined : toolResults.find(conversationId, handle)
+  },
+})

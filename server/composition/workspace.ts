@@ -1,0 +1,82 @@
+// Projects' folders and what works on them.
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config/schema.ts'
+import type { ProjectRepository } from '../db/repositories/projects.ts'
+import type { Store } from '../db/store.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { ProjectDescription } from '../runs/dependencies.ts'
+import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts'
+import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
+import { createWorkspaceRoom, type WorkspaceRoom } from '../workspace/open-workspace.ts'
+import type { Workspaces } from '../workspace/workspaces.ts'
+
+export interface WorkspaceRooms extends WorkspaceRoom {
+  /** The files that a program asks for, within its limits. */
+  readFiles: ReadProjectFiles
+  /** Whether programs can be isolated by the kernel here. */
+  bubblewrap: BubblewrapState
+}
+
+/** Prepares the workspace root. Throws when it cannot be used. */
+export async function createWorkspaceRooms(
+  { workspace_root: root, limits, checkpoints }: Config,
+  {
+    checkpoints: records,
+    outsideContents,
+    storage,
+  }: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>,
+  log: FastifyBaseLogger,
+): Promise<WorkspaceRooms> {
+  const bubblewrap = await detectBubblewrap()
+  const room = await createWorkspaceRoom({
+    root,
+    limits: { fileRead: limits.file_read, fileWrite: limits.file_write, project: limits.project },
+    rule: {
+      keep: checkpoints.keep,
+      maxAgeDays: checkpoints.max_age_days,
+      maxBytes: checkpoints.max_size,
+    },
+    records,
+    outsideContents,
+    storage: { records: storage, limit: limits.storage },
+    bubblewrap,
+    log,
+  })
+  return {
+    ...room,
+    bubblewrap,
+    readFiles: createProjectFileReader(room),
+  }
+}
+
+/** Entries of the top folder that the model is told of. */
+const TOLD_ENTRIES = 50
+
+/** What a prompt says of a conversation's project; null when it is gone. */
+export const createProjectDescription =
+  (projects: Pick<ProjectRepository, 'find'>, workspaces: Workspaces) =>
+  async (userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null> => {
+    const project = await projects.find(userId, projectId)
+    if (project === undefined) return null
+    // Without its listing the description still helps; the tools say what is wrong with the folder.
+    const entries = await workspaces
+      .open(userId, projectId)
+      .list('')
+      .catch(() => [])
+    const names = entries
+      .slice(0, TOLD_ENTRIES)
+      .map(({ name, kind }) => JSON.stringify(kind === 'directory' ? `${name}/` : name))
+    const rest = entries.length - names.length
+    const about = [
+      `The user's project is named ${JSON.stringify(project.name)}.`,
+      ...(project.description === null
+        ? []
+        : [`About it: ${JSON.stringify(project.description)}.`]),
+      'The file tools work in it; paths are relative to its top folder.',
+    ].join(' ')
+    const listing =
+      names.length === 0
+        ? 'The project has no files yet.'
+        : `At the top of the project: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
+    return { about, listing }
+  }

@@ -1,0 +1,103 @@
+// A look at a database that changes nothing in it: can it be used, and is it of this version?
+import { resolve } from 'node:path'
+import SqliteClient from 'better-sqlite3'
+import pg from 'pg'
+import { AppError, errorText } from '../errors.ts'
+import type { DatabaseSettings, PostgresSettings } from './database.ts'
+import { migrationsTable, pendingMigrations } from './migrate.ts'
+import { clientConfig } from './postgres/connect.ts'
+import { postgresCode } from './postgres/errors.ts'
+
+export interface DatabaseState {
+  /** Migrations that the next start applies. */
+  pending: number
+  /** The database holds none of our tables yet. */
+  isEmpty: boolean
+}
+
+/**
+ * Reads the state of a database, also while a server works on it.
+ * @throws AppError when it can't be reached or read, or was made by a newer version.
+ */
+export async function inspectDatabase(settings: DatabaseSettings): Promise<DatabaseState> {
+  const applied =
+    settings.dialect === 'sqlite'
+      ? readSqlite(resolve(settings.file))
+      : await readOnly(settings, readPostgres)
+  return {
+    pending: pendingMigrations(settings.dialect, applied ?? []).length,
+    isEmpty: applied === null,
+  }
+}
+
+/** How PostgreSQL compares vectors: `scan` where the extension pgvector is neither there nor can be created. */
+export const inspectVectors = (settings: PostgresSettings): Promise<'pgvector' | 'scan'> =>
+  readOnly(settings, async (client) => {
+    const { rows } = await client.query<{ usable: boolean }>(
+      `select installed_version is not null
+              or has_database_privilege(current_database(), 'create') as usable
+       from pg_available_extensions where name = 'vector'`,
+    )
+    return rows[0]?.usable === true ? 'pgvector' : 'scan'
+  })
+
+/** Null: the file holds no tables of ours. */
+function readSqlite(file: string): number[] | null {
+  let client: SqliteClient.Database | undefined
+  try {
+    client = new SqliteClient(file, { readonly: true, fileMustExist: true, timeout: 1_000 })
+    const isOurs = client
+      .prepare("select 1 from sqlite_master where type = 'table' and name = ?")
+      .get(migrationsTable)
+    if (isOurs === undefined) return null
+    return client.prepare(`select created_at from ${migrationsTable}`).pluck().all().map(Number)
+  } catch (error) {
+    throw new AppError(
+      'store_unavailable',
+      `The database file ${file} cannot be used: ${errorText(error)}`,
+      { cause: error },
+    )
+  } finally {
+    client?.close()
+  }
+}
+
+async function readPostgres(client: pg.Client): Promise<number[] | null> {
+  const { rows: found } = await client.query<{ name: string | null }>(
+    'select to_regclass($1) as name',
+    [migrationsTable],
+  )
+  if (found[0]?.name == null) return null
+  const { rows } = await client.query<{ created_at: string }>(
+    `select created_at from ${migrationsTable}`,
+  )
+  return rows.map((row) => Number(row.created_at))
+}
+
+/** Runs `work` on a connection that PostgreSQL itself keeps from writing. */
+async function readOnly<T>(
+  settings: PostgresSettings,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    ...clientConfig(settings),
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+    application_name: 'nanoclaw doctor',
+  })
+  // A loss is seen by the statement that meets it; without a listener it would end the process.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('set default_transaction_read_only = on')
+    return await work(client)
+  } catch (error) {
+    throw new AppError(
+      'store_unavailable',
+      `PostgreSQL cannot be used: ${errorText(error) || postgresCode(error)}`,
+      { cause: error },
+    )
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

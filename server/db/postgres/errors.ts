@@ -1,0 +1,58 @@
+// PostgreSQL's errors as the rest of the house knows them.
+import { DrizzleQueryError } from 'drizzle-orm'
+import { AppError } from '../../errors.ts'
+
+/** The driver's error without drizzle's wrapper, whose text would carry the statement's values into logs. */
+const unwrapped = (error: unknown): unknown =>
+  error instanceof DrizzleQueryError ? (error.cause ?? new Error('A statement failed.')) : error
+
+/** SQLSTATE or the system's code, '' where there is none. */
+export function postgresCode(error: unknown): string {
+  const bare = unwrapped(error)
+  return bare instanceof Error && 'code' in bare && typeof bare.code === 'string' ? bare.code : ''
+}
+
+const lostCodes =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|57P0[123]|08...|53300)$/
+const lostTexts = /^Connection terminated( unexpectedly)?$|not queryable$/
+const unansweredTexts =
+  /timeout exceeded when trying to connect|connection timeout|^Query read timeout|^The server is silent/
+
+const textOf = (error: unknown): string => {
+  const bare = unwrapped(error)
+  return bare instanceof Error ? bare.message : ''
+}
+
+/** The connection went away or was not there; trying again at once may well succeed. */
+export const isConnectionLost = (error: unknown): boolean =>
+  lostCodes.test(postgresCode(error)) || lostTexts.test(textOf(error))
+
+/** There is no server, or it is silent: others who ask now will fare no better. */
+export const isUnanswered = (error: unknown): boolean =>
+  isConnectionLost(error) || unansweredTexts.test(textOf(error))
+
+/** An error of the driver in our words; anything else without drizzle's wrapper. */
+export function translatePostgresError(error: unknown): unknown {
+  const bare = unwrapped(error)
+  const code = postgresCode(bare)
+  if (isUnanswered(bare))
+    return new AppError('store_unavailable', 'The database does not answer. Try again soon.', {
+      retryable: true,
+      retryAfter: 5,
+      cause: bare,
+    })
+  if (code === '53100')
+    return new AppError(
+      'store_full',
+      "The database's disk is full: nothing was stored. Free some space.",
+      { cause: bare },
+    )
+  // A lock not had in time, a deadlock, a serialization failure, a statement out of time.
+  if (['55P03', '40P01', '40001', '57014'].includes(code))
+    return new AppError('store_busy', 'The database is busy. Try again soon.', {
+      retryable: true,
+      retryAfter: 2,
+      cause: bare,
+    })
+  return bare
+}

@@ -1,0 +1,48 @@
+// What a user's projects and documents take, for the quota.
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { ProjectId, UserId } from '../../protocol/ids.ts'
+import type { Database } from '../database.ts'
+
+export type StorageRepository = ReturnType<typeof createStorageRepository>
+
+export function createStorageRepository(database: Database) {
+  const { read, tables } = database
+  const { documents, projects } = tables
+  const sum = (column: typeof projects.size | typeof documents.size) =>
+    sql`coalesce(sum(${column}), 0)`.mapWith(Number)
+
+  return {
+    /** Bytes of all projects that were measured, and of all documents. */
+    async used(userId: UserId): Promise<number> {
+      const [inProjects, inDocuments] = await Promise.all([
+        read
+          .select({ bytes: sum(projects.size) })
+          .from(projects)
+          .where(eq(projects.userId, userId)),
+        read
+          .select({ bytes: sum(documents.size) })
+          .from(documents)
+          .where(eq(documents.userId, userId)),
+      ])
+      return (inProjects[0]?.bytes ?? 0) + (inDocuments[0]?.bytes ?? 0)
+    },
+
+    /** Projects of which it is not known what their files take. */
+    async unmeasured(userId: UserId): Promise<ProjectId[]> {
+      const rows = await read
+        .select({ id: projects.id })
+        .from(projects)
+        .where(and(eq(projects.userId, userId), isNull(projects.size)))
+      return rows.map(({ id }) => id)
+    },
+
+    /** Keeps what was measured, unless a change has told the size meanwhile. */
+    measured: (projectId: ProjectId, bytes: number): Promise<void> =>
+      database.write(async (tx) => {
+        await tx
+          .update(projects)
+          .set({ size: bytes })
+          .where(and(eq(projects.id, projectId), isNull(projects.size)))
+      }),
+  }
+}

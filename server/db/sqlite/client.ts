@@ -1,0 +1,115 @@
+// One SQLite connection as drizzle uses it: statements compiled once, values it can bind, errors in our words.
+import SqliteClient from 'better-sqlite3'
+import { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import { AppError } from '../../errors.ts'
+import type { StatementListener } from '../database.ts'
+import { bindableText, toDrizzleLogger } from '../statements.ts'
+
+const statementsKept = 500
+
+/** The driver's code of an error (`SQLITE_…`), '' for anything else. */
+export const sqliteCode = (error: unknown): string =>
+  error instanceof SqliteClient.SqliteError ? error.code : ''
+
+export const isSqliteBusy = (error: unknown): boolean =>
+  /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error))
+
+/** An error of the driver as the rest of the house knows it; anything else as it is. */
+export function translateSqliteError(error: unknown): unknown {
+  const code = sqliteCode(error)
+  if (isSqliteBusy(error))
+    return new AppError(
+      'store_busy',
+      'The database is locked by another program. Try again soon.',
+      {
+        retryable: true,
+        retryAfter: 5,
+        cause: error,
+      },
+    )
+  if (code === 'SQLITE_FULL')
+    return new AppError('store_full', 'The disk is full: nothing was stored. Free some space.', {
+      cause: error,
+    })
+  if (/^SQLITE_(IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB)/.test(code))
+    return new AppError('store_unavailable', 'The database file cannot be used at the moment.', {
+      retryAfter: 5,
+      cause: error,
+    })
+  return error
+}
+
+/** What better-sqlite3 can bind; a raw fragment may hold what a column would have converted. */
+export function bindable(value: unknown): unknown {
+  if (typeof value === 'string') return bindableText(value)
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value instanceof Date ? value.getTime() : value
+}
+
+export type SqliteDoor = {
+  drizzle: BetterSQLite3Database<Record<string, unknown>>
+  /** The first failure of a statement since the last call, if any. */
+  takeFailure(): unknown
+}
+
+/** @param client stays the caller's to close. */
+export function openDoor(
+  client: SqliteClient.Database,
+  onStatement: StatementListener | undefined,
+): SqliteDoor {
+  let failure: unknown
+  const guarded = <T>(action: () => T): T => {
+    try {
+      return action()
+    } catch (error) {
+      failure ??= error
+      throw translateSqliteError(error)
+    }
+  }
+
+  const wrap = (statement: SqliteClient.Statement) => {
+    // The mode sticks to the statement, and drizzle uses the same text in both.
+    const as = (raw: boolean) => (statement.reader ? statement.raw(raw) : statement)
+    const rows = (raw: boolean) => ({
+      all: (...values: unknown[]) => guarded(() => as(raw).all(...values.map(bindable))),
+      get: (...values: unknown[]) => guarded(() => as(raw).get(...values.map(bindable))),
+    })
+    const raw = rows(true)
+    return {
+      ...rows(false),
+      run: (...values: unknown[]) => guarded(() => statement.run(...values.map(bindable))),
+      raw: () => raw,
+    }
+  }
+
+  // Each text is compiled once: compiling costs more than most of our statements take.
+  const kept = new Map<string, ReturnType<typeof wrap>>()
+  const prepare = (sql: string) => {
+    const found = kept.get(sql)
+    if (found !== undefined) return found
+    const statement = wrap(guarded(() => client.prepare(sql)))
+    const oldest = kept.keys().next()
+    if (kept.size >= statementsKept && !oldest.done) kept.delete(oldest.value)
+    kept.set(sql, statement)
+    return statement
+  }
+
+  const dialect = new SQLiteSyncDialect()
+  const session = new BetterSQLiteSession(
+    // drizzle calls nothing but `prepare`, and on its result what `wrap` gives.
+    { prepare } as unknown as SqliteClient.Database,
+    dialect,
+    undefined,
+    toDrizzleLogger(onStatement),
+  )
+  return {
+    drizzle: new BetterSQLite3Database('sync', dialect, session, undefined),
+    takeFailure() {
+      const taken = failure
+      failure = undefined
+      return taken
+    },
+  }
+}

@@ -1,0 +1,16 @@
+// The table that pgvector compares; `pgvector.ts` makes it where that is possible.
+import { bigint, customType, pgTable, text } from 'drizzle-orm/pg-core'
+import type { ProjectId } from '../../protocol/ids.ts'
+
+const vector = customType<{ data: Int8Array; driverData: string }>({
+  dataType: () => 'vector',
+  toDriver: (values) => `[${values.join(',')}]`,
+})
+
+/** A second form of `passage_vectors`: it can be made anew from there at any time, and no backup holds it. */
+export const passageEmbeddings = pgTable('passage_embeddings', {
+  passageId: bigint('passage_id', { mode: 'number' }).primaryKey(),
+  projectId: text('project_id').$type<ProjectId>().notNull(),
+  model: text('model').notNull(),
+  embedding: vector('embedding').notNull(),
+})

@@ -1,0 +1,34 @@
+// Has PostgreSQL compare vectors itself, where its extension pgvector can be used: a table beside those of the migrations.
+import pg from 'pg'
+import { errorText } from '../../errors.ts'
+
+const statements = [
+  `create table if not exists passage_embeddings (
+     passage_id bigint primary key references passages (id) on delete cascade,
+     project_id text not null,
+     model text not null,
+     embedding vector not null)`,
+  `create index if not exists passage_embeddings_project on passage_embeddings (project_id, model)`,
+]
+/** Any number that no other program would lock in our database. */
+const advisoryLock = 0x6e616e70
+
+/** Makes what pgvector needs. Answers null when it is there, else why it cannot be used. */
+export async function preparePgvector(config: pg.ClientConfig): Promise<string | null> {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: 5_000, query_timeout: 8_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    await client.query('set local client_min_messages = warning')
+    await client.query('create extension if not exists vector')
+    for (const statement of statements) await client.query(statement)
+    await client.query('commit')
+    return null
+  } catch (error) {
+    return errorText(error)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

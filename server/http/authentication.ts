@@ -1,0 +1,130 @@
+// Turns the Authorization header into `request.user`, for every route under /api and /v1 that is not public.
+import fastifyJwt from '@fastify/jwt'
+import type { FastifyRequest } from 'fastify'
+import type { Identity } from '../auth/identity.ts'
+import {
+  CLOCK_LEEWAY_SECONDS,
+  type NewTokenClaims,
+  newClaims,
+  TOKEN_AUDIENCE,
+  TOKEN_LIFETIME_SECONDS,
+  TokenClaims,
+} from '../auth/tokens.ts'
+import { AppError } from '../errors.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { App } from './app.ts'
+import { createOpenConnections, type OpenConnections } from './open-connections.ts'
+
+declare module '@fastify/jwt' {
+  interface FastifyJWT {
+    payload: NewTokenClaims
+    user: Identity
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The claims of the session token that was sent; null with an API key and in single mode. */
+    session: TokenClaims | null
+  }
+}
+
+/** What the accounts room answers about credentials; null when they are not (or no longer) good. */
+export interface CredentialCheck {
+  ofSession(claims: TokenClaims): Promise<Identity | null>
+  ofApiKey(key: string): Promise<Identity | null>
+}
+
+export type AuthenticationOptions =
+  | { mode: 'single'; defaultUser: Identity }
+  | {
+      mode: 'multi'
+      secret: string
+      credentials: CredentialCheck
+    }
+
+/** Makes a session token for a user; throws in single mode, where there is nothing to sign in to. */
+export type IssueToken = (user: { id: UserId; tokenVersion: number }) => string
+
+const API_KEY_PREFIX = 'nc-'
+const GUARDED = /^\/(api|v1)(\/|$)/
+
+/** Registers authentication before the routes are; answers the function that issues tokens. */
+export async function registerAuthentication(
+  app: App,
+  options: AuthenticationOptions,
+  connections: OpenConnections = createOpenConnections(),
+): Promise<IssueToken> {
+  app.decorateRequest('session', null)
+  if (options.mode === 'single') {
+    // @fastify/jwt declares `request.user`; in single mode it is not registered, so the place is made here.
+    app.decorateRequest('user')
+    app.addHook('onRequest', async (request) => {
+      request.user = options.defaultUser
+    })
+    return () => {
+      throw new AppError(
+        'forbidden',
+        'This server has a single user: there is nothing to sign in to.',
+      )
+    }
+  }
+  await app.register(fastifyJwt, {
+    secret: options.secret,
+    sign: { algorithm: 'HS256', aud: TOKEN_AUDIENCE, expiresIn: TOKEN_LIFETIME_SECONDS },
+    verify: {
+      algorithms: ['HS256'],
+      allowedAud: TOKEN_AUDIENCE,
+      checkTyp: 'JWT',
+      // In milliseconds, unlike `expiresIn`.
+      clockTolerance: CLOCK_LEEWAY_SECONDS * 1000,
+      requiredClaims: ['exp', 'iat', 'aud', 'sub', 'jti'],
+    },
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    const { config } = request.routeOptions
+    if (config.public === true || !GUARDED.test(request.routeOptions.url ?? '')) return
+    const since = connections.moment()
+    request.user = await identify(app, request, options.credentials)
+    if (!connections.add(request.user.id, since, reply.raw)) throw sessionEnded()
+    if (config.admin === true && request.user.role !== 'admin')
+      throw new AppError('forbidden', 'Only an administrator may do this.')
+  })
+  return (user) => app.jwt.sign(newClaims(user))
+}
+
+async function identify(
+  app: App,
+  request: FastifyRequest,
+  credentials: CredentialCheck,
+): Promise<Identity> {
+  const credential = bearer(request.headers.authorization)
+  if (credential === undefined) throw new AppError('unauthorized', 'Sign in first.')
+  if (credential.startsWith(API_KEY_PREFIX)) {
+    const owner = await credentials.ofApiKey(credential)
+    if (owner !== null) return owner
+    throw new AppError('unauthorized', 'This API key is not valid.')
+  }
+  const claims = readClaims(app, credential)
+  const user = claims === null ? null : await credentials.ofSession(claims)
+  if (user === null) throw sessionEnded()
+  request.session = claims
+  return user
+}
+
+const sessionEnded = (): AppError =>
+  new AppError('unauthorized', 'Your session has ended. Sign in again.')
+
+const bearer = (header: string | undefined): string | undefined =>
+  header === undefined ? undefined : (/^Bearer +([^\s]+) *$/i.exec(header)?.[1] ?? undefined)
+
+function readClaims(app: App, token: string): TokenClaims | null {
+  try {
+    const claims = TokenClaims.parse(app.jwt.verify<object>(token))
+    const isFromTheFuture = claims.iat > Date.now() / 1000 + CLOCK_LEEWAY_SECONDS
+    return isFromTheFuture ? null : claims
+  } catch {
+    // Whatever is wrong with a token, the answer is the same.
+    return null
+  }
+}

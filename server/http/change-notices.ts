@@ -1,0 +1,87 @@
+// Tells a user's other tabs what a request of theirs has changed: one table of routes, read when a request has succeeded.
+import type { Change } from '../protocol/change.ts'
+import { ConversationId, ProjectId, type UserId } from '../protocol/ids.ts'
+import type { App } from './app.ts'
+
+/** The addressed thing's parameters (`created`: the id is that of the answer). */
+type Place = { id: string; mid: string; path: string }
+type Kind = Change['change']
+
+const conversation =
+  (change: Kind) =>
+  ({ id }: Place) =>
+    ({ type: 'conversation', id, change }) as const
+const project =
+  (change: Kind) =>
+  ({ id }: Place) =>
+    ({ type: 'project', id, change }) as const
+const file =
+  (change: Kind) =>
+  ({ id, path }: Place) =>
+    ({ type: 'file', id: path, change, project_id: ProjectId.parse(id) }) as const
+const settings = (id: string) => () => ({ type: 'settings', id, change: 'updated' }) as const
+
+/** What runs change they tell themselves. */
+const notices: Readonly<Record<string, (place: Place) => Change>> = {
+  'POST /api/conversations': conversation('created'),
+  'PATCH /api/conversations/:id': conversation('updated'),
+  'DELETE /api/conversations/:id': conversation('deleted'),
+  'DELETE /api/conversations/:id/messages/:mid': ({ id, mid }) => ({
+    type: 'message',
+    id: mid,
+    change: 'deleted',
+    conversation_id: ConversationId.parse(id),
+  }),
+  'POST /api/projects': project('created'),
+  'POST /api/projects/upload': project('created'),
+  'PUT /api/projects/:id': project('updated'),
+  'DELETE /api/projects/:id': project('deleted'),
+  'POST /api/projects/:id/documents': project('updated'),
+  'DELETE /api/projects/:id/documents/:did': project('updated'),
+  'PUT /api/projects/:id/files/*': file('updated'),
+  'PATCH /api/projects/:id/files/*': file('updated'),
+  'DELETE /api/projects/:id/files/*': file('deleted'),
+  'POST /api/projects/:id/directories': file('created'),
+  'POST /api/projects/:id/checkpoints/:cid/restore': file('updated'),
+  'POST /api/projects/:id/checkpoints/restore': file('updated'),
+  'PUT /api/memory': settings('memory'),
+  'PATCH /api/auth/profile': settings('profile'),
+  'POST /api/auth/keys': settings('keys'),
+  'DELETE /api/auth/keys/:id': settings('keys'),
+  'POST /api/channels': settings('channels'),
+  'DELETE /api/channels/:id': settings('channels'),
+  'POST /api/admin/models': settings('models'),
+  'PATCH /api/admin/models/:id': settings('models'),
+  'DELETE /api/admin/models/:id': settings('models'),
+}
+
+/** Register it before the routes are. `publish` is called after the handler, so after the commit. */
+export function registerChangeNotices(
+  app: App,
+  publish: (userId: UserId, change: Change) => void,
+): void {
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    const notice = notices[`${request.method} ${request.routeOptions.url}`]
+    if (notice !== undefined && reply.statusCode < 300) {
+      const params = textFields(request.params)
+      const made = textFields(fieldOf(payload, 'data'))
+      const place = {
+        id: params.id ?? made.id ?? '',
+        mid: params.mid ?? '',
+        path: params['*'] ?? '',
+      }
+      publish(request.user.id, notice(place))
+    }
+    return payload
+  })
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined
+
+const textFields = (value: unknown): Partial<Record<string, string>> =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field === 'string'))
+    : {}

@@ -1,0 +1,27 @@
+// How many connections one address may have open, so that no single client uses up the server's descriptors.
+import type { Server } from 'node:http'
+
+/** Closes connections beyond `most` from one address at once. Those that `isProxy` names are not counted. */
+export function limitConnections(
+  server: Pick<Server, 'on'>,
+  most: number,
+  isProxy: (address: string) => boolean,
+): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress
+    // A connection that is gone already has no address.
+    if (address === undefined || isProxy(address)) return
+    const count = open.get(address) ?? 0
+    if (count >= most) {
+      socket.destroy()
+      return
+    }
+    open.set(address, count + 1)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+  })
+}

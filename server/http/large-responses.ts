@@ -1,0 +1,72 @@
+// Responses of several megabytes in one piece: prepared few at a time, and sent from the disk, not from memory.
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import pLimit from 'p-limit'
+import { errorText } from '../errors.ts'
+
+/** Above this a response leaves memory before it is sent: a client that takes nothing of it then costs only disk. */
+const LARGE_CHARACTERS = 512 * 1024
+/** Responses of routes marked `config.large` that are in memory at once, whoever asks. */
+const PREPARED_AT_ONCE = 2
+
+/**
+ * Bounds the memory of large responses. A route marked `config.large` waits for one of two places before its handler
+ * runs, and gives it back when its response has left memory, which does not depend on how fast the client reads.
+ * @param folder where the responses wait; without it (tests of single routes) they are sent from memory.
+ */
+export function boundLargeResponses(
+  app: Pick<FastifyInstance, 'addHook'>,
+  folder: string | undefined,
+): void {
+  const places = pLimit(PREPARED_AT_ONCE)
+  const releases = new WeakMap<FastifyReply, () => void>()
+
+  app.addHook('preHandler', (request, reply, next) => {
+    if (request.routeOptions.config.large !== true) return next()
+    void places(
+      () =>
+        new Promise<void>((release) => {
+          // A client that left while it waited never closes again.
+          if (reply.raw.destroyed) return release()
+          releases.set(reply, release)
+          reply.raw.once('close', release)
+          next()
+        }),
+    )
+  })
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    try {
+      if (folder === undefined || typeof payload !== 'string') return payload
+      if (payload.length < LARGE_CHARACTERS) return payload
+      const { size, stream } = await spool(folder, payload)
+      void reply.header('content-length', size)
+      return stream
+    } catch (error) {
+      // A full disk must not take away what could be read so far.
+      request.log.warn({ cause: errorText(error) }, 'a large response is sent from memory')
+      return payload
+    } finally {
+      releases.get(reply)?.()
+    }
+  })
+}
+
+/** The text in a file that is gone as soon as the stream is closed, or the process ends. */
+async function spool(folder: string, text: string): Promise<{ size: number; stream: Readable }> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `response-${randomUUID()}`)
+  const handle = await open(path, 'wx+', 0o600)
+  try {
+    await rm(path)
+    await handle.writeFile(text)
+    const { size } = await handle.stat()
+    return { size, stream: handle.createReadStream({ start: 0 }) }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}

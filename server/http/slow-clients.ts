@@ -1,0 +1,117 @@
+// Clients that are slow, silent or speak no HTTP: each costs a bounded time and gets a clear answer.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { type ErrorCode, errorCodes } from '../protocol/error.ts'
+import { REQUEST_ID_HEADER, toErrorBody } from './error-handler.ts'
+
+/** An upload is looked at this many times within its limit. */
+const LOOKS = 6
+
+/**
+ * A JSON body has to arrive within `limitMs`. An upload may take longer, but must not pause for `limitMs`.
+ * Whoever is slower is disconnected.
+ */
+export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: number): void {
+  const watches = new WeakMap<FastifyRequest, NodeJS.Timeout>()
+  const endWatch = async (request: FastifyRequest): Promise<void> => {
+    clearTimeout(watches.get(request))
+  }
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    const isUpload = request.headers['content-type']?.startsWith('multipart/') === true
+    const watch = isUpload ? watchUpload(request.raw, limitMs) : watchBody(request.raw, limitMs)
+    watches.set(request, watch.unref())
+    return payload
+  })
+  // The body of an upload is read by its route, that of any other request before.
+  app.addHook('preValidation', async (request) => {
+    if (request.raw.complete) await endWatch(request)
+  })
+  app.addHook('onResponse', endWatch)
+}
+
+/** With two of them this server and a proxy may each believe another one (RFC 9112, 3.2). @throws AppError 400. */
+export function refuseSecondHost(request: IncomingMessage): void {
+  const names = request.rawHeaders.filter((_, at) => at % 2 === 0)
+  if (names.filter((name) => name.toLowerCase() === 'host').length > 1)
+    throw new AppError('bad_request', 'The request has more than one Host header.')
+}
+
+function watchBody(request: IncomingMessage, limitMs: number): NodeJS.Timeout {
+  return setTimeout(() => {
+    if (!request.complete) request.socket.destroy()
+  }, limitMs)
+}
+
+function watchUpload(request: IncomingMessage, limitMs: number): NodeJS.Timeout {
+  const { socket } = request
+  let seen = socket.bytesRead
+  let silent = 0
+  const watch = setInterval(() => {
+    silent = socket.bytesRead === seen ? silent + 1 : 0
+    seen = socket.bytesRead
+    // A server that reads slowly must not blame the client: what waits to be read counts as movement.
+    if (request.complete || socket.destroyed) clearInterval(watch)
+    else if (silent >= LOOKS && !socket.isPaused()) socket.destroy()
+  }, limitMs / LOOKS)
+  return watch
+}
+
+/**
+ * Drops clients that take nothing of a response for `limitMs`, whatever sends it, and connections that are silent for
+ * as long while no request of theirs is being answered. Node looks whether anything of a write has moved since its last
+ * look, so that each of two looks is half of the limit.
+ */
+export function dropStalledReaders(
+  app: Pick<FastifyInstance, 'server' | 'addHook'>,
+  limitMs: number,
+): void {
+  const answering = new WeakMap<Socket, number>()
+  const count = (socket: Socket, change: number): void => {
+    answering.set(socket, (answering.get(socket) ?? 0) + change)
+  }
+  app.server.on('request', ({ socket }, response) => {
+    count(socket, 1)
+    response.once('close', () => count(socket, -1))
+  })
+  app.server.setTimeout(limitMs / 2, (socket) => {
+    const waitsForUs = (answering.get(socket) ?? 0) > 0 && socket.writableLength === 0
+    if (!waitsForUs) socket.destroy()
+  })
+}
+
+const failures: Record<string, { reason: string; error: ErrorCode; message: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    reason: 'Request Header Fields Too Large',
+    error: 'headers_too_large',
+    message: 'The request headers are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    reason: 'Request Timeout',
+    error: 'request_timeout',
+    message: 'The request took too long to arrive.',
+  },
+}
+const malformed = {
+  reason: 'Bad Request',
+  error: 'bad_request' as const,
+  message: 'This is not a valid HTTP request.',
+}
+
+/** Answers what never became a request, in the error envelope, and closes the connection. */
+export function answerClientError(
+  error: ConnectionError,
+  socket: { writable: boolean; end(text: string): unknown; destroy(): unknown },
+  requestId: string,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { reason, ...failure } = failures[error.code] ?? malformed
+  const body = JSON.stringify(toErrorBody(failure, requestId))
+  socket.end(
+    `HTTP/1.1 ${errorCodes[failure.error]} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID_HEADER}: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

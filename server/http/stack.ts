@@ -1,0 +1,49 @@
+// Everything around the routes, in the order in which a request meets it.
+import type { FastifyBaseLogger } from 'fastify'
+import { type App, type AppOptions, createApp } from './app.ts'
+import {
+  type AuthenticationOptions,
+  type IssueToken,
+  registerAuthentication,
+} from './authentication.ts'
+import { type GaugeSource, registerMetrics } from './metrics.ts'
+import type { OpenConnections } from './open-connections.ts'
+import { type OriginRules, registerOriginGuard } from './origin-guard.ts'
+import { registerReference } from './reference.ts'
+import { registerSecurityHeaders } from './security-headers.ts'
+import { registerWebApp } from './web-app.ts'
+
+export interface HttpOptions {
+  bounds: Pick<
+    AppOptions,
+    'bodyLimit' | 'streamsPerUser' | 'connectionsPerAddress' | 'silentConnectionMs' | 'spoolFolder'
+  >
+  logger?: FastifyBaseLogger
+  origins: OriginRules
+  authentication: AuthenticationOptions
+  gauges?: readonly GaugeSource[]
+  /** Folder of the built page. */
+  webRoot: string
+  version: string
+  /** Knows what is being sent to whom. */
+  connections: OpenConnections
+  /** A reverse proxy on this machine or network tells the client's address. */
+  behindProxy: boolean
+}
+
+/**
+ * The app with everything but its routes. The page is registered by `finish`, after the routes.
+ * `issueToken` makes session tokens.
+ */
+export async function createHttpStack(
+  options: HttpOptions,
+): Promise<{ app: App; issueToken: IssueToken; finish(): Promise<void> }> {
+  const { bounds, logger, behindProxy, origins } = options
+  const app = createApp({ ...bounds, behindProxy, ...(logger === undefined ? {} : { logger }) })
+  await registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
+  await registerOriginGuard(app, origins)
+  const issueToken = await registerAuthentication(app, options.authentication, options.connections)
+  registerMetrics(app, options.gauges)
+  await registerReference(app, options.version)
+  return { app, issueToken, finish: () => registerWebApp(app, options.webRoot) }
+}

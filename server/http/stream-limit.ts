@@ -1,0 +1,31 @@
+// How many event streams one user may have open: each costs a connection and a place in the run's log.
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../errors.ts'
+import type { UserId } from '../protocol/ids.ts'
+
+/**
+ * Refuses (429) a route marked `config.stream` for a user who has `most` of them open already. Checked before the route
+ * does anything, so that a refused send has begun nothing.
+ */
+export function limitStreams(app: Pick<FastifyInstance, 'addHook'>, most: number): void {
+  const open = new Map<UserId, number>()
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.routeOptions.config.stream !== true) return
+    // Whoever has left already never closes again, and would be counted for ever.
+    if (reply.raw.destroyed) return
+    const { id } = request.user
+    const count = open.get(id) ?? 0
+    if (count >= most)
+      throw new AppError(
+        'too_many_requests',
+        `You have ${most} answers open at once. Close a few tabs or connections first.`,
+        { retryAfter: 5 },
+      )
+    open.set(id, count + 1)
+    reply.raw.once('close', () => {
+      const left = (open.get(id) ?? 1) - 1
+      if (left === 0) open.delete(id)
+      else open.set(id, left)
+    })
+  })
+}

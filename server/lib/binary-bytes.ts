@@ -1,0 +1,27 @@
+// Whether bytes look like a binary file although none of them is NUL.
+import { isUtf8 } from 'node:buffer'
+
+const SAMPLE_BYTES = 8_192
+
+/**
+ * Judged by the share of control characters that no text has: in valid UTF-8 more than one in ten, in anything else (a
+ * national encoding has none of them) more than one in two hundred.
+ */
+export function looksBinary(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
+  if (sample.includes(0)) return true
+  let odd = 0
+  for (const byte of sample) if (isOddControl(byte)) odd++
+  return odd > sample.length / (isUtf8(withoutCutCharacter(sample)) ? 10 : 200)
+}
+
+const isOddControl = (byte: number): boolean =>
+  byte === 127 || (byte < 32 && ![7, 8, 9, 10, 12, 13, 27].includes(byte))
+
+/** The first bytes as far as they are judged, without a character that their end cuts in two. */
+export function withoutCutCharacter(sample: Uint8Array): Uint8Array {
+  if (sample.length < SAMPLE_BYTES) return sample
+  let end = sample.length
+  while (end > sample.length - 4 && ((sample[end - 1] ?? 0) & 0xc0) === 0x80) end--
+  return sample.subarray(0, Math.max(0, end - 1))
+}

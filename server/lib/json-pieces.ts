@@ -1,0 +1,88 @@
+// JSON text in pieces of bounded size, so that a long value is never in memory twice for each of its readers.
+
+/** A long text that is read while it is sent; each reading begins anew. */
+export interface LongText {
+  /** The text in order, in pieces of bounded size. */
+  readPieces(): AsyncIterable<string>
+}
+
+/** About as much is given out at once. */
+const PIECE_CHARACTERS = 32_000
+
+const isLongText = (value: unknown): value is LongText =>
+  typeof value === 'object' && value !== null && 'readPieces' in value
+
+/** What stands between the quotation marks of a JSON string. */
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** The parts of a string's JSON text; none is made of more than a piece of the string. */
+function* stringParts(text: string): Generator<string> {
+  if (text.length <= PIECE_CHARACTERS) return yield JSON.stringify(text)
+  yield '"'
+  for (let from = 0; from < text.length; ) {
+    // A pair that is cut in two would be written as two escapes, which is valid but not what was stored.
+    const last = text.charCodeAt(from + PIECE_CHARACTERS - 1)
+    const to = from + PIECE_CHARACTERS - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+    yield escaped(text.slice(from, to))
+    from = to
+  }
+  yield '"'
+}
+
+type Part = string | LongText
+
+function* partsOf(value: unknown): Generator<Part> {
+  if (typeof value === 'string') yield* stringParts(value)
+  else if (isLongText(value)) yield value
+  else if (Array.isArray(value)) {
+    yield '['
+    for (const [at, item] of value.entries()) {
+      if (at > 0) yield ','
+      yield* partsOf(item ?? null)
+    }
+    yield ']'
+  } else if (typeof value === 'object' && value !== null) {
+    let isFirst = true
+    yield '{'
+    for (const [name, field] of Object.entries(value)) {
+      if (field === undefined) continue
+      yield `${isFirst ? '' : ','}${JSON.stringify(name)}:`
+      isFirst = false
+      yield* partsOf(field)
+    }
+    yield '}'
+  } else yield JSON.stringify(value) ?? 'null'
+}
+
+/** The JSON text of plain data without long texts in it, in pieces. */
+export function* jsonPieces(value: unknown): Generator<string> {
+  let text = ''
+  for (const part of partsOf(value)) {
+    if (typeof part !== 'string') throw new TypeError('A long text can only be read with time.')
+    text += part
+    if (text.length < PIECE_CHARACTERS) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}
+
+/** The JSON text of a value that may hold long texts, in pieces. */
+export async function* longJsonPieces(value: unknown): AsyncGenerator<string> {
+  let text = ''
+  for (const part of partsOf(value)) {
+    if (typeof part === 'string') text += part
+    else {
+      text += '"'
+      for await (const piece of part.readPieces()) {
+        yield text + escaped(piece)
+        text = ''
+      }
+      text += '"'
+    }
+    if (text.length < PIECE_CHARACTERS) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}

@@ -1,0 +1,129 @@
+// Strikes every secret that this process knows out of texts that leave it: log lines, events, errors, results of tools.
+import { pino } from 'pino'
+
+export interface Redactor {
+  /** Texts that must not be seen from now on. Short ones and common placeholders are no secrets. */
+  add(secrets: Iterable<string | null | undefined>): void
+  redact(text: string): string
+}
+
+const SHORTEST = 6
+/** What stands for a secret that may be forgotten: the oldest of very many that were only stored once. */
+const MOST_SECRETS = 2_000
+const STRUCK_OUT = '[secret]'
+/** Values that examples and local servers use in place of a secret; striking them out would only garble the log. */
+const placeholders: ReadonlySet<string> = new Set([
+  'changeme',
+  'default',
+  'demo-key',
+  'dummy-key',
+  'lm-studio',
+  'nanoclaw',
+  'no-key',
+  'not-needed',
+  'ollama',
+  'password',
+  'postgres',
+  'secret',
+  'sk-no-key-required',
+])
+/** Keys of well-known providers and tokens of HTTP, also those that nobody told us of. */
+const TELLTALE = /\b(?:(?:sk|pk|gsk|nc|or)-[\w-]{16,}|(?<=Bearer )[\w.~+/-]{12,}=*)/g
+
+export function createRedactor(): Redactor {
+  const known = new Set<string>()
+  let pattern: RegExp | null = null
+
+  /** The forms in which a text is written elsewhere: as it is, within JSON (once and twice), in a URL, in Base64. */
+  const formsOf = (secret: string): string[] => {
+    const json = JSON.stringify(secret).slice(1, -1)
+    const nested = JSON.stringify(json).slice(1, -1)
+    const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+    return [secret, json, nested, encodeURIComponent(secret), base64]
+  }
+  const compile = (): RegExp => {
+    const forms = [...new Set([...known].flatMap(formsOf))]
+      // A secret that begins with another one is struck out whole.
+      .sort((a, b) => b.length - a.length)
+      .map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
+    return new RegExp(forms.join('|'), 'g')
+  }
+
+  return {
+    add(secrets) {
+      for (const secret of secrets) {
+        const text = secret?.trim() ?? ''
+        if (text.length < SHORTEST || placeholders.has(text.toLowerCase()) || known.has(text))
+          continue
+        known.add(text)
+        if (known.size > MOST_SECRETS)
+          for (const oldest of known) {
+            known.delete(oldest)
+            break
+          }
+        pattern = null
+      }
+    },
+    redact(text) {
+      if (known.size > 0) pattern ??= compile()
+      const struck = pattern === null ? text : text.replace(pattern, STRUCK_OUT)
+      return struck.replace(TELLTALE, STRUCK_OUT)
+    },
+  }
+}
+
+/** The same logger, with every line (of its children, too) redacted right before it is written. */
+export function redactedLog<Log extends object>(log: Log, redactor: Redactor): Log {
+  const { streamSym } = pino.symbols
+  const stream: unknown = Reflect.get(log, streamSym)
+  if (typeof stream !== 'object' || stream === null || !('write' in stream)) return log
+  const target = stream
+  const { write } = target
+  if (typeof write !== 'function') return log
+  const redacting: unknown = Object.create(target, {
+    write: { value: (line: string): unknown => write.call(target, redactor.redact(line)) },
+  })
+  // Children are made with this logger as their prototype, and so write to the same stream.
+  const wrapped: Log = Object.create(log)
+  Reflect.set(wrapped, streamSym, redacting)
+  return wrapped
+}
+
+const SECRET_KEY =
+  /secret|password|passwd|token|credential|api_?key|_key$|^key$|authorization|cookie/i
+const SECRET_URL = /^(?:database|redis)_url$/
+
+/** Every value of a settings object (at any depth) whose name says that it is a secret, and passwords within URLs. */
+export function secretsIn(settings: unknown, name = ''): string[] {
+  if (typeof settings === 'string') {
+    const inUrl = passwordsOf(settings)
+    return SECRET_URL.test(name) || SECRET_KEY.test(name)
+      ? [settings, settings.replace(/^(?:Bearer|Basic|Token)\s+/i, ''), ...inUrl]
+      : inUrl
+  }
+  if (typeof settings !== 'object' || settings === null) return []
+  return Object.entries(settings).flatMap(([key, value]) =>
+    secretsIn(value, Array.isArray(settings) ? name : key),
+  )
+}
+
+function passwordsOf(text: string): string[] {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i.test(text) || !URL.canParse(text)) return []
+  const { password } = new URL(text)
+  if (password === '') return []
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
+}
+
+/** The secrets in a text that is kept sealed: the text itself, or the secret settings in its JSON. */
+export function storedSecrets(text: string): string[] {
+  if (!text.startsWith('{')) return [text]
+  try {
+    return secretsIn(JSON.parse(text))
+  } catch {
+    return [text]
+  }
+}

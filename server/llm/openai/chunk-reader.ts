@@ -1,0 +1,266 @@
+// Chunks of a chat completion stream → what they say: text, reasoning, calls, usage, the end. One reader per answer.
+import type { AppError } from '../../errors.ts'
+import { MAX_TOKENS } from '../../protocol/bounds.ts'
+import type { Usage } from '../../protocol/run-event.ts'
+import type { LlmEvent, ToolCall } from '../client.ts'
+import { errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
+import { tokenWeight } from '../tokens.ts'
+import { createChunkTemplate } from './chunk-template.ts'
+import { createThinkTagSplitter, type Kind } from './think-tags.ts'
+import { createToolCallAssembly } from './tool-call-assembly.ts'
+
+export interface ChunkReader {
+  /**
+   * One payload of a data line, the part of `text` from `from` up to `to`. Never throws; what can't be read is counted
+   * in `unreadable`.
+   */
+  read(text: string, from: number, to: number): void
+  /** A whole answer in one object (a provider that does not stream), or a parsed chunk. */
+  readObject(value: unknown): void
+  /** The deltas since the last call, neighbours of one kind joined. */
+  take(): LlmEvent[]
+  /** The deltas still held back, to be asked for once at the end. */
+  end(): LlmEvent[]
+  /** The calls of the answer, once it is over. */
+  calls(): ToolCall[]
+  /** `[DONE]` was read. */
+  readonly done: boolean
+  /** As the provider spelled it; null while there is none. */
+  readonly finishReason: string | null
+  /** The last that was reported. */
+  readonly usage: Usage | null
+  /** An error object of the stream: the answer is over. */
+  readonly error: AppError | null
+  /** Lines that were no JSON, or no chunk. */
+  readonly unreadable: number
+  /** Characters of the answer so far, arguments included. */
+  readonly size: number
+  /** Estimated tokens of the text and reasoning taken so far, as a fraction. */
+  readonly textTokens: number
+  /** Nothing but noise so far. */
+  readonly empty: boolean
+}
+
+export function createChunkReader(options: {
+  context: FailureContext
+  /** Ids of calls that are in the conversation already. */
+  takenCallIds: ReadonlySet<string>
+}): ChunkReader {
+  const { context } = options
+  const assembly = createToolCallAssembly(options.takenCallIds)
+  const contentTemplate = createChunkTemplate('content')
+  const reasoningTemplate = createChunkTemplate('reasoning_content')
+  let events: LlmEvent[] = []
+  let kind: Kind = 'text_delta'
+  let text = ''
+  let textSize = 0
+  let done = false
+  let finishReason: string | null = null
+  let usage: Usage | null = null
+  let error: AppError | null = null
+  let unreadable = 0
+
+  let textTokens = 0
+
+  const flush = () => {
+    if (text === '') return
+    events.push({ type: kind, text })
+    textTokens += tokenWeight(text)
+    text = ''
+  }
+  const emit = (of: Kind, piece: string) => {
+    if (of !== kind) flush()
+    kind = of
+    text += piece
+  }
+  const splitter = createThinkTagSplitter(emit)
+  /** Content that the splitter has not seen: it is asked once for all that came together. */
+  let unsplit = ''
+  const split = () => {
+    if (unsplit === '') return
+    const piece = unsplit
+    unsplit = ''
+    splitter.push(piece)
+  }
+  const content = (piece: string) => {
+    textSize += piece.length
+    unsplit += piece
+  }
+  const reasoning = (piece: string) => {
+    split()
+    textSize += piece.length
+    emit('thinking_delta', piece)
+  }
+
+  /** Says whether the delta held this one text and nothing else. */
+  const readDelta = (delta: Record<string, unknown>): 'content' | 'reasoning' | 'other' => {
+    const calls = delta.tool_calls
+    const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning)
+    const said = textOf(delta.content) || textOf(delta.refusal)
+    if (thought !== '') reasoning(thought)
+    if (Array.isArray(delta.content)) readParts(delta.content)
+    else if (said !== '') content(said)
+    if (Array.isArray(calls) && calls.length > 0) assembly.add(calls)
+    const legacy = delta.function_call
+    if (isRecord(legacy)) assembly.add([{ index: 0, function: legacy }])
+    if (isRecord(legacy) || (Array.isArray(calls) && calls.length > 0)) return 'other'
+    if (thought !== '') return said === '' && delta.reasoning === undefined ? 'reasoning' : 'other'
+    return said !== '' && typeof delta.content === 'string' ? 'content' : 'other'
+  }
+
+  /** Content as a list of parts (Mistral writes reasoning so). */
+  const readParts = (parts: readonly unknown[]) => {
+    for (const part of parts) {
+      if (!isRecord(part)) continue
+      if (Array.isArray(part.thinking))
+        for (const inner of part.thinking) if (isRecord(inner)) reasoning(textOf(inner.text))
+      if (typeof part.text === 'string') content(part.text)
+    }
+  }
+
+  const readObject = (value: unknown): 'content' | 'reasoning' | 'other' => {
+    if (!isRecord(value)) {
+      unreadable += 1
+      return 'other'
+    }
+    const fault = errorOf(value)
+    if (fault !== undefined) {
+      error ??= errorObjectFailure(fault, context)
+      return 'other'
+    }
+    const counted = readUsage(value.usage)
+    if (counted === 'implausible') unreadable += 1
+    else if (counted !== null) usage = counted
+    const choices = value.choices
+    if (!Array.isArray(choices)) return 'other'
+    let held: 'content' | 'reasoning' | 'other' = 'other'
+    for (const choice of choices) {
+      // Only the first of several answers is read.
+      if (!isRecord(choice) || (typeof choice.index === 'number' && choice.index > 0)) continue
+      const delta = choice.delta ?? choice.message
+      if (isRecord(delta)) held = readDelta(delta)
+      const reason = choice.finish_reason
+      if (typeof reason !== 'string' || reason === '') continue
+      finishReason ??= reason
+      held = 'other'
+      if (reason === 'error') error ??= errorObjectFailure(choice.error ?? {}, context)
+      if (reason === 'insufficient_system_resource')
+        error ??= statusFailure({ status: 503, body: reason }, context)
+    }
+    return counted === null && choices.length === 1 ? held : 'other'
+  }
+
+  return {
+    read(text, from, to) {
+      // Nothing counts after the end.
+      if (done || error !== null) return
+      const said = contentTemplate.match(text, from, to)
+      if (said !== undefined) return content(said)
+      const thought = reasoningTemplate.match(text, from, to)
+      if (thought !== undefined) return reasoning(thought)
+      const payload = text.slice(from, to)
+      if (payload.startsWith('[DONE]')) {
+        done = true
+        return
+      }
+      const value = parse(payload)
+      if (value === undefined) {
+        unreadable += 1
+        return
+      }
+      const held = readObject(value)
+      if (held === 'content') contentTemplate.learn(payload, deltaText(value, 'content'))
+      else if (held === 'reasoning')
+        reasoningTemplate.learn(payload, deltaText(value, 'reasoning_content'))
+    },
+    readObject: (value) => void readObject(value),
+    take() {
+      split()
+      flush()
+      const taken = events
+      events = []
+      return taken
+    },
+    end() {
+      split()
+      splitter.end()
+      flush()
+      const taken = events
+      events = []
+      return taken
+    },
+    calls: () => assembly.finish(),
+    get done() {
+      return done
+    },
+    get finishReason() {
+      return finishReason
+    },
+    get usage() {
+      return usage
+    },
+    get error() {
+      return error
+    },
+    get unreadable() {
+      return unreadable
+    },
+    get size() {
+      return textSize + assembly.size
+    },
+    get textTokens() {
+      return textTokens
+    },
+    get empty() {
+      return textSize === 0 && !assembly.started
+    },
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function deltaText(value: unknown, field: string): string {
+  const choices = isRecord(value) && Array.isArray(value.choices) ? value.choices : []
+  const first: unknown = choices[0]
+  const delta = isRecord(first) ? first.delta : undefined
+  return isRecord(delta) ? textOf(delta[field]) : ''
+}
+
+/** An error in place of a chunk, in the shapes that OpenAI, vLLM and gateways send. */
+function errorOf(value: Record<string, unknown>): unknown {
+  if (value.error !== undefined && value.error !== null && value.error !== false) return value.error
+  if (value.object === 'error') return value
+  if (value.type === 'error' && value.choices === undefined) return value
+  return undefined
+}
+
+/**
+ * Usage as it is reported, with what is missing filled in; null for nothing to read. More tokens than any model takes
+ * are `implausible`: they are neither billed nor stored.
+ */
+export function readUsage(value: unknown): Usage | 'implausible' | null {
+  if (!isRecord(value)) return null
+  const count = (field: unknown): number =>
+    typeof field === 'number' && !Number.isNaN(field) ? Math.max(0, Math.round(field)) : 0
+  const prompt = count(value.prompt_tokens)
+  const completion = count(value.completion_tokens)
+  if (prompt === 0 && completion === 0) return null
+  if (prompt > MAX_TOKENS || completion > MAX_TOKENS) return 'implausible'
+  const total = count(value.total_tokens)
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: total === 0 || total > 2 * MAX_TOKENS ? prompt + completion : total,
+  }
+}

@@ -1,0 +1,223 @@
+// The client for every provider that speaks OpenAI's chat completions: requests by the `openai` package, the stream read by our own hands.
+import type { OpenAI } from 'openai'
+import type { AppError } from '../../errors.ts'
+import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { Usage } from '../../protocol/run-event.ts'
+import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../client.ts'
+import {
+  abortedFailure,
+  brokenStream,
+  errorObjectFailure,
+  type FailureContext,
+  silenceFailure,
+  statusFailure,
+  unreadableAnswer,
+} from '../failure.ts'
+import { estimatePromptTokens, estimateTokens } from '../tokens.ts'
+import type { ByteFetch, ByteSource } from './byte-fetch.ts'
+import { type ChunkReader, createChunkReader } from './chunk-reader.ts'
+import { connectOpenAi, requestFailure } from './connection.ts'
+import { createEventStreamReader } from './event-stream.ts'
+import { type SilenceWatch, watchSilence } from './idle-timeout.ts'
+import { buildRequestBody } from './request-body.ts'
+
+export interface OpenAiCompatibleOptions {
+  settings: ModelSettings
+  byteFetch: ByteFetch
+  /** Seconds of upstream silence, before the first byte and between any two; the model's own setting comes first. */
+  idleTimeout: number
+  /** Told of lines that could not be read and were skipped; for the log. */
+  onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
+}
+
+/** After a finish reason nothing more is owed; this long the usage and `[DONE]` may still take. */
+const AFTER_FINISH_MS = 2000
+/** The first words go on at once; what follows is read in pieces of this time, and shown as fast as it is read. */
+const GATHER_MS = 50
+/** More than any model writes; a provider that never stops is cut off here. */
+const MAX_ANSWER_CHARACTERS = 10_000_000
+/** A body that is no stream, read whole. */
+const MAX_WHOLE_BYTES = 20 * 1024 * 1024
+
+/** One exchange with the provider. */
+interface Exchange {
+  request: LlmRequest
+  reader: ChunkReader
+  watch: SilenceWatch
+  source: ByteSource | undefined
+}
+
+/** A client for one model. Tries once: retries and fallbacks are wrappers around it. */
+export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmClient {
+  const { settings, byteFetch } = options
+  const context: FailureContext = { model: settings.name ?? settings.id, apiKey: settings.api_key }
+  const idleSeconds = settings.idle_timeout ?? options.idleTimeout
+  let connection: Promise<OpenAI> | undefined
+
+  /** Sends the request. The whole answer where it is no stream; null where its events are to be read one after another. */
+  async function open(exchange: Exchange): Promise<readonly LlmEvent[] | null> {
+    const { request, reader, watch } = exchange
+    connection ??= connectOpenAi(settings, byteFetch)
+    const client = await connection
+    const response = await client
+      .post('/chat/completions', {
+        body: buildRequestBody(request, settings),
+        signal: watch.signal,
+      })
+      .asResponse()
+    const type = response.headers.get('content-type') ?? ''
+    const source = byteFetch.bodyOf(response)
+    exchange.source = source
+    if (source === undefined)
+      return [failed(exchange, statusFailure({ status: response.status, body: '' }, context))]
+    if (/\bhtml\b/.test(type)) return [failed(exchange, unreadableAnswer(context, 'a web page'))]
+    if (!/\bjson\b/.test(type)) return null
+    const whole = await readWhole(source, watch)
+    const fault = faultOf(whole, context)
+    if (fault !== undefined) return [failed(exchange, fault)]
+    reader.readObject(whole)
+    return [...reader.end(), ...closing(exchange)]
+  }
+
+  /** The events of a stream, as many as come together; null at its end. Throws what the connection throws. */
+  function readStream({ reader, watch, source }: Exchange): () => Promise<LlmEvent[] | null> {
+    const lines = createEventStreamReader(reader.read)
+    let isOver = false
+    let gatherMs = 0
+    return async () => {
+      while (!isOver) {
+        const parts = (await source?.read(gatherMs)) ?? null
+        watch.heard()
+        if (parts === null) lines.end()
+        else for (const part of parts) lines.push(part)
+        const events = reader.take()
+        isOver =
+          parts === null ||
+          reader.done ||
+          reader.error !== null ||
+          reader.size > MAX_ANSWER_CHARACTERS
+        if (isOver) {
+          const skipped = reader.unreadable + lines.dropped
+          if (skipped > 0) options.onSkipped?.({ model: settings.id, lines: skipped })
+        } else if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
+        if (events.length === 0) continue
+        gatherMs = GATHER_MS
+        return events
+      }
+      return null
+    }
+  }
+
+  /** The last events of an answer whose stream is over: its calls and its end. */
+  function closing(exchange: Exchange): LlmEvent[] {
+    const { reader } = exchange
+    if (reader.error !== null) return [failed(exchange, reader.error)]
+    const cutOff = reader.size > MAX_ANSWER_CHARACTERS
+    if (reader.finishReason === null && !reader.done && !cutOff)
+      return [failed(exchange, endedEarly(reader, context))]
+    if (reader.finishReason === null && reader.empty)
+      return [failed(exchange, unreadableAnswer(context, 'nothing'))]
+    if (reader.finishReason === 'content_filter' && reader.empty)
+      return [failed(exchange, statusFailure({ status: 400, body: 'content filter' }, context))]
+    const calls = cutOff ? [] : reader.calls()
+    const reason = cutOff ? 'length' : calls.length > 0 ? 'tool_calls' : plainReason(reader)
+    return [
+      ...calls.map((call): LlmEvent => ({ type: 'tool_call', call })),
+      {
+        type: 'finished',
+        reason,
+        usage: reader.usage ?? estimated(exchange, calls),
+        estimated: reader.usage === null,
+        model: settings.id,
+      },
+    ]
+  }
+
+  return {
+    async *stream(request) {
+      const watch = watchSilence(request.signal, idleSeconds * 1000)
+      const reader = createChunkReader({ context, takenCallIds: callIds(request) })
+      const exchange: Exchange = { request, reader, watch, source: undefined }
+      try {
+        const whole = await open(exchange)
+        if (whole !== null) return yield whole
+        const next = readStream(exchange)
+        for (let events = await next(); events !== null; events = await next()) yield events
+        yield [...reader.end(), ...closing(exchange)]
+      } catch (error) {
+        const rest = reader.end()
+        if (request.signal.aborted) yield [...rest, failed(exchange, abortedFailure(context))]
+        // Silence or a broken connection after the finish reason is only a missing end.
+        else if (reader.finishReason !== null) yield [...rest, ...closing(exchange)]
+        else if (watch.silent)
+          yield [...rest, failed(exchange, silenceFailure(context, idleSeconds))]
+        else if (exchange.source === undefined)
+          yield [failed(exchange, requestFailure(error, context))]
+        else yield [...rest, failed(exchange, brokenStream(context, error))]
+      } finally {
+        watch.close()
+        if (reader.done || reader.finishReason !== null) exchange.source?.release()
+        else exchange.source?.abort(new Error('the answer is not read to its end'))
+      }
+    },
+  }
+}
+
+const plainReason = (reader: ChunkReader): 'stop' | 'length' =>
+  reader.finishReason === 'length' || reader.finishReason === 'max_tokens' ? 'length' : 'stop'
+
+const endedEarly = (reader: ChunkReader, context: FailureContext): AppError =>
+  reader.empty && reader.unreadable > 0
+    ? unreadableAnswer(context, 'something that is no event stream')
+    : brokenStream(context)
+
+const failed = (exchange: Exchange, error: AppError): LlmEvent => {
+  const { reader } = exchange
+  if (reader.empty && reader.usage === null) return { type: 'failed', error }
+  return { type: 'failed', error, usage: reader.usage ?? estimated(exchange, []) }
+}
+
+function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): Usage {
+  const prompt = estimatePromptTokens(request)
+  const inCalls = calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments), 0)
+  const completion = Math.ceil(reader.textTokens) + inCalls
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  }
+}
+
+function callIds(request: LlmRequest): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const message of request.messages)
+    if (message.role === 'assistant') for (const call of message.toolCalls ?? []) ids.add(call.id)
+  return ids
+}
+
+/** A body that is one JSON text; undefined when it is too long or no JSON. */
+async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unknown> {
+  const parts: Buffer[] = []
+  let size = 0
+  for (let read = await source.read(); read !== null; read = await source.read()) {
+    watch.heard()
+    for (const part of read) {
+      parts.push(part)
+      size += part.length
+    }
+    if (size > MAX_WHOLE_BYTES) return undefined
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Why an answer that came as one JSON object is none; undefined when it is one. */
+function faultOf(whole: unknown, context: FailureContext): AppError | undefined {
+  if (typeof whole !== 'object' || whole === null)
+    return unreadableAnswer(context, 'something that is no JSON object')
+  if ('choices' in whole && Array.isArray(whole.choices)) return undefined
+  return errorObjectFailure('error' in whole ? whole.error : whole, context)
+}

@@ -1,0 +1,124 @@
+// A request in our words → the body of an OpenAI-compatible chat completion, adapted to the provider.
+import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { LlmMessage, LlmRequest } from '../client.ts'
+import { type Compat, compatOf } from './provider-quirks.ts'
+
+/** The JSON body of a streaming request. Pure; only what was asked for is in it. */
+export function buildRequestBody(
+  request: LlmRequest,
+  settings: ModelSettings,
+): Record<string, unknown> {
+  const compat = compatOf(settings)
+  const model = settings.upstream_model ?? settings.id
+  const maxTokens = cappedTokens(request.maxTokens ?? settings.max_tokens, compat)
+  const tokensField = compat.completionTokensFor?.test(model)
+    ? 'max_completion_tokens'
+    : 'max_tokens'
+  return {
+    model,
+    messages: toWireMessages(request.messages, {
+      reasoningBack: compat.reasoningBack,
+      vision: settings.vision ?? false,
+    }),
+    stream: true,
+    ...((settings.stream_usage ?? true) ? { stream_options: { include_usage: true } } : {}),
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...(maxTokens === undefined ? {} : { [tokensField]: maxTokens }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools }),
+    ...(request.tools.length === 0 || request.toolChoice === undefined
+      ? {}
+      : { tool_choice: request.toolChoice }),
+    ...thinkingFields(request, settings, compat),
+  }
+}
+
+const cappedTokens = (asked: number | undefined, compat: Compat): number | undefined =>
+  asked === undefined || compat.maxTokensCap === null ? asked : Math.min(asked, compat.maxTokensCap)
+
+function thinkingFields(
+  request: LlmRequest,
+  settings: ModelSettings,
+  compat: Compat,
+): Record<string, unknown> {
+  const wanted = request.thinking ?? settings.thinking
+  if (wanted === undefined || compat.thinking === 'never') return {}
+  if (compat.thinking === 'object') {
+    if (wanted !== false) return { thinking: { type: 'enabled' } }
+    // GLM thinks unless told otherwise; only a person's own "off" is worth a field.
+    return request.thinking === false ? { thinking: { type: 'disabled' } } : {}
+  }
+  if (wanted === false) return {}
+  if (typeof wanted === 'string') return { reasoning_effort: wanted }
+  return typeof settings.thinking === 'string' ? { reasoning_effort: settings.thinking } : {}
+}
+
+interface MessageOptions {
+  reasoningBack: boolean
+  vision: boolean
+}
+
+function toWireMessages(
+  messages: readonly LlmMessage[],
+  options: MessageOptions,
+): Record<string, unknown>[] {
+  // The rounds of the running turn are what follows the newest word of the person.
+  const turnStart = messages.findLastIndex((message) => message.role === 'user')
+  return messages.map((message, index) => {
+    if (message.role === 'user') return userMessage(message, options.vision)
+    if (message.role === 'tool')
+      return { role: 'tool', tool_call_id: message.callId, content: message.content }
+    if (message.role === 'system') return { role: 'system', content: message.content }
+    const calls = message.toolCalls ?? []
+    const reasoning =
+      options.reasoningBack && index > turnStart && message.reasoning !== undefined
+        ? { reasoning_content: message.reasoning }
+        : {}
+    if (calls.length === 0) return { role: 'assistant', content: message.content, ...reasoning }
+    return {
+      role: 'assistant',
+      content: message.content === '' ? null : message.content,
+      ...reasoning,
+      tool_calls: calls.map((call) => ({
+        id: call.id,
+        type: 'function',
+        function: { name: call.name, arguments: sendableArguments(call.arguments) },
+      })),
+    }
+  })
+}
+
+function userMessage(
+  message: Extract<LlmMessage, { role: 'user' }>,
+  vision: boolean,
+): Record<string, unknown> {
+  const images = message.images ?? []
+  const text = withContext(message)
+  if (images.length === 0) return { role: 'user', content: text }
+  if (!vision) {
+    const note = `(${images.length} image(s) were attached, which this model can't see.)`
+    return { role: 'user', content: `${text}\n\n${note}`.trimStart() }
+  }
+  return {
+    role: 'user',
+    content: [
+      ...(text === '' ? [] : [{ type: 'text', text }]),
+      ...images.map((image) => ({
+        type: 'image_url',
+        image_url: { url: `data:${image.mime};base64,${image.data}` },
+      })),
+    ],
+  }
+}
+
+const withContext = ({ context, content }: Extract<LlmMessage, { role: 'user' }>): string =>
+  context === undefined ? content : `${context}\n\n${content}`.trimEnd()
+
+/** Providers refuse a history with a call whose arguments are no JSON; a damaged one goes back as a string in an object. */
+function sendableArguments(text: string): string {
+  try {
+    JSON.parse(text)
+    return text
+  } catch {
+    return JSON.stringify({ unreadable: text.slice(0, 2000) })
+  }
+}

@@ -1,0 +1,143 @@
+// Puts tool calls together from the pieces that providers stream, whatever they leave out, repeat or number strangely.
+import { newId } from '../../lib/ids.ts'
+import type { CallId } from '../../protocol/ids.ts'
+import type { ToolCall } from '../client.ts'
+
+/** One entry of a chunk's `tool_calls`, with everything in doubt. */
+export interface CallPiece {
+  index?: unknown
+  id?: unknown
+  function?: { name?: unknown; arguments?: unknown } | null
+}
+
+export interface ToolCallAssembly {
+  /** The entries of one chunk, in their order. */
+  add(pieces: readonly unknown[]): void
+  /** The calls that have a name, in the order of their first piece; ids are there and unique. */
+  finish(): ToolCall[]
+  readonly started: boolean
+  /** Characters gathered so far. */
+  readonly size: number
+}
+
+interface Draft {
+  index: number | undefined
+  id: string
+  name: string
+  arguments: string
+}
+
+const MAX_CALLS = 128
+const MAX_ID_LENGTH = 200
+
+/** `taken`: ids of earlier calls in the conversation; a provider that counts from `call_0` in each round gets new ones. */
+export function createToolCallAssembly(taken: ReadonlySet<string>): ToolCallAssembly {
+  const drafts: Draft[] = []
+  let size = 0
+
+  const find = (piece: CallPiece, id: string, name: string, first: boolean): Draft | undefined => {
+    const index = indexOf(piece)
+    const sameIndex = drafts.findLast((draft) => draft.index === index)
+    if (index !== undefined) {
+      if (sameIndex === undefined) return undefined
+      // A second whole call under an index that is taken: it has a name, and another id or nothing left to complete.
+      const another = id !== '' && sameIndex.id !== '' && id !== sameIndex.id
+      const begins =
+        name !== sameIndex.name || argumentText(piece.function?.arguments).startsWith('{')
+      const complete = begins && isComplete(sameIndex.arguments)
+      return name !== '' && (another || complete) ? undefined : sameIndex
+    }
+    if (id !== '') {
+      const sameId = drafts.findLast((draft) => draft.id === id)
+      if (sameId !== undefined) return sameId
+      if (name !== '') return undefined
+    }
+    const current = drafts.at(-1)
+    if (current === undefined) return undefined
+    // Without index and id: another entry of the same chunk, or a name after complete arguments, begins another call.
+    return name !== '' && (!first || isComplete(current.arguments)) ? undefined : current
+  }
+
+  const addPiece = (piece: CallPiece, first: boolean) => {
+    const id = typeof piece.id === 'string' ? piece.id : ''
+    const name = typeof piece.function?.name === 'string' ? piece.function.name : ''
+    let draft = find(piece, id, name, first)
+    if (draft === undefined) {
+      if (drafts.length >= MAX_CALLS) return
+      draft = { index: indexOf(piece), id: '', name: '', arguments: '' }
+      drafts.push(draft)
+    }
+    if (draft.id === '') draft.id = id
+    draft.name = joinName(draft.name, name)
+    const given = piece.function?.arguments
+    const text = argumentText(given)
+    // An object is whole by itself: a second one replaces the first.
+    draft.arguments = typeof given === 'string' ? draft.arguments + text : text || draft.arguments
+    size += name.length + text.length
+  }
+
+  return {
+    add(pieces) {
+      let first = true
+      for (const piece of pieces) {
+        if (typeof piece !== 'object' || piece === null) continue
+        addPiece(piece, first)
+        first = false
+      }
+    },
+    finish() {
+      const used = new Set(taken)
+      return drafts
+        .filter((draft) => draft.name !== '')
+        .map((draft) => {
+          const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH && !used.has(draft.id)
+          const id = fits ? draft.id : `call_${newId()}`
+          used.add(id)
+          return {
+            // Non-empty and bounded, which is all that the brand promises.
+            id: id as CallId,
+            name: draft.name,
+            arguments: draft.arguments.trim() === '' ? '{}' : draft.arguments,
+          }
+        })
+    },
+    get started() {
+      return drafts.length > 0
+    },
+    get size() {
+      return size
+    },
+  }
+}
+
+function indexOf(piece: CallPiece): number | undefined {
+  if (typeof piece.index === 'number') return piece.index
+  if (typeof piece.index === 'string' && piece.index.trim() !== '') {
+    const index = Number(piece.index)
+    return Number.isNaN(index) ? undefined : index
+  }
+  return undefined
+}
+
+/** A name comes whole, in pieces, again with every chunk, or longer each time. */
+function joinName(known: string, piece: string): string {
+  if (piece === known) return known
+  return known !== '' && piece.startsWith(known) ? piece : known + piece
+}
+
+function argumentText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return ''
+  return JSON.stringify(value) ?? ''
+}
+
+/** Only looked at when a new call may have begun, so it does not cost at every piece. */
+function isComplete(text: string): boolean {
+  if (!text.trimEnd().endsWith('}')) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

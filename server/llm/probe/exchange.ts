@@ -1,0 +1,112 @@
+// Single requests to a provider that is being tried out, and what their answers show.
+import { z } from 'zod'
+import type { AppError } from '../../errors.ts'
+import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { LlmRequest, ToolCall } from '../client.ts'
+import { abortedFailure, type FailureContext, statusFailure } from '../failure.ts'
+import type { ByteFetch } from '../openai/byte-fetch.ts'
+import { createOpenAiCompatible } from '../openai/client.ts'
+import { connectOpenAi, requestFailure } from '../openai/connection.ts'
+import { watchSilence } from '../openai/idle-timeout.ts'
+
+export interface ProbeAnswer {
+  /** null when the answer came to its end. */
+  failure: AppError | null
+  text: string
+  thought: boolean
+  calls: ToolCall[]
+  /** The provider itself reported usage. */
+  usage: boolean
+  /** It came as a stream, not whole. */
+  streamed: boolean
+}
+
+/** One request by the client that the model would have later. Never throws. */
+export async function exchange(
+  settings: ModelSettings,
+  request: LlmRequest,
+  options: { byteFetch: ByteFetch; idleSeconds: number },
+): Promise<ProbeAnswer> {
+  const answer: ProbeAnswer = {
+    failure: null,
+    text: '',
+    thought: false,
+    calls: [],
+    usage: false,
+    streamed: false,
+  }
+  const client = createOpenAiCompatible({
+    settings,
+    byteFetch: noticingStreams(options.byteFetch, () => {
+      answer.streamed = true
+    }),
+    idleTimeout: options.idleSeconds,
+  })
+  for await (const batch of client.stream(request))
+    for (const event of batch) {
+      if (event.type === 'text_delta') answer.text += event.text
+      if (event.type === 'thinking_delta') answer.thought = true
+      if (event.type === 'tool_call') answer.calls.push(event.call)
+      if (event.type === 'finished') answer.usage = !event.estimated
+      if (event.type === 'failed') answer.failure = event.error
+    }
+  return answer
+}
+
+/** The same fetch, which tells when an answer is an event stream. */
+const noticingStreams = (byteFetch: ByteFetch, onStream: () => void): ByteFetch => ({
+  ...byteFetch,
+  async fetch(url, init) {
+    const response = await byteFetch.fetch(url, init)
+    if ((response.headers.get('content-type') ?? '').includes('event-stream')) onStream()
+    return response
+  },
+})
+
+const ModelList = z.object({ data: z.array(z.object({ id: z.string().max(300) })) })
+
+const LIST_SECONDS = 15
+const MAX_LIST_BYTES = 4 * 1024 * 1024
+const MAX_MODELS = 500
+
+/** The provider's own list. Never throws; many providers have none, which is no failure of theirs. */
+export async function listModels(
+  settings: ModelSettings,
+  byteFetch: ByteFetch,
+  signal: AbortSignal,
+): Promise<{ models: string[]; failure: AppError | null }> {
+  const context: FailureContext = { model: settings.id, apiKey: settings.api_key }
+  const watch = watchSilence(signal, LIST_SECONDS * 1000)
+  try {
+    const client = await connectOpenAi(settings, byteFetch)
+    const response = await client.get('/models', { signal: watch.signal }).asResponse()
+    const source = byteFetch.bodyOf(response)
+    const parts: Buffer[] = []
+    let size = 0
+    for (let read = await source?.read(); read; read = await source?.read()) {
+      parts.push(...read)
+      size += read.reduce((sum, part) => sum + part.length, 0)
+      if (size > MAX_LIST_BYTES) {
+        source?.abort(new Error('too long'))
+        break
+      }
+    }
+    const parsed = ModelList.safeParse(parseJson(Buffer.concat(parts).toString('utf8')))
+    if (!parsed.success)
+      return { models: [], failure: statusFailure({ status: 404, body: '' }, context) }
+    return { models: parsed.data.data.slice(0, MAX_MODELS).map(({ id }) => id), failure: null }
+  } catch (error) {
+    const failure = signal.aborted ? abortedFailure(context) : requestFailure(error, context)
+    return { models: [], failure }
+  } finally {
+    watch.close()
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

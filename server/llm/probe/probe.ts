@@ -1,0 +1,189 @@
+// Finds out by a few tiny requests what a provider can do, so that adding one needs no knowledge of it.
+import type { AppError } from '../../errors.ts'
+import type { ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
+import type { LlmRequest, ToolSchema } from '../client.ts'
+import { type ByteFetch, createByteFetch } from '../openai/byte-fetch.ts'
+import { detectProvider } from '../openai/provider-quirks.ts'
+import { exchange, listModels } from './exchange.ts'
+
+export interface ModelProbe {
+  /** Never throws; a provider that can't be used has its fault in `error`. Takes a minute at most. */
+  probe(target: ProbeTarget, signal: AbortSignal): Promise<ProbeReport>
+  close(): Promise<void>
+}
+
+export interface ProbeTarget {
+  /** The API base, the full `…/chat/completions`, or just the server's address. */
+  api_url: string
+  api_key?: string | undefined
+  /** Without one the first model of the provider's list that can chat is tried. */
+  upstream_model?: string | undefined
+}
+
+/** Seconds for a single request, and for all of them. */
+const REQUEST_SECONDS = 30
+const PROBE_SECONDS = 60
+/** Enough for a model that thinks first. */
+const MAX_TOKENS = 400
+
+export function createModelProbe(): ModelProbe {
+  const byteFetch = createByteFetch()
+  return {
+    async probe(target, signal) {
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(PROBE_SECONDS * 1000)])
+      for (const apiUrl of candidateUrls(target.api_url)) {
+        const report = await probeUrl({ ...target, api_url: apiUrl }, byteFetch, limited)
+        if (report !== null) return report
+      }
+      return { ...nothing, error: 'No OpenAI-compatible API answers at this address.' }
+    },
+    close: () => byteFetch.close(),
+  }
+}
+
+/** As it was given, and with the `/v1` that people leave out. */
+function candidateUrls(apiUrl: string): string[] {
+  const path = new URL(apiUrl).pathname.replace(/\/+$/, '')
+  return path === '' ? [`${apiUrl.replace(/\/+$/, '')}/v1`, apiUrl] : [apiUrl]
+}
+
+/** null: something is there, but no API under this very address. */
+async function probeUrl(
+  target: ProbeTarget,
+  byteFetch: ByteFetch,
+  signal: AbortSignal,
+): Promise<ProbeReport | null> {
+  const base: ModelSettings = {
+    id: target.upstream_model ?? new URL(target.api_url).host,
+    api_url: target.api_url,
+    provider: detectProvider(target.api_url),
+    ...(target.api_key === undefined || target.api_key === '' ? {} : { api_key: target.api_key }),
+  }
+  const ask = (settings: ModelSettings, request: Partial<LlmRequest>) =>
+    exchange(
+      settings,
+      { messages: [], tools: [], maxTokens: MAX_TOKENS, thinking: true, signal, ...request },
+      { byteFetch, idleSeconds: REQUEST_SECONDS },
+    )
+
+  const listed = await listModels(base, byteFetch, signal)
+  const models = listed.models
+  const model = target.upstream_model ?? models.find(canChat) ?? models[0]
+  const known = { ...nothing, models, reachable: listed.failure === null }
+  if (model === undefined) {
+    if (
+      listed.failure?.code === 'model_unavailable' ||
+      listed.failure?.code === 'model_unauthorized'
+    )
+      return { ...known, ...faultOf(listed.failure) }
+    // Some providers list no models; without a name nothing can be tried.
+    return listed.failure === null
+      ? { ...known, error: 'The provider lists no models. Enter the name of one.' }
+      : null
+  }
+
+  const settings: ModelSettings = { ...base, id: model }
+  let first = await ask(settings, { messages: [greeting] })
+  let streamUsage = true
+  if (first.failure?.code === 'model_refused') {
+    // A provider that does not know `stream_options` refuses the whole request.
+    streamUsage = false
+    first = await ask({ ...settings, stream_usage: false }, { messages: [greeting] })
+  }
+  if (first.failure !== null)
+    return isElsewhere(first.failure) && models.length === 0
+      ? null
+      : {
+          ...known,
+          reachable:
+            first.failure.code !== 'model_unauthorized' &&
+            (known.reachable || isAnswer(first.failure)),
+          ...faultOf(first.failure),
+        }
+
+  const tried: ModelSettings = streamUsage ? settings : { ...settings, stream_usage: false }
+  const [tools, vision] = await Promise.all([
+    ask(tried, { messages: [colourRequest], tools: [reportColour] }),
+    ask({ ...tried, vision: true }, { messages: [pictureRequest] }),
+  ])
+  const nativeTools = tools.calls.some((call) => call.name === reportColour.function.name)
+  const reasoning = [first, tools, vision].some((answer) => answer.thought)
+  const sees = vision.failure === null && /\bred\b|红/i.test(vision.text)
+  return {
+    reachable: true,
+    models,
+    streaming: first.streamed,
+    usage: first.usage,
+    native_tools: nativeTools,
+    reasoning,
+    vision: sees,
+    error: null,
+    suggested: {
+      api_url: target.api_url,
+      ...(base.provider === undefined ? {} : { provider: base.provider }),
+      upstream_model: model,
+      tool_mode: nativeTools ? 'native' : 'prompt',
+      ...(streamUsage ? {} : { stream_usage: false }),
+      ...(reasoning ? { thinking: true } : {}),
+      vision: sees,
+    },
+  }
+}
+
+const nothing: ProbeReport = {
+  reachable: false,
+  models: [],
+  streaming: false,
+  usage: false,
+  native_tools: false,
+  reasoning: false,
+  vision: false,
+  error: null,
+  suggested: {},
+}
+
+const faultOf = ({ message, code, params }: AppError) => ({
+  error: message,
+  error_code: code,
+  ...(params === undefined ? {} : { error_params: params }),
+})
+
+const canChat = (model: string): boolean =>
+  !/embed|whisper|tts|dall-?e|moderation|rerank|image|audio|speech|bge|sora/i.test(model)
+
+const isElsewhere = (failure: AppError): boolean =>
+  failure.code === 'model_not_found' || failure.code === 'model_bad_answer'
+
+/** The provider said something, if only no. */
+const isAnswer = (failure: AppError): boolean =>
+  failure.code !== 'model_unavailable' && failure.code !== 'model_timeout'
+
+const greeting = { role: 'user', content: 'Answer with the single word: pong' } as const
+
+const colourRequest = {
+  role: 'user',
+  content: 'Call the tool report_colour with the colour blue. Do not answer in words.',
+} as const
+
+const reportColour: ToolSchema = {
+  type: 'function',
+  function: {
+    name: 'report_colour',
+    description: 'Reports a colour.',
+    parameters: {
+      type: 'object',
+      properties: { colour: { type: 'string', description: 'The colour.' } },
+      required: ['colour'],
+    },
+  },
+}
+
+/** 64 × 64 pixels, all of them red. */
+const RED_PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC'
+
+const pictureRequest = {
+  role: 'user',
+  content: 'Which colour is this picture? Answer with one English word.',
+  images: [{ mime: 'image/png', data: RED_PICTURE }],
+} as const

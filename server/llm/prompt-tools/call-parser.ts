@@ -1,0 +1,301 @@
+// Finds tool calls in a model's text while it streams: what may be a call is held back until it is clear, the rest goes on.
+
+import { createGatheredText } from '../openai/text-buffer.ts'
+import {
+  beginsClosingTag,
+  beginsOpeningTag,
+  endsWithClosingTag,
+  findClosingTag,
+  isClosingTag,
+  isFunctionTag,
+  isOpeningTag,
+  isTagSpokenOf,
+  mayHoldCalls,
+  withoutClosingTag,
+} from './call-tags.ts'
+import { createJsonScanner, type JsonScanner } from './json-scanner.ts'
+import type {
+  KnownTools,
+  PromptCall,
+  PromptCallParser,
+  PromptFault,
+  Reading,
+} from './parsed-call.ts'
+import { isCallKey, readJsonCalls, readXmlCalls } from './read-calls.ts'
+import { type Follower, followCode, followValue, nextMark } from './text-followers.ts'
+import { createShownText } from './visible-text.ts'
+
+/** Held text beyond this is no call. */
+const MAX_HELD = 1_100_000
+const MAX_CALLS = 32
+/** How often a value without an end is read again up to a closing mark. */
+const MAX_SECOND_LOOKS = 4
+/** What the next character means; answers what the one after it will. */
+type State = (character: string) => State
+
+const isSpace = (character: string): boolean => character.trim() === ''
+
+/**
+ * Each character is looked at once, and every decision depends on the text alone: however it is cut into pieces, text
+ * and calls come out the same. A call in code of another language, in inline code or in a sentence is text.
+ */
+export function createPromptCallParser(known: KnownTools): PromptCallParser {
+  const calls: PromptCall[] = []
+  const faults: PromptFault[] = []
+  const shown = createShownText()
+  let state: State = inText
+  // Held back: what leads up to a value or a tag's content, and the content itself with its last characters at hand.
+  let lead = ''
+  let body = createGatheredText()
+  let tail = ''
+  let scanner: JsonScanner | null = null
+  let tagged = false
+  /** Whether the candidate stands behind text on its line. */
+  let midLine = false
+  // The fence that is open: its backticks; whether its beginning is among what is held, or went with its calls.
+  let fence = 0
+  let fenceHeld = false
+  let swallowFence = false
+  let follower: Follower | null = null
+  let waiting: Reading = { kind: 'text' }
+  let secondLooks = 0
+
+  function run(from: State, text: string): State {
+    let next = from
+    for (let at = 0; at < text.length; ) {
+      const end = endOfPlain(next, text, at)
+      if (end === at) next = next(text[at] ?? '')
+      else if (next === inValue) body.add(text.slice(at, end))
+      else shown.add(text.slice(at, end))
+      at = Math.max(end, at + 1)
+    }
+    return next
+  }
+  /** How far nothing can change: most of an answer is prose, code, and the inside of long strings. */
+  function endOfPlain(at: State, text: string, from: number): number {
+    if (at === inValue) return scanner?.skip(text, from) ?? from
+    if (at === inFollowed) return follower?.skip(text, from) ?? from
+    if (at !== inText) return from
+    return nextMark(text, from, '`{[<')
+  }
+  function holding(character: string, next: State): State {
+    lead += character
+    return next
+  }
+  function forget(): void {
+    lead = ''
+    body = createGatheredText()
+    tail = ''
+    scanner = null
+    tagged = false
+    fenceHeld = false
+  }
+  /** What was held is no call after all; in a fence, all of the fence is code. */
+  function release(next: State = inText): State {
+    const text = lead + body.read()
+    const isCode = fenceHeld
+    forget()
+    shown.add(text)
+    if (!isCode) return next
+    follower = followCode(text, fence)
+    return inFollowed
+  }
+
+  function inText(character: string): State {
+    if (character === '`') return holding(character, inTicks)
+    const mayBegin = character === '{' || character === '[' || character === '<'
+    if (mayBegin && shown.mayCallFollow) {
+      midLine = !shown.lineIsBlank
+      return startCandidate(character)
+    }
+    shown.add(character)
+    if (character !== '{' || shown.inlineCode) return inText
+    // Whatever stands in an object that is only spoken of is spoken of, too.
+    shown.refuse()
+    follower = followValue(character)
+    return inFollowed
+  }
+  function startCandidate(character: string): State {
+    if (character === '{') return startValue(character)
+    return holding(character, character === '[' ? inBracket : inAngle)
+  }
+  function inFollowed(character: string): State {
+    if (follower?.holds(character) !== true) return inText(character)
+    shown.add(character)
+    return inFollowed
+  }
+
+  function inTicks(character: string): State {
+    if (character === '`') return holding(character, inTicks)
+    const ticks = lead
+    if (ticks.length < 3 || shown.inlineCode || shown.isQuoted) {
+      lead = ''
+      shown.addTicks(ticks)
+      return inText(character)
+    }
+    const closes = swallowFence && isSpace(character)
+    swallowFence = false
+    if (closes) {
+      // The end of a fence whose beginning went with its calls.
+      lead = ''
+      return afterCall(character)
+    }
+    fence = ticks.length
+    fenceHeld = true
+    midLine = false
+    return inFenceInfo(character)
+  }
+  function inFenceInfo(character: string): State {
+    if (/[\w+-]/.test(character) && lead.length < fence + 24) return holding(character, inFenceInfo)
+    return mayHoldCalls(lead.slice(fence)) ? inFenceBody(character) : release()(character)
+  }
+  function inFenceBody(character: string): State {
+    if (isSpace(character)) return holding(character, inFenceBody)
+    return '{[<'.includes(character) ? startCandidate(character) : release()(character)
+  }
+
+  /** A list is a candidate only when an object comes first in it. */
+  function inBracket(character: string): State {
+    if (isSpace(character)) return holding(character, inBracket)
+    if (character !== '{') return release()(character)
+    const list = lead.slice(lead.lastIndexOf('['))
+    lead = lead.slice(0, -list.length)
+    return startValue(list + character)
+  }
+
+  function inAngle(character: string): State {
+    const start = lead.lastIndexOf('<')
+    const tag = lead.slice(start) + character
+    if (isFunctionTag(tag)) {
+      lead = lead.slice(0, start)
+      tagged = true
+      return run(inXml, tag)
+    }
+    if (!beginsOpeningTag(tag)) return release()(character)
+    tagged = isOpeningTag(tag)
+    return holding(character, tagged ? inTag : inAngle)
+  }
+  function inTag(character: string): State {
+    if (isSpace(character)) return holding(character, inTag)
+    if (character === '{') return startValue(character)
+    if (character === '[') return holding(character, inBracket)
+    return /[\w<]/.test(character) ? inXml(character) : release()(character)
+  }
+  function inXml(character: string): State {
+    body.add(character)
+    tail = (tail + character).slice(-20)
+    if (body.length > MAX_HELD) return release()
+    if (character === '>' && endsWithClosingTag(tail)) {
+      // A function that stands in a tag ends with the tag.
+      if (tail.endsWith('</function>') && lead.includes('<')) return inXml
+      const reading = readXmlCalls(withoutClosingTag(body.read()), known)
+      const isNoise = reading.kind === 'text' && !midLine
+      return settle(isNoise ? { kind: 'fault', problem: 'there is no call in the tag' } : reading)
+    }
+    return isTagSpokenOf(body, character, midLine) ? release() : inXml
+  }
+
+  function startValue(text: string): State {
+    scanner = createJsonScanner({
+      endMarks: `${fenceHeld || swallowFence ? '`' : ''}${tagged ? '<' : ''}`,
+      acceptsKey: isCallKey,
+    })
+    return run(inValue, text)
+  }
+  function inValue(character: string): State {
+    const scan = scanner?.feed(character) ?? 'reject'
+    if (scan === 'bound') return settleValue()(character)
+    body.add(character)
+    if (scan === 'done') return settleValue()
+    if (scan === 'more' && body.length <= MAX_HELD) return inValue
+    follower = followValue(body.read())
+    return release(inFollowed)
+  }
+  function settleValue(): State {
+    const { strayQuotes = [] } = scanner ?? {}
+    return settle(readJsonCalls(body.read(), known, { explicit: tagged, strayQuotes }))
+  }
+
+  function settle(reading: Reading): State {
+    if (reading.kind === 'text' || calls.length + faults.length >= MAX_CALLS) return release()
+    const isOver = tagged || fenceHeld || swallowFence || /\n\s*$/.test(body.read().slice(-40))
+    if (!midLine && isOver) return accept(reading)
+    waiting = reading
+    return inRestOfLine
+  }
+  /** A call without a fence or tag counts when nothing but another call follows on its line. */
+  function inRestOfLine(character: string): State {
+    if (' \t}],;'.includes(character)) {
+      body.add(character)
+      return inRestOfLine
+    }
+    return '\r\n{[<'.includes(character) ? accept(waiting)(character) : release()(character)
+  }
+  function accept(reading: Reading): State {
+    if (reading.kind === 'calls') calls.push(...reading.calls)
+    if (reading.kind === 'fault') faults.push({ raw: lead + body.read(), problem: reading.problem })
+    swallowFence ||= fenceHeld
+    midLine = false
+    forget()
+    shown.cut()
+    return afterCall
+  }
+  /** Behind a call: white space, surplus brackets, the end of its fence or tag, the next call. */
+  function afterCall(character: string): State {
+    if (/[\s}\],;]/.test(character)) return afterCall
+    if (character === '`' && swallowFence) return holding(character, inTicks)
+    return character === '<' ? holding(character, inClosingTag) : inText(character)
+  }
+  function inClosingTag(character: string): State {
+    const tag = lead + character
+    lead = ''
+    if (isClosingTag(tag)) return afterCall
+    return beginsClosingTag(tag) ? holding(tag, inClosingTag) : run(inText, tag)
+  }
+
+  function settleEnd(cutOff: boolean): void {
+    if (state === inRestOfLine) accept(waiting)
+    else if (state === inTicks && swallowFence && lead.length >= 3) forget()
+    else if (state === inXml) {
+      const reading = readXmlCalls(withoutClosingTag(body.read()), known)
+      const isCut = cutOff && reading.kind !== 'text'
+      settleLast(isCut ? { kind: 'fault', problem: 'it is cut off' } : reading)
+    } else if (state === inValue) {
+      const broken = cutOff || scanner?.inString === true
+      if (broken && !cutOff && looksAgain()) settleHeld(cutOff)
+      else settleLast(readJsonCalls(body.read(), known, { explicit: tagged, broken }))
+    } else release()
+  }
+  function settleHeld(cutOff: boolean): void {
+    if (lead !== '' || body.length > 0) settleEnd(cutOff)
+  }
+  function settleLast(reading: Reading): void {
+    if (reading.kind === 'text') release()
+    else accept(reading)
+  }
+  /** A quote too many hid the end of a value: it is looked for by the mark behind it. */
+  function looksAgain(): boolean {
+    if (++secondLooks > MAX_SECOND_LOOKS) return false
+    const source = body.read()
+    const mark = tagged ? findClosingTag(source) : source.search(/^ {0,3}```/m)
+    if (mark === -1) return false
+    const rest = source.slice(mark)
+    const reading = readJsonCalls(source.slice(0, mark), known, { explicit: tagged })
+    if (reading.kind !== 'calls') return false
+    state = run(accept(reading), rest)
+    return true
+  }
+
+  return {
+    push(text) {
+      state = run(state, text)
+      return shown.take()
+    },
+    end({ cutOff }) {
+      settleHeld(cutOff)
+      return shown.end()
+    },
+    calls,
+    faults,
+  }
+}

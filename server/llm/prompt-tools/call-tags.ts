@@ -1,0 +1,52 @@
+// The tags and fences that models write around tool calls.
+import type { GatheredText } from '../openai/text-buffer.ts'
+
+const opening = ['<tool_call>', '<tool_calls>', '<function_call>']
+const closing = [...opening.map((tag) => tag.replace('<', '</')), '</function>']
+const functionTag = /^<function=["']?[\w.-]{1,200}["']?>$/
+const functionTagStart = /^<function=["'\w.-]{0,204}$/
+
+/** Whether a fence with this word behind its backticks may hold calls; one with another language holds code. */
+export const mayHoldCalls = (info: string): boolean =>
+  /^(?:json[5c]?|tool|tool_calls?|tool_code|tool_use|function(?:_call)?|xml|text|plaintext)?$/i.test(
+    info,
+  )
+
+/** `<tool_call>` and its like: a call in JSON or in further tags follows. */
+export const isOpeningTag = (text: string): boolean => opening.includes(text)
+
+/** `<function=name>`: arguments follow. */
+export const isFunctionTag = (text: string): boolean => functionTag.test(text)
+
+/** Whether more text can make an opening or a function tag of it. */
+export const beginsOpeningTag = (text: string): boolean =>
+  opening.some((tag) => tag.startsWith(text)) ||
+  '<function='.startsWith(text) ||
+  functionTagStart.test(text)
+
+export const isClosingTag = (text: string): boolean => closing.includes(text)
+
+export const beginsClosingTag = (text: string): boolean =>
+  closing.some((tag) => tag.startsWith(text))
+
+export const endsWithClosingTag = (text: string): boolean =>
+  closing.some((tag) => text.endsWith(tag))
+
+/** The content of a call tag, whose closing tag may be at its end. */
+export const withoutClosingTag = (content: string): string =>
+  content.replace(/<\/(?:tool_calls?|function_call)>$/, '')
+
+/** Where a call tag is closed; -1 for nowhere. */
+export const findClosingTag = (text: string): number =>
+  text.search(/<\/(?:tool_calls?|function_call)>/)
+
+/**
+ * Whether the tag before this content is only spoken of: then words follow, while a call goes on with a name on its own or
+ * with another tag. Looked at with each character, and told behind the first words of a line (`midLine`: the tag stands
+ * behind text on it), or at its end.
+ */
+export function isTagSpokenOf(content: GatheredText, last: string, midLine: boolean): boolean {
+  if (midLine) return content.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(content.read())
+  if (last !== '\n' || content.length > 2000) return false
+  return /^[\w.-]+[ \t]+[^\s<][^\n<]*\n$/.test(content.read())
+}

@@ -1,0 +1,48 @@
+// Renders a history with tool calls as plain text, for models without function calling.
+import { framedText } from '../../lib/framed-text.ts'
+import type { LlmMessage, ToolCall } from '../client.ts'
+
+export interface FlattenOptions {
+  /** How a call is written in the assistant's text. */
+  writeCall(call: ToolCall): string
+  /** `tool`: results stay messages of the role `tool`; `user`: they become user messages. */
+  results: 'tool' | 'user'
+}
+
+/** Calls become assistant text; results follow as the options say; adjacent result texts are joined. */
+export function flattenToolMessages(
+  messages: readonly LlmMessage[],
+  options: FlattenOptions,
+): LlmMessage[] {
+  const flat: LlmMessage[] = []
+  let results: string[] = []
+  const flush = () => {
+    if (results.length > 0) flat.push({ role: 'user', content: results.join('\n\n') })
+    results = []
+  }
+  for (const message of messages) {
+    if (message.role === 'tool' && options.results === 'user') {
+      results.push(
+        framedText('tool_result', message.content, ` name=${JSON.stringify(message.name)}`),
+      )
+      continue
+    }
+    if (message.role === 'user' && results.length > 0) {
+      // The templates of some models refuse two user messages in a row.
+      const { context, ...rest } = message
+      const parts = [...results, ...(context === undefined ? [] : [context]), message.content]
+      flat.push({ ...rest, content: parts.join('\n\n') })
+      results = []
+      continue
+    }
+    flush()
+    if (message.role !== 'assistant' || (message.toolCalls ?? []).length === 0) flat.push(message)
+    else {
+      const calls = (message.toolCalls ?? []).map(options.writeCall)
+      const content = [message.content, ...calls].filter((part) => part !== '').join('\n\n')
+      flat.push({ role: 'assistant', content })
+    }
+  }
+  flush()
+  return flat
+}

@@ -1,0 +1,227 @@
+// Text that may be a tool call → the calls in it: the JSON forms and the XML forms that models write, mended where they are damaged.
+import { jsonrepair } from 'jsonrepair'
+import type { KnownTools, PromptCall, Reading } from './parsed-call.ts'
+
+const wrapperKeys = ['tool_call', 'tool_calls', 'function_call']
+const nameKeys = ['name', 'tool', 'tool_name', 'function']
+const argumentKeys = ['arguments', 'parameters', 'args', 'params', 'input']
+const besides = ['id', 'type', 'index', 'thought', 'thoughts', 'reason', 'reasoning', 'explanation']
+const vocabulary = new Set([...wrapperKeys, ...nameKeys, ...argumentKeys, ...besides])
+
+/** A key that the outermost object of a call may have; any other key makes it ordinary JSON. */
+export const isCallKey = (key: string): boolean => vocabulary.has(key.trim().toLowerCase())
+
+/** Longer damaged text is not mended: mending takes milliseconds for each ten thousand characters, in one go. */
+const MAX_REPAIR = 20_000
+
+const text: Reading = { kind: 'text' }
+const fault = (problem: string): Reading => ({ kind: 'fault', problem })
+
+/**
+ * Reads one JSON object or array. `explicit`: it stands in a place that only calls stand in (a tag).
+ * `strayQuotes`: offsets of quotes that should have been escaped. `broken`: it ends inside a string.
+ */
+export function readJsonCalls(
+  source: string,
+  known: KnownTools,
+  options: { explicit: boolean; strayQuotes?: readonly number[]; broken?: boolean },
+): Reading {
+  const meant = options.explicit || looksMeant(source, known)
+  if (options.broken) return meant ? fault('it ends in the middle of a string') : text
+  const parsed = parseDamaged(source, options.strayQuotes ?? [])
+  if (parsed === undefined) return meant ? fault('it is not valid JSON') : text
+  const reading = readValue(parsed.value, known, options.explicit)
+  if (reading.kind === 'calls' && parsed.repaired && !reading.calls.every(isPlausible))
+    return fault('it is not valid JSON')
+  return reading.kind === 'text' && options.explicit
+    ? fault('it has no "name" and "arguments"')
+    : reading
+}
+
+function readValue(value: unknown, known: KnownTools, explicit: boolean): Reading {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return text
+    const calls: PromptCall[] = []
+    for (const item of value) {
+      const reading = readValue(item, known, explicit)
+      if (reading.kind !== 'calls') return reading
+      calls.push(...reading.calls)
+    }
+    return { kind: 'calls', calls }
+  }
+  if (!isRecord(value)) return text
+  for (const key of wrapperKeys) {
+    const inner = value[key]
+    if (typeof inner !== 'object' || inner === null) continue
+    const reading = readValue(inner, known, true)
+    return reading.kind === 'text' ? fault(`"${key}" has no "name" and "arguments"`) : reading
+  }
+  if (isRecord(value.function)) {
+    const reading = readNamed(value.function, known, explicit || value.type === 'function')
+    return reading ?? text
+  }
+  return readNamed(value, known, explicit) ?? text
+}
+
+/** `{name, arguments}` in the spellings that models use; undefined when it is something else. */
+function readNamed(
+  value: Record<string, unknown>,
+  known: KnownTools,
+  explicit: boolean,
+): Reading | undefined {
+  const nameKey = nameKeys.find((key) => typeof value[key] === 'string' && value[key] !== '')
+  if (nameKey === undefined) return undefined
+  const name = String(value[nameKey]).trim()
+  const argumentKey = argumentKeys.find((key) => Object.hasOwn(value, key))
+  const given = argumentKey === undefined ? undefined : value[argumentKey]
+  if (!explicit) {
+    // Outside of the explicit forms both halves must be there, and of an unknown tool in exactly these words.
+    if (argumentKey === undefined) return undefined
+    const exact = nameKey === 'name' && argumentKey === 'arguments' && isRecord(given)
+    if (!known.has(name) && !exact) return undefined
+    if (given !== null && typeof given !== 'object' && typeof given !== 'string') return undefined
+  }
+  return { kind: 'calls', calls: [{ name, arguments: argumentText(given) }] }
+}
+
+function argumentText(given: unknown): string {
+  if (given === undefined || given === null || given === '') return '{}'
+  return typeof given === 'string' ? given : JSON.stringify(given)
+}
+
+/** Damaged text that was surely meant as a call: it begins like one, or names a tool and has arguments. */
+function looksMeant(source: string, known: KnownTools): boolean {
+  const start = source.slice(0, 300)
+  if (/^\s*[[{]\s*["'“]?(tool_calls?|function_call)["'”]?\s*:\s*[[{]/.test(start)) return true
+  const name = /["'“]?name["'”]?\s*:\s*["'“]([^"'”]{1,100})["'”]/.exec(start)?.[1]
+  return (
+    name !== undefined && known.has(name) && /["'“]?(arguments|parameters)["'”]?\s*:/.test(source)
+  )
+}
+
+/** Repairing makes JSON of anything; a name or a key with punctuation in it was none. */
+const isPlausible = (call: PromptCall): boolean =>
+  /^[\w.:-]{1,200}$/.test(call.name) &&
+  Object.keys(record(parse(call.arguments))).every((key) => !/[\s"':,{}]/.test(key))
+
+interface Parsed {
+  value: object
+  /** Mended by guessing, not only by escaping. */
+  repaired: boolean
+}
+
+function parseDamaged(source: string, strayQuotes: readonly number[]): Parsed | undefined {
+  const attempts: [repaired: boolean, text: () => string][] = [[false, () => source]]
+  const escaped = strayQuotes.length === 0 ? undefined : escapeAt(source, strayQuotes)
+  if (escaped !== undefined) attempts.push([false, () => escaped])
+  if (source.length <= MAX_REPAIR) {
+    attempts.push([true, () => jsonrepair(source)])
+    if (escaped !== undefined) attempts.push([true, () => jsonrepair(escaped)])
+  }
+  for (const [repaired, text] of attempts) {
+    try {
+      const value: unknown = JSON.parse(text())
+      if (typeof value === 'object' && value !== null) return { value, repaired }
+    } catch {
+      // The next attempt mends more.
+    }
+  }
+  return undefined
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function escapeAt(source: string, offsets: readonly number[]): string {
+  const parts: string[] = []
+  let from = 0
+  for (const offset of offsets) {
+    parts.push(source.slice(from, offset), '\\')
+    from = offset
+  }
+  return parts.join('') + source.slice(from)
+}
+
+/**
+ * The content of a call tag that is no JSON: `<function=name><parameter=key>value</parameter></function>` (Qwen Coder),
+ * `<function=name>{…}</function>` (Llama), `name <arg_key>key</arg_key><arg_value>value</arg_value>` (GLM).
+ */
+export function readXmlCalls(source: string, known: KnownTools): Reading {
+  const calls: PromptCall[] = []
+  for (const part of source.split('<function=').slice(1)) {
+    const name = nameBefore(part)
+    if (name === undefined) return fault('the name of its function is missing')
+    const body = before(after(part, '>'), '</function>')
+    const trimmed = body.trim()
+    if (trimmed.startsWith('{')) {
+      const parsed = parseDamaged(trimmed, [])
+      if (parsed === undefined) return fault('its arguments are not valid JSON')
+      calls.push({ name, arguments: JSON.stringify(parsed.value) })
+      continue
+    }
+    const pairs = body
+      .split('<parameter=')
+      .slice(1)
+      .map((pair): [string, string] => [
+        before(pair, '>').replace(/^["']|["']$/g, ''),
+        before(after(pair, '>'), '</parameter>'),
+      ])
+    calls.push(callOf(name, pairs, known))
+  }
+  if (calls.length > 0) return { kind: 'calls', calls }
+  const name = before(source, '<arg_key>').trim()
+  if (!/^[\w.-]{1,200}$/.test(name)) return text
+  if (!source.includes('<arg_key>') && !known.has(name)) return text
+  const pairs = source
+    .split('<arg_key>')
+    .slice(1)
+    .map((pair): [string, string] => [
+      before(pair, '</arg_key>').trim(),
+      before(after(pair, '<arg_value>'), '</arg_value>'),
+    ])
+  return { kind: 'calls', calls: [callOf(name, pairs, known)] }
+}
+
+/** What comes before a mark; everything when there is none. */
+const before = (source: string, mark: string): string => {
+  const at = source.indexOf(mark)
+  return at === -1 ? source : source.slice(0, at)
+}
+
+/** What comes after a mark; nothing when there is none. */
+const after = (source: string, mark: string): string => {
+  const at = source.indexOf(mark)
+  return at === -1 ? '' : source.slice(at + mark.length)
+}
+
+const nameBefore = (part: string): string | undefined =>
+  /^["']?([\w.-]{1,200})["']?>/.exec(part)?.[1]
+
+function callOf(
+  name: string,
+  pairs: readonly (readonly [string, string])[],
+  known: KnownTools,
+): PromptCall {
+  const properties = known.get(name)?.properties
+  const given = pairs.map(([key, raw]): [string, unknown] => {
+    const schema: unknown = isRecord(properties) ? properties[key] : undefined
+    // One line break on either side belongs to the tags.
+    const value = raw.replace(/^\r?\n/, '').replace(/\r?\n$/, '')
+    return [key, typedValue(value, isRecord(schema) ? schema.type : undefined)]
+  })
+  return { name, arguments: JSON.stringify(Object.fromEntries(given)) }
+}
+
+/** XML knows only text: what the tool declares as text stays text, anything else is read as JSON where it is some. */
+const typedValue = (value: string, type: unknown): unknown =>
+  type === 'string' ? value : (parse(value) ?? value)
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})

@@ -1,0 +1,151 @@
+// The part of a prompt-mode answer that is shown: keeps track of where on its line it is, and leaves no gaps where calls were taken out.
+
+export interface ShownText {
+  add(text: string): void
+  /** A run of backticks in prose: opens or closes inline code. */
+  addTicks(run: string): void
+  /** A call was taken out here. */
+  cut(): void
+  /** What can be shown now. White space waits for what follows it. */
+  take(): string
+  /** The rest. */
+  end(): string
+  /** Nothing but white space on this line so far. */
+  readonly lineIsBlank: boolean
+  readonly inlineCode: boolean
+  /** The line belongs to a block quote: somebody else's words. */
+  readonly isQuoted: boolean
+  /** An object began here that is no call: nothing else on its line is one. */
+  refuse(): void
+  /** Whether a call may begin here: on a new line, or behind a sentence that does not merely speak of one. */
+  readonly mayCallFollow: boolean
+}
+
+/** So much of the line is looked at to tell an announcement from an example. */
+const LINE_TAIL = 160
+
+const sentenceEnd = /[.!?:;,…。！？：；，、)）\]】—-]\s*$/
+const exampleWords =
+  /\b(?:for example|for instance|e\.g\.|such as|like this|looks? like|format|syntax|the form|writes?|zum Beispiel|beispiel\w*|z\.\s?B\.|par exemple|exemple|por ejemplo|ejemplo|por exemplo|exemplo|ad esempio|esempio)(?![\p{L}])|例如|比如|譬如|格式|形如|写成|例えば|たとえば|예를 들|예시|например|пример/iu
+/** In front of a colon they say whose words follow, or that nothing is to be done. */
+const reportingWords =
+  /\b(?:says?|said|reads?|contains?|contained|states?|stated|quotes?|quoted|tells?|told|asks?|asked|demands?|wants?|wrote|written|sagt|schreibt|lautet|dit|écrit|dice|escribe|diz)(?![\p{L}])|写着|写道|内容|要求|引用|声称|と書|говорит|пишет/iu
+const negation =
+  /\b(?:not|never|no|cannot|\w+n['’]t|refus\w*|without|instead of|nicht|nie|niemals|kein\w*|pas|jamais|nunca|jamás|não|non|mai)(?![\p{L}])|不|别|勿|没|拒绝|ません|しない|ないで|않|안 |못|(?<![\p{L}])(?:не|нет|никогда)(?![\p{L}])/iu
+/** A whole sentence that says that no call is going to be made. */
+const refusal =
+  /\b(?:(?:will|would|shall|should|must|may) not|won['’]t|wouldn['’]t|shouldn['’]t|mustn['’]t|refus\w*|never|werde\w* \S+ ?nicht|ne \w+ pas|jamais|nunca)(?![\p{L}])|不会|不要|不能|不应|拒绝|请勿|切勿/iu
+const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s/
+/** Spaces in front of a line that make it code, as Markdown has it. */
+const codeIndent = /^(?: {4}| {0,3}\t)/
+/** So much of a line's beginning says what kind of line it is. */
+const LINE_HEAD = 40
+
+export function createShownText(): ShownText {
+  let out = ''
+  let space = ''
+  let anything = false
+  let afterCut = false
+  let line = ''
+  let blank = true
+  let ticks = 0
+  let head = ''
+  let afterBlankLine = false
+  let inList = false
+  let refused = false
+
+  const followLines = (text: string) => {
+    for (const [at, part] of text.split('\n').entries()) {
+      if (at > 0) {
+        afterBlankLine = head.trim() === ''
+        if (!afterBlankLine) inList = listItem.test(head)
+        head = ''
+        refused = false
+      }
+      if (head.length < LINE_HEAD) head += part.slice(0, LINE_HEAD - head.length)
+    }
+  }
+  const add = (text: string) => {
+    followLines(text)
+    const lineEnd = text.lastIndexOf('\n')
+    if (lineEnd !== -1) ticks = 0
+    const ending = lineEnd === -1 ? text : text.slice(lineEnd + 1)
+    line = lineEnd === -1 ? line + ending : ending
+    if (line.length > 2 * LINE_TAIL) line = line.slice(-LINE_TAIL)
+    if (lineEnd !== -1 || blank) blank = ending.trim() === ''
+    const core = text.trimEnd()
+    if (core === '') {
+      space += text
+      return
+    }
+    if (!afterCut) out += space + core
+    else out += (anything ? '\n\n' : '') + core.trimStart()
+    space = text.slice(core.length)
+    afterCut = false
+    anything = true
+  }
+
+  return {
+    add,
+    addTicks(run) {
+      if (ticks === 0) ticks = run.length
+      else if (ticks === run.length) ticks = 0
+      add(run)
+    },
+    cut() {
+      afterCut = true
+      space = ''
+      line = ''
+      blank = true
+      head = ''
+      refused = false
+      afterBlankLine = false
+    },
+    refuse() {
+      refused = true
+    },
+    take() {
+      const taken = out
+      out = ''
+      return taken
+    },
+    end() {
+      if (!afterCut) out += space
+      space = ''
+      const taken = out
+      out = ''
+      return taken
+    },
+    get lineIsBlank() {
+      return blank
+    },
+    get inlineCode() {
+      return ticks > 0
+    },
+    get isQuoted() {
+      return head.trimStart().startsWith('>')
+    },
+    get mayCallFollow() {
+      if (ticks > 0 || refused) return false
+      if (blank) return !(anything && afterBlankLine && !inList && codeIndent.test(head))
+      if (head.trimStart().startsWith('>')) return false
+      line = line.slice(-LINE_TAIL)
+      return sentenceEnd.test(line) && !exampleWords.test(line) && announces(line)
+    },
+  }
+}
+
+/** Whether a call may follow these words on their line: not where they report somebody else's, or decline to make it. */
+function announces(line: string): boolean {
+  const words = line.trimEnd()
+  const sentence = lastPart(words, /[.!?。！？]/)
+  if (/[.!?。！？]$/.test(words)) return !refusal.test(sentence)
+  const clause = lastPart(sentence, /[;,，；、]/)
+  return !negation.test(clause) && !reportingWords.test(clause)
+}
+
+/** What stands behind the last of the marks, but for one at the very end. */
+function lastPart(text: string, marks: RegExp): string {
+  const parts = text.split(marks).filter((part) => part.trim() !== '')
+  return parts.at(-1) ?? ''
+}

@@ -1,0 +1,119 @@
+// Function calling for models that have none (`tool_mode: prompt`): tools are told in the system prompt, calls are read from the text.
+import { newId } from '../../lib/ids.ts'
+import type { CallId } from '../../protocol/ids.ts'
+import type { Usage } from '../../protocol/run-event.ts'
+import type { LlmClient, LlmEvent, LlmMessage, LlmRequest } from '../client.ts'
+import { brokenStream } from '../failure.ts'
+import { createPromptCallParser } from './call-parser.ts'
+import { flattenToolMessages } from './flatten-tool-messages.ts'
+import { describeFaults, describeTools, writeCall } from './instructions.ts'
+import type { PromptCallParser } from './parsed-call.ts'
+
+export interface PromptToolsOptions {
+  /** How results go back: as messages of the role `tool`, or as text of the user. */
+  results: 'tool' | 'user'
+}
+
+/** So often a model is told that its call can't be read; after that its text is shown as it is. */
+const MAX_REPEATS = 2
+
+/** Wraps a client so that it takes tools and gives calls like one with function calling. */
+export function withPromptTools(client: LlmClient, options: PromptToolsOptions): LlmClient {
+  return {
+    async *stream(request) {
+      const { toolChoice: choice, ...plain } = request
+      const flat = flattenToolMessages(request.messages, { writeCall, results: options.results })
+      if (request.tools.length === 0 || choice === 'none')
+        return yield* client.stream({ ...plain, messages: flat, tools: [] })
+
+      const known = new Map(
+        request.tools.map((tool) => [tool.function.name, tool.function.parameters]),
+      )
+      let messages = withInstructions(flat, describeTools(request.tools, choice))
+      let spent: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+      for (let attempt = 0; ; attempt += 1) {
+        const parser = createPromptCallParser(known)
+        const { end, written } = yield* listen(
+          client,
+          { ...plain, messages, tools: [] },
+          parser,
+          spent,
+        )
+        if (end.type === 'failed') return yield [end]
+        const { calls, faults } = parser
+        if (calls.length > 0 || faults.length === 0 || attempt >= MAX_REPEATS) {
+          // Calls that were never understood are better seen than lost.
+          const left = calls.length > 0 ? [] : faults.map((fault) => fault.raw)
+          return yield [
+            ...left.map((text): LlmEvent => ({ type: 'text_delta', text: `\n\n${text}` })),
+            ...calls.map(
+              (call): LlmEvent => ({
+                type: 'tool_call',
+                call: { ...call, id: `call_${newId()}` as CallId },
+              }),
+            ),
+            calls.length > 0 ? { ...end, reason: 'tool_calls' } : end,
+          ]
+        }
+        spent = end.usage
+        const problem = describeFaults(faults)
+        yield [{ type: 'retrying', attempt: attempt + 1, delayMs: 0, reason: problem }]
+        messages = [
+          ...messages,
+          { role: 'assistant', content: written },
+          { role: 'user', content: problem },
+        ]
+      }
+    },
+  }
+}
+
+type End = Extract<LlmEvent, { type: 'finished' | 'failed' }>
+
+/** One answer, its text sent through the parser; gives back the end and all that the model wrote. */
+async function* listen(
+  client: LlmClient,
+  request: LlmRequest,
+  parser: PromptCallParser,
+  spent: Usage,
+): AsyncGenerator<LlmEvent[], { end: End; written: string }> {
+  let written = ''
+  let end: End = { type: 'failed', error: brokenStream({ model: 'of this conversation' }) }
+  for await (const batch of client.stream(request)) {
+    const events: LlmEvent[] = []
+    for (const event of batch) {
+      if (event.type === 'text_delta') {
+        written += event.text
+        pushText(events, parser.push(event.text))
+      } else if (event.type === 'finished') {
+        pushText(events, parser.end({ cutOff: event.reason === 'length' }))
+        end = { ...event, usage: sum(spent, event.usage) }
+      } else if (event.type === 'failed') {
+        pushText(events, parser.end({ cutOff: true }))
+        end = { ...event, usage: sum(spent, event.usage ?? none) }
+      } else events.push(event)
+    }
+    if (events.length > 0) yield events
+  }
+  return { end, written }
+}
+
+function pushText(events: LlmEvent[], text: string): void {
+  if (text !== '') events.push({ type: 'text_delta', text })
+}
+
+/** The instructions go into the system prompt, which comes into being where there is none. */
+function withInstructions(messages: readonly LlmMessage[], instructions: string): LlmMessage[] {
+  const [first, ...others] = messages
+  if (first?.role === 'system')
+    return [{ role: 'system', content: `${first.content}\n\n${instructions}` }, ...others]
+  return [{ role: 'system', content: instructions }, ...messages]
+}
+
+const none: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+
+const sum = (one: Usage, other: Usage): Usage => ({
+  prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+  completion_tokens: one.completion_tokens + other.completion_tokens,
+  total_tokens: one.total_tokens + other.total_tokens,
+})

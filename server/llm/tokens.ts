@@ -1,0 +1,48 @@
+// A rough count of tokens where a provider reports none, and for fitting a history to a window.
+import type { LlmMessage, LlmRequest, ToolCall } from './client.ts'
+
+/** What the frame around each message costs. */
+const MESSAGE_TOKENS = 4
+/** A middle figure for one image; providers count between 85 and 1,600. */
+const IMAGE_TOKENS = 800
+
+/**
+ * Tokens of a text as a fraction, so that pieces add up: about four characters a token; Chinese, Japanese and Korean
+ * characters count nearly one each. Within a quarter of what tokenizers say for prose, worse for code and numbers.
+ * Long text is sampled, so it is cheap at any length.
+ */
+export function tokenWeight(text: string): number {
+  const step = Math.max(1, Math.floor(text.length / 4096))
+  let wide = 0
+  let seen = 0
+  for (let at = 0; at < text.length; at += step) {
+    seen += 1
+    if (text.charCodeAt(at) >= 0x2e80) wide += 1
+  }
+  if (seen === 0) return 0
+  const share = wide / seen
+  return text.length * (share * 0.8 + (1 - share) / 4)
+}
+
+/** `tokenWeight` as a count. */
+export const estimateTokens = (text: string): number => Math.ceil(tokenWeight(text))
+
+/** One message as the model will read it. */
+export function estimateMessageTokens(message: LlmMessage): number {
+  const base = MESSAGE_TOKENS + estimateTokens(message.content)
+  if (message.role === 'user')
+    return (
+      base + estimateTokens(message.context ?? '') + (message.images?.length ?? 0) * IMAGE_TOKENS
+    )
+  if (message.role !== 'assistant') return base
+  const calls = (message.toolCalls ?? []).reduce((sum, call) => sum + estimateCallTokens(call), 0)
+  return base + estimateTokens(message.reasoning ?? '') + calls
+}
+
+const estimateCallTokens = (call: ToolCall): number =>
+  MESSAGE_TOKENS + estimateTokens(call.name) + estimateTokens(call.arguments)
+
+/** What a request costs before the model says a word. */
+export const estimatePromptTokens = (request: Pick<LlmRequest, 'messages' | 'tools'>): number =>
+  request.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0) +
+  (request.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(request.tools)))

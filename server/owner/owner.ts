@@ -1,0 +1,116 @@
+// Who acts on a store: performs its runs and sends its messages. One process at a time owns it.
+import type { DatabaseSettings } from '../db/database.ts'
+import type { OwnerEpochs } from '../db/repositories/owner-epochs.ts'
+import { AppError } from '../errors.ts'
+import { untilAborted } from '../lib/abort.ts'
+import type { ProcessLock } from './process-lock.ts'
+
+/**
+ * The ownership of a store, held by a lock for the life of the process. Several instances on one store will hold leases
+ * on single runs instead; `instance` and `epoch` are what their writes will be fenced by.
+ */
+export interface StoreOwner {
+  /** Names this process among all that ever owned the store. */
+  readonly instance: string
+  /** Grows by one with each process that becomes the owner. 0 before `begin`. */
+  readonly epoch: number
+  /** False while the lock is lost and not yet regained. */
+  readonly isHeld: boolean
+  /** Enters this process as the owner in the store. Call it once, after the tables are up to date. */
+  begin(epochs: OwnerEpochs): Promise<void>
+  /** Fulfils as soon as this process owns the store: at once nearly always. Rejects when the signal aborts. */
+  whenHeld(signal: AbortSignal): Promise<void>
+  /** Gives the store up, for the next process. */
+  release(): Promise<void>
+}
+
+export interface ClaimOptions {
+  instance: string
+  log: {
+    info(details: object, message: string): void
+    warn(details: object, message: string): void
+  }
+  /** Another process owns the store now: this one must not write another word to it. */
+  onTaken(): void
+}
+
+/** How long a starting process waits for one that is just ending. */
+const WAIT_MS = { sqlite: 1_000, postgres: 3_000 }
+
+const IN_USE =
+  'Another NanoClaw process is using this database. Stop it first, or give this one a database of its own.'
+
+/** @throws AppError `store_busy` when another process owns the store, `store_unavailable` when it can't be reached. */
+export async function claimStore(
+  settings: DatabaseSettings,
+  { instance, log, onTaken }: ClaimOptions,
+): Promise<StoreOwner> {
+  let epochs: OwnerEpochs | null = null
+  let epoch = 0
+  let isHeld = true
+  let waiting: (() => void)[] = []
+
+  const lock = await acquireLock(settings, {
+    mayResume: async () => epochs === null || (await epochs.current()) === epoch,
+    onChange(change) {
+      isHeld = change === 'regained'
+      if (change === 'taken') return onTaken()
+      if (change === 'lost')
+        return log.warn(
+          {},
+          'The lock of the database is lost: no tool runs until it is held again.',
+        )
+      log.info({}, 'The lock of the database is held again.')
+      const resume = waiting
+      waiting = []
+      for (const wake of resume) wake()
+    },
+  })
+  if (lock === null) throw new AppError('store_busy', IN_USE)
+
+  return {
+    instance,
+    get epoch() {
+      return epoch
+    },
+    get isHeld() {
+      return isHeld
+    },
+    async begin(repository) {
+      epoch = await repository.next(instance)
+      epochs = repository
+    },
+    async whenHeld(signal) {
+      while (!isHeld) await untilAborted(new Promise<void>((wake) => waiting.push(wake)), signal)
+    },
+    release: () => lock.release(),
+  }
+}
+
+type LockOptions = Pick<
+  Parameters<typeof import('./postgres-lock.ts').acquirePostgresLock>[1],
+  'mayResume' | 'onChange'
+>
+
+// Only the driver that is needed is loaded: the other one would cost every start its time and memory.
+async function acquireLock(
+  settings: DatabaseSettings,
+  options: LockOptions,
+): Promise<ProcessLock | null> {
+  if (settings.dialect === 'sqlite') {
+    const { acquireSqliteLock } = await import('./sqlite-lock.ts')
+    return acquireSqliteLock(settings.file, WAIT_MS.sqlite)
+  }
+  const { acquirePostgresLock } = await import('./postgres-lock.ts')
+  return acquirePostgresLock(settings, { ...options, waitMs: WAIT_MS.postgres })
+}
+
+/** Whether a process owns the store, without touching it. @throws AppError when that can't be found out. */
+export async function isOwned(settings: DatabaseSettings): Promise<boolean> {
+  if (settings.dialect === 'sqlite') {
+    const { isSqliteLocked } = await import('./sqlite-lock.ts')
+    return isSqliteLocked(settings.file)
+  }
+  const { isPostgresLocked } = await import('./postgres-lock.ts')
+  return isPostgresLocked(settings)
+}

@@ -1,0 +1,86 @@
+// The owner's lock of a SQLite store: a lock of the operating system on a file beside the database.
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import SqliteClient from 'better-sqlite3'
+import { AppError, errorText } from '../errors.ts'
+import type { ProcessLock } from './process-lock.ts'
+
+const RETRY_MS = 50
+
+/** The lock file of a database. Two paths to one file (symbolic links) share it. */
+export function lockFileOf(databaseFile: string): string {
+  const file = resolve(databaseFile)
+  const real = existsSync(file)
+    ? realpathSync(file)
+    : join(realpathSync(dirname(file)), basename(file))
+  return `${real}.lock`
+}
+
+/**
+ * Acquires the lock of a database file, or returns null when another process still holds it after `waitMs`.
+ *
+ * Node has no `flock`, so SQLite takes the lock: an open `BEGIN EXCLUSIVE` on an empty file holds it until the
+ * connection closes or the process dies, on every system that SQLite supports. The database itself can't be locked
+ * this way: backups read it while the server runs. The file stays when the lock is gone; removing it would let two
+ * processes lock two files of one name.
+ * @throws AppError when the file can't be created or locked at all.
+ */
+export async function acquireSqliteLock(
+  databaseFile: string,
+  waitMs: number,
+): Promise<ProcessLock | null> {
+  try {
+    mkdirSync(dirname(resolve(databaseFile)), { recursive: true, mode: 0o700 })
+    const file = lockFileOf(databaseFile)
+    createOnce(file)
+    const deadline = performance.now() + waitMs
+    for (;;) {
+      const client = tryLock(file)
+      if (client !== null) return { release: async () => void client.close() }
+      if (performance.now() >= deadline) return null
+      await sleep(RETRY_MS)
+    }
+  } catch (error) {
+    throw new AppError(
+      'store_unavailable',
+      `The database file ${resolve(databaseFile)} cannot be used: its lock file cannot be created (${errorText(error)}).`,
+      { cause: error },
+    )
+  }
+}
+
+/** Whether a process holds the lock of this database file. Creates nothing. */
+export function isSqliteLocked(databaseFile: string): boolean {
+  if (!existsSync(dirname(resolve(databaseFile)))) return false
+  const file = lockFileOf(databaseFile)
+  if (!existsSync(file)) return false
+  const client = tryLock(file)
+  client?.close()
+  return client === null
+}
+
+/**
+ * Creates the file for its owner only. An existing one is not even opened: closing any descriptor of a file drops every
+ * lock that this process has on it (POSIX).
+ */
+function createOnce(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // only the code says that it is there already
+  }
+}
+
+function tryLock(file: string): SqliteClient.Database | null {
+  const client = new SqliteClient(file, { fileMustExist: true, timeout: 0 })
+  try {
+    client.exec('begin exclusive')
+    return client
+  } catch (error) {
+    client.close()
+    if (error instanceof SqliteClient.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      return null
+    throw error
+  }
+}

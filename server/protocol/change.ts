@@ -1,0 +1,20 @@
+// What a user's other tabs and devices are told when something of theirs has changed.
+import { z } from 'zod'
+import { ConversationId, ProjectId } from './ids.ts'
+
+const fields = {
+  /** Of what changed; of a file its path in the project, of settings their kind (`memory`, `models`, …). */
+  id: z.string(),
+  change: z.enum(['created', 'updated', 'deleted']),
+}
+
+/** A notice, not the content: whoever needs it asks for it, with all the checks of that request. */
+export const Change = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('conversation'), ...fields }),
+  z.object({ type: z.literal('message'), ...fields, conversation_id: ConversationId }),
+  z.object({ type: z.literal('run'), ...fields, conversation_id: ConversationId }),
+  z.object({ type: z.literal('project'), ...fields }),
+  z.object({ type: z.literal('file'), ...fields, project_id: ProjectId }),
+  z.object({ type: z.literal('settings'), ...fields }),
+])
+export type Change = z.infer<typeof Change>

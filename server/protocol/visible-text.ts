@@ -1,0 +1,25 @@
+// Text as a person must see it before deciding on it: what is invisible, or turns the order of the letters, is spelled out.
+
+/** Control and format characters (bidirectional ones among them), fillers, variation selectors, lone carriage returns. */
+const HIDDEN =
+  /(?!\ufe0f)\p{Default_Ignorable_Code_Point}|(?![\t\n\r])\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\u2800|\r(?!\n)/gu
+/** Emoji are made of several; this joiner between two of them hides nothing. */
+const PICTURE = /\p{Extended_Pictographic}/u
+
+/** Spelled as in JSON (`\u202e`), so that JSON text stays the same value. */
+export const visibleText = (text: string): string =>
+  text.replace(HIDDEN, (character, offset: number) => {
+    const before = text.slice(Math.max(0, offset - 3), offset)
+    const after = text.slice(offset + 1, offset + 3)
+    if (character === '\u200d' && PICTURE.test(before) && PICTURE.test(after)) return character
+    return [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join('')
+  })
+
+/** The same for every text within a JSON value. */
+export function visibleValue<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
+    typeof inner === 'string' ? visibleText(inner) : inner,
+  ) as Value // the reviver turns texts into texts and leaves the shape alone
+}

@@ -1,0 +1,25 @@
+// Streams a run to whoever asks, from memory while it goes on and from the store once it has ended.
+import type { FastifyReply } from 'fastify'
+import type { ChatService } from '../chat/chat-service.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import type { Store } from '../db/store.ts'
+import type { StreamMode } from '../runs/log-view.ts'
+import { replayRun } from '../runs/stored-replay.ts'
+import { streamRun, streamStoredRun } from './run-stream.ts'
+
+export function createRunTeller({ chat, store }: { chat: ChatService; store: Store }) {
+  return async (
+    reply: FastifyReply,
+    run: RunRow,
+    options: { mode: StreamMode; afterId: number | null },
+  ): Promise<void> => {
+    const channel = await chat.runs.channel(run)
+    if (channel !== null) {
+      streamRun(reply, channel, options)
+      return
+    }
+    // It may have ended while we looked.
+    const ended = (await store.runs.find(run.id)) ?? run
+    await streamStoredRun(reply, replayRun(ended, store.steps, options))
+  }
+}

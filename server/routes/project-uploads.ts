@@ -1,0 +1,171 @@
+// Files and folders uploaded as multipart form data: as a new project, or into one that is there.
+import { randomUUID } from 'node:crypto'
+import multipart from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { ProjectId } from '../protocol/ids.ts'
+import {
+  AddFilesFields,
+  CreateProjectBody,
+  FilesAdded,
+  ProjectDetail,
+} from '../protocol/project.ts'
+import { placeUpload } from '../workspace/checkpoints/place-upload.ts'
+import { startUpload, type Upload, type UploadLimits } from '../workspace/files/uploads.ts'
+import type { WorkspaceRoom } from '../workspace/open-workspace.ts'
+import { refusingBroken } from './broken-upload.ts'
+import { success } from './envelope.ts'
+import { ownProject } from './own-project.ts'
+import { presentDetail } from './projects.ts'
+import type { UploadSlots } from './upload-slots.ts'
+
+export interface ProjectUploadRouteDependencies {
+  projects: ProjectRepository
+  room: WorkspaceRoom
+  uploadLimits: UploadLimits
+  uploadSlots: UploadSlots
+}
+
+type Fields = Record<string, unknown>
+
+/** `POST /api/projects/upload` and `POST /api/projects/:id/files`. */
+export function registerProjectUploadRoutes(
+  app: App,
+  { projects, room, uploadLimits, uploadSlots }: ProjectUploadRouteDependencies,
+): void {
+  const { workspaces, pool } = room
+  const own = { projects, workspaces }
+
+  app.register(async (plain) => {
+    const scope = plain.withTypeProvider<ZodTypeProvider>()
+    await scope.register(multipart, {
+      limits: {
+        fields: 20,
+        fieldSize: 10_000,
+        // One more than allowed, so that it is the upload itself that counts and refuses.
+        files: uploadLimits.files + 1,
+        parts: uploadLimits.files + 21,
+        fileSize: uploadLimits.bytes + 1,
+      },
+    })
+
+    scope.post(
+      '/api/projects/upload',
+      {
+        schema: {
+          summary: 'Make a project of a folder (multipart: `name`, `description?`, `files[]`)',
+          tags: ['projects'],
+          consumes: ['multipart/form-data'],
+          response: { 200: envelope(ProjectDetail) },
+        },
+      },
+      async (request, reply) => {
+        const { user } = request
+        const row = await receive(request, reply, (upload, fields) =>
+          makeProject(upload, fields, user.id),
+        )
+        return success(await presentDetail(row, workspaces.open(user.id, row.id)))
+      },
+    )
+
+    scope.post(
+      '/api/projects/:id/files',
+      {
+        schema: {
+          summary:
+            'Put files of any kind into a project (multipart: `files[]`, each named by its relative path, and `path?`, the folder they go to); files of the same name are replaced, in one checkpoint',
+          tags: ['project files'],
+          consumes: ['multipart/form-data'],
+          params: z.object({ id: ProjectId }),
+          response: { 200: envelope(FilesAdded) },
+        },
+      },
+      async (request, reply) => {
+        const { user, params } = request
+        await ownProject(own, user.id, params.id)
+        const { added, replaced, bytes } = await receive(request, reply, async (upload, fields) => {
+          const { path = '' } = readFields(AddFilesFields, fields, 'The `path` is too long.')
+          // Asked again: the files may have been on their way for minutes.
+          const { workspace } = await ownProject(own, user.id, params.id)
+          return placeUpload(room, workspace, upload, path)
+        })
+        return success({ added, replaced, total_size: bytes })
+      },
+    )
+  })
+
+  /** Takes all files aside, then lets `use` make something of them. Nothing of them is left after a failure. */
+  const receive = <T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    use: (upload: Upload, fields: Fields) => Promise<T>,
+  ): Promise<T> =>
+    refusingBroken(() =>
+      uploadSlots.run(request.user.id, async () => {
+        if (!request.isMultipart())
+          throw new AppError('bad_request', 'Send the files as multipart/form-data.')
+        const upload = await startUpload(workspaces, pool, uploadLimits)
+        try {
+          const fields: Fields = {}
+          for await (const part of request.parts({ preservePath: true })) {
+            if (part.type === 'file') await upload.add(part.filename, part.file)
+            else fields[part.fieldname] = part.value
+          }
+          if (upload.files === 0)
+            throw new AppError('bad_request', 'Send at least one file in the field `files[]`.')
+          return await use(upload, fields)
+        } catch (error) {
+          // What is still on its way is not waited for.
+          reply.header('connection', 'close')
+          throw error
+        } finally {
+          await upload.discard()
+        }
+      }),
+    )
+
+  const makeProject = async (
+    upload: Upload,
+    fields: Fields,
+    userId: ProjectRow['userId'],
+  ): Promise<ProjectRow> => {
+    const { name, description } = readFields(
+      CreateProjectBody,
+      fields,
+      'The upload needs a `name` of 1 to 255 characters.',
+    )
+    let size = 0
+    for (const file of (await upload.staged()).files) size += file.size
+    const claim = randomUUID()
+    await workspaces.storage.claim(userId, claim, size)
+    try {
+      const row = await projects.create(userId, { name, description: description ?? null, size })
+      try {
+        await upload.adopt(userId, row.id)
+      } catch (error) {
+        await projects.remove(userId, row.id)
+        throw error
+      }
+      return row
+    } finally {
+      workspaces.storage.release(claim)
+    }
+  }
+}
+
+function readFields<Schema extends z.ZodType>(
+  schema: Schema,
+  fields: Fields,
+  message: string,
+): z.output<Schema> {
+  const read = schema.safeParse(fields)
+  if (read.success) return read.data
+  throw new AppError('validation_failed', message, {
+    details: read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+  })
+}

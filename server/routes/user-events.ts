@@ -1,0 +1,119 @@
+// A user's changes as server-sent events: what another tab or device did, as it happens or since the last look.
+import type { FastifyReply } from 'fastify'
+import type { ChangeLog } from '../changes/change-log.ts'
+import type { App } from '../http/app.ts'
+import type { UserId } from '../protocol/ids.ts'
+
+const HEARTBEAT_MS = 10_000
+const STALL_MS = 30_000
+/** Open streams of one user; the oldest makes room for a new one, and comes back when its tab is looked at. */
+const MAX_STREAMS = 50
+
+export function registerUserEventRoutes(app: App, { changes }: { changes: ChangeLog }): void {
+  const open = new Map<UserId, Set<() => void>>()
+  app.addHook('preClose', async () => {
+    for (const streams of open.values()) for (const end of [...streams]) end()
+  })
+  app.get(
+    '/api/events',
+    {
+      schema: {
+        summary: 'Your changes, as they happen and since `Last-Event-ID`',
+        description:
+          'Server-sent events `conversation`, `message`, `run`, `project`, `file` and `settings`, each `{id, change, …}`. `ready` comes first and carries the id to come back with; `reset` says that what was missed is no longer known, so that everything has to be asked for again.',
+        tags: ['events'],
+        produces: ['text/event-stream'],
+      },
+    },
+    async ({ user, headers }, reply) => {
+      const own = open.get(user.id) ?? new Set()
+      open.set(user.id, own)
+      const [oldest] = own
+      if (own.size >= MAX_STREAMS) oldest?.()
+      const lastId = headers['last-event-id']
+      const end = streamChanges(reply, changes, user.id, {
+        lastId: typeof lastId === 'string' ? lastId : null,
+        onEnd: () => {
+          own.delete(end)
+          if (own.size === 0) open.delete(user.id)
+        },
+      })
+      own.add(end)
+      return reply
+    },
+  )
+}
+
+/** Returns how to end the stream from this side. */
+function streamChanges(
+  reply: FastifyReply,
+  changes: ChangeLog,
+  userId: UserId,
+  { lastId, onEnd }: { lastId: string | null; onEnd: () => void },
+): () => void {
+  const response = reply.raw
+  reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) response.setHeader(name, value)
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-cache, no-store, must-revalidate',
+    'X-Accel-Buffering': 'no',
+    Connection: 'keep-alive',
+  })
+  let sentId = lastId ?? changes.lastId()
+  let blocked = false
+  let ended = false
+  let scheduled = false
+  let stallTimer: NodeJS.Timeout | undefined
+
+  const write = (text: string): void => {
+    if (text === '' || response.write(text)) return
+    blocked = true
+    stallTimer = setTimeout(() => response.destroy(), STALL_MS)
+    stallTimer.unref()
+  }
+  /** A reader that was slow finds what it missed in the log, or is told that it missed too much: nothing waits here. */
+  const pump = (): void => {
+    scheduled = false
+    if (ended || blocked) return
+    const missed = changes.since(userId, sentId)
+    sentId = changes.lastId()
+    write(
+      missed === null
+        ? frame(sentId, 'reset', {})
+        : missed.map(({ id, change: { type, ...data } }) => frame(id, type, data)).join(''),
+    )
+  }
+  const unsubscribe = changes.subscribe(userId, () => {
+    if (scheduled) return
+    scheduled = true
+    queueMicrotask(pump)
+  })
+  const heartbeat = setInterval(() => {
+    if (!blocked) write(': ping\n\n')
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
+  const end = (): void => {
+    if (ended) return
+    ended = true
+    clearInterval(heartbeat)
+    clearTimeout(stallTimer)
+    unsubscribe()
+    onEnd()
+    response.end()
+  }
+  response.on('drain', () => {
+    blocked = false
+    clearTimeout(stallTimer)
+    pump()
+  })
+  response.on('close', end)
+  response.on('error', end)
+  pump()
+  write(frame(sentId, 'ready', {}))
+  return end
+}
+
+const frame = (id: string, event: string, data: object): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`

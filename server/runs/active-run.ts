@@ -1,0 +1,57 @@
+// The runs that this process performs just now: their logs, how to stop them, and who waits for a decision.
+import type { RunId } from '../protocol/ids.ts'
+import type { Decision } from '../tools/executor.ts'
+import type { RunChannel } from './log.ts'
+
+/** Why a run's signal was aborted. */
+export type StopReason = 'stopped' | 'time_limit' | 'shutdown' | 'deleted'
+
+export interface ActiveRun {
+  readonly id: RunId
+  readonly channel: RunChannel
+  readonly signal: AbortSignal
+  /** Set once; the first reason stays. */
+  readonly stopReason: StopReason | null
+  stop(reason: StopReason): void
+  /** Settles when the run's end is stored and told, or it was left for the next start. Never rejects. */
+  readonly ended: Promise<void>
+  markEnded(): void
+  /** Waits for a person's decision on a call. Never settles when the run is stopped first. */
+  waitForDecision(idRef: string): Promise<Decision>
+  /** Hands a stored decision to the call that waits for it; false when none does. */
+  decide(idRef: string, decision: Decision): boolean
+}
+
+export function createActiveRun(id: RunId, channel: RunChannel): ActiveRun {
+  const controller = new AbortController()
+  const waiting = new Map<string, (decision: Decision) => void>()
+  let stopReason: StopReason | null = null
+  let markEnded = (): void => {}
+  const ended = new Promise<void>((resolve) => {
+    markEnded = resolve
+  })
+  return {
+    id,
+    channel,
+    signal: controller.signal,
+    get stopReason() {
+      return stopReason
+    },
+    stop(reason) {
+      stopReason ??= reason
+      controller.abort(new Error(`The run was ended: ${reason}`))
+    },
+    ended,
+    markEnded,
+    waitForDecision: (idRef) =>
+      new Promise((resolve) => {
+        waiting.set(idRef, resolve)
+      }),
+    decide(idRef, decision) {
+      const resolve = waiting.get(idRef)
+      waiting.delete(idRef)
+      resolve?.(decision)
+      return resolve !== undefined
+    },
+  }
+}

@@ -1,0 +1,64 @@
+// A person's decision on one call: for exactly this call, once, stored before anybody acts on it.
+
+import { toPendingApproval } from '../../db/repositories/approvals.ts'
+import type { RunRow } from '../../db/repositories/runs.ts'
+import { AppError } from '../../errors.ts'
+import type { ApprovalDecisionBody } from '../../protocol/run.ts'
+import type { Decision } from '../../tools/executor.ts'
+import type { ChatDependencies } from '../dependencies.ts'
+import { readRunState } from '../state.ts'
+import { toDecision } from './request.ts'
+
+/** Stores the decision and hands it back in the executor's form. */
+export async function decideApproval(
+  run: RunRow,
+  body: ApprovalDecisionBody,
+  { store, database, registry, now }: ChatDependencies,
+): Promise<Decision> {
+  const approval = await store.runs.approval(run.id, body.id_ref)
+  if (approval === undefined)
+    throw new AppError('not_found', 'Nothing waits for a decision under this id_ref.')
+  const decided = new AppError('approval_decided', 'This call was decided already.')
+  if (approval.status !== 'pending') throw decided
+  const ended = new AppError(
+    'approval_decided',
+    'This run has ended; nothing waits in it any more.',
+  )
+  if (run.endedAt !== null) throw ended
+
+  const { name } = toPendingApproval(approval)
+  const changed = body.decision === 'approve' ? readArguments(body.arguments) : null
+  const tool = registry.get(name)
+  if (changed !== null && tool !== undefined) {
+    const parsed = tool.parse(changed)
+    if (!parsed.ok) throw new AppError('validation_failed', parsed.error)
+  }
+  const decision = {
+    status: body.decision === 'approve' ? ('approved' as const) : ('rejected' as const),
+    reason: body.reason ?? null,
+    decidedArguments: changed,
+    decidedAt: now(),
+  }
+  await database.write(async (tx) => {
+    // Asked here, where nobody can end it before the decision is stored: a run that was stopped stays so.
+    const unended = await store.runs.lockUnended(tx, run.id)
+    if (unended === undefined) throw ended
+    if (!(await store.runs.decide(tx, run.id, body.id_ref, decision))) throw decided
+    if (body.decision !== 'approve' || tool === undefined) return
+    if (body.remember === 'run') {
+      const state = readRunState(unended.state)
+      await store.runs.write(tx, unended, {
+        state: { ...state, grants: [...new Set([...state.grants, tool.name])] },
+      })
+    }
+    if (body.remember === 'conversation')
+      await store.conversations.addApprovalGrant(tx, run.conversationId, tool.name)
+  })
+  return toDecision(decision)
+}
+
+function readArguments(given: ApprovalDecisionBody['arguments']): string | null {
+  if (given === undefined) return null
+  if (typeof given !== 'string') return JSON.stringify(given)
+  return given
+}

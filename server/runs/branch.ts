@@ -1,0 +1,111 @@
+// The part of a conversation that a run looks at: from the newest message back to what fits or is summed up.
+
+import type { BranchMessage } from '../agent/history.ts'
+import type { AttachmentInfo } from '../db/repositories/attachments.ts'
+import type { FullMessage } from '../db/repositories/messages.ts'
+import type { SummaryRow } from '../db/repositories/summaries.ts'
+import type { Store } from '../db/store.ts'
+import { estimateTokens } from '../llm/tokens.ts'
+import type { ConversationId, MessageId } from '../protocol/ids.ts'
+
+export interface Branch {
+  /** Oldest first. */
+  messages: (BranchMessage & { id: MessageId })[]
+  /** What stands for everything before them. */
+  summary: SummaryRow | undefined
+}
+
+const PAGE = 100
+/** Roughly; what is attached is counted exactly once it is read. */
+const BYTES_PER_TOKEN = 4
+/** A page ends with the message that brings it to this size. */
+const PAGE_BYTES = 2_000_000
+/** Whatever the window, no run looks further back. */
+const MAX_MESSAGES = 4_000
+/** Of all attachments that a run looks at, newest first: one message with as much as it may have, and some more. */
+const MAX_ATTACHMENT_BYTES = 24_000_000
+
+/** What is read is stored as text, images as base64; the size is that of the file. */
+type Found = Omit<Branch['messages'][number], 'attachments'> & { attachments: AttachmentInfo[] }
+
+/** Reads page by page, so that a very long conversation costs no more than its newest part. */
+export async function loadBranch(
+  store: Store,
+  conversationId: ConversationId,
+  leafId: MessageId,
+  { windowTokens, vision }: { windowTokens: number; vision: boolean },
+): Promise<Branch> {
+  const { messages, summary } = await findBranch(store, conversationId, leafId, windowTokens)
+  return { messages: await withAttachments(store, messages, vision), summary }
+}
+
+async function findBranch(
+  store: Store,
+  conversationId: ConversationId,
+  leafId: MessageId,
+  windowTokens: number,
+): Promise<{ messages: Found[]; summary: SummaryRow | undefined }> {
+  // Asked for together: on a database across a network each question is a journey.
+  const [newest, end] = await Promise.all([
+    store.summaries.newest(conversationId),
+    store.messages.branch(conversationId, leafId, PAGE, { maxBytes: PAGE_BYTES }),
+  ])
+  const summaries = new Map(newest.map((summary) => [summary.untilMessageId, summary]))
+  const messages: Found[] = []
+  let tokens = 0
+  let page: FullMessage[] = end
+  for (;;) {
+    for (const message of page.toReversed()) {
+      const summary = summaries.get(message.id)
+      if (summary !== undefined) return { messages: messages.toReversed(), summary }
+      messages.push(message)
+      for (const file of message.attachments)
+        if (file.kind === 'text') tokens += Math.ceil(file.size / BYTES_PER_TOKEN)
+      tokens += message.steps.reduce(
+        (sum, step) => sum + estimateTokens('content' in step ? step.content : step.arguments),
+        estimateTokens(message.text),
+      )
+    }
+    const next = page[0]?.parentId ?? null
+    if (next === null || tokens >= windowTokens || messages.length >= MAX_MESSAGES)
+      return { messages: messages.toReversed(), summary: undefined }
+    page = await store.messages.branch(conversationId, next, PAGE, { maxBytes: PAGE_BYTES })
+  }
+}
+
+/** The messages with what is attached to them, from the newest on as long as there is room. */
+async function withAttachments(
+  store: Store,
+  messages: readonly Found[],
+  vision: boolean,
+): Promise<Branch['messages']> {
+  let room = MAX_ATTACHMENT_BYTES
+  const full: Branch['messages'] = []
+  for (const message of messages.toReversed()) {
+    const wanted = message.attachments.filter((file) => {
+      // A model that sees no images is only told that there was one.
+      const size = file.kind === 'image' && !vision ? 0 : file.size
+      if (size > room) return false
+      room -= size
+      return size > 0
+    })
+    const read = new Map(
+      (
+        await store.attachments.contents(
+          message.id,
+          wanted.map(({ position }) => position),
+        )
+      ).map(({ position, ...file }) => [position, file]),
+    )
+    const attachments = message.attachments.map((file): BranchMessage['attachments'][number] => {
+      const content = read.get(file.position)
+      if (content !== undefined) return content
+      if (file.kind === 'image' && !vision) return { name: file.name, mime: 'image/png', data: '' }
+      return file.size === 0
+        ? { name: file.name, extension: undefined, content: '' }
+        : { name: file.name, leftOut: true }
+    })
+    full.push({ ...message, attachments })
+  }
+  return full.toReversed()
+}

@@ -1,0 +1,107 @@
+// A stored run that nobody performs: begun again by a new attempt, or ended where it stands.
+
+import { roundsOf } from '../agent/history.ts'
+import { nestedPrefix } from '../agent/nested-call-id.ts'
+import type { Writer } from '../db/database.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import { type StepRow, toStep } from '../db/repositories/steps.ts'
+import type { Store } from '../db/store.ts'
+import type { RunId } from '../protocol/ids.ts'
+import type { ChatDependencies } from './dependencies.ts'
+import { titleWithoutAnswer } from './finish.ts'
+
+/** A run that took the server down this often in a row is not tried again. */
+const MAX_FAILED_ATTEMPTS = 8
+
+interface Parts
+  extends Pick<ChatDependencies, 'store' | 'database' | 'settings' | 'instance' | 'now'> {
+  /** Called when a run was ended here. */
+  onEnd(run: RunRow): void
+}
+
+/**
+ * The run as its next attempt begins, with its steps: from now on no earlier attempt may write. Null when it has ended;
+ * one that is to stop, whose user may not use the server any more, or that failed too often is ended instead.
+ */
+export async function claimRun(
+  id: RunId,
+  parts: Parts,
+): Promise<{ run: RunRow; rows: StepRow[] } | null> {
+  const { store, database } = parts
+  const found = await store.runs.find(id)
+  if (found === undefined || found.endedAt !== null) return null
+  const rows = await store.steps.list(found.messageId)
+  const [stale, title] = await Promise.all([
+    staleQuestions(found, rows, store),
+    titleWithoutAnswer(found, parts),
+  ])
+  let isEnded = false
+  const claimed = await database.write(async (tx) => {
+    isEnded = false
+    const run = await store.runs.claim(tx, id, parts.instance)
+    if (run === undefined) return null
+    // Waiting for a person it can have done no harm, however often the server came and went meanwhile.
+    const isHarmful =
+      run.failedAttempts >= MAX_FAILED_ATTEMPTS && run.status !== 'awaiting_approval'
+    const isStopped = run.stopRequested || !(await store.users.isActive(tx, run.userId))
+    if (isStopped || isHarmful) {
+      const status = isStopped ? 'stopped' : 'interrupted'
+      isEnded = await storeEnd(tx, run, { rows, status, title }, parts)
+      return null
+    }
+    await store.runs.withdrawApprovals(tx, id, stale)
+    return { run, rows }
+  })
+  if (isEnded) parts.onEnd(found)
+  return claimed
+}
+
+/** Ends a run as stopped; what is stored of it stays. Does nothing when it has ended. */
+export async function endUnperformed(id: RunId, parts: Parts): Promise<void> {
+  const { store, database } = parts
+  const found = await store.runs.find(id)
+  if (found === undefined || found.endedAt !== null) return
+  const rows = await store.steps.list(found.messageId)
+  const title = await titleWithoutAnswer(found, parts)
+  const end = { rows, status: 'stopped' as const, title }
+  if (await database.write((tx) => storeEnd(tx, found, end, parts))) parts.onEnd(found)
+}
+
+async function storeEnd(
+  tx: Writer,
+  { id, messageId, conversationId }: RunRow,
+  {
+    rows,
+    status,
+    title,
+  }: { rows: readonly StepRow[]; status: 'stopped' | 'interrupted'; title: string | null },
+  { store, now }: Parts,
+): Promise<boolean> {
+  const run = await store.runs.end(tx, id, {
+    status,
+    finishReason: status === 'stopped' ? 'stopped' : null,
+    endedAt: now(),
+  })
+  if (run === undefined) return false
+  const text = roundsOf(rows.map(toStep)).findLast((round) => round.text !== '')?.text ?? ''
+  await store.messages.update(tx, messageId, { status, text })
+  if (title !== null) await store.conversations.setMadeTitle(tx, conversationId, title)
+  return true
+}
+
+/** Open questions about calls that have their answer already: nobody waits for a decision on them any more. */
+async function staleQuestions(
+  run: RunRow,
+  rows: readonly StepRow[],
+  store: Store,
+): Promise<string[]> {
+  const answered = new Set(rows.flatMap((row) => (row.type === 'tool_result' ? row.idRef : [])))
+  const open = rows.flatMap((row) =>
+    row.type !== 'tool_call' || row.idRef === null || answered.has(row.idRef) ? [] : row.idRef,
+  )
+  // Sub-agents ask under ids of their own, which begin with that of the call they work for.
+  const mayAsk = (id: string): boolean =>
+    open.some((call) => id === call || id.startsWith(nestedPrefix(call)))
+  const pending = (await store.runs.pendingApprovals([run.id])).get(run.id) ?? []
+  return pending.map(({ id_ref }) => id_ref).filter((id) => !mayAsk(id))
+}

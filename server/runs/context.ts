@@ -1,0 +1,193 @@
+// What a run starts from: its conversation, its model, the messages so far and the tools it may use.
+
+import { answerMessages, toModelMessages } from '../agent/history.ts'
+import { contextNote, summaryNote, systemPrompt, withNote } from '../agent/system-prompt.ts'
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import { type StepRow, toStep } from '../db/repositories/steps.ts'
+import { AppError } from '../errors.ts'
+import type { LlmClient, LlmMessage, ToolCall } from '../llm/client.ts'
+import type { PublicModel } from '../protocol/catalog.ts'
+import type { CallId, MessageId } from '../protocol/ids.ts'
+import type { Step } from '../protocol/step.ts'
+import type { ToolDefinition } from '../tools/definition.ts'
+import { loadBranch } from './branch.ts'
+import type { ChatDependencies } from './dependencies.ts'
+import { type RunOptions, readRunOptions } from './state.ts'
+
+/** Tokens that are taken to fit where a model's window is not known. */
+export const DEFAULT_CONTEXT_WINDOW = 128_000
+
+const CONTINUE_NOTE =
+  'Your answer was interrupted here. Go on exactly where it ends, without repeating any of it.'
+
+export interface RunContext {
+  conversation: ConversationRow
+  model: PublicModel
+  llm: LlmClient
+  options: RunOptions
+  tools: readonly ToolDefinition[]
+  /** System prompt, earlier turns and what this answer holds already. */
+  messages: LlmMessage[]
+  /** The message that ends each turn of `messages`, oldest first: where a summary of the turns up to it belongs. */
+  turnEnds: MessageId[]
+  question: string
+  /** Text from outside is among the messages: results of tools that read it, facts that were learned from it. */
+  holdsOutsideText: boolean
+  resume: ResumePoint
+}
+
+/** Where an attempt goes on. */
+export interface ResumePoint {
+  nextIndex: number
+  /** Calls without a result, in order. */
+  pendingCalls: ToolCall[]
+  places: Map<string, { call: number; result: number }>
+  /** Those of them that had begun and are not safe to repeat. */
+  interrupted: Set<CallId>
+}
+
+export async function createRunContext(
+  run: RunRow,
+  rows: readonly StepRow[],
+  dependencies: ChatDependencies,
+): Promise<RunContext> {
+  const { store } = dependencies
+  const options = readRunOptions(run.options)
+  const { model, client: llm } = await dependencies.catalog.resolve(run.model)
+  const windowTokens = model.context_window ?? DEFAULT_CONTEXT_WINDOW
+  const [conversation, { messages: recent, summary }] = await Promise.all([
+    store.conversations.find(run.userId, run.conversationId),
+    run.userMessageId === null
+      ? { messages: [], summary: undefined }
+      : loadBranch(store, run.conversationId, run.userMessageId, {
+          windowTokens,
+          vision: model.vision,
+        }),
+  ])
+  if (conversation === undefined)
+    throw new AppError('not_found', 'The conversation of this run is gone.')
+  const resume = resumePoint(rows, dependencies.registry)
+  const tools = toolsOf(conversation, model, options, dependencies)
+
+  const question = options.task ?? recent.at(-1)?.text ?? ''
+
+  const [memory, project] = await Promise.all([
+    dependencies.memory(run.userId, question),
+    run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
+  ])
+  const system = systemPrompt({
+    custom: conversation.systemPrompt,
+    project: project?.about ?? null,
+    memory: memory.trusted,
+  })
+  let history = withoutImages(toModelMessages(recent), model.vision)
+  if (options.task !== undefined) history.push({ role: 'user', content: options.task })
+  const note = contextNote([project?.listing ?? '', memory.outside])
+  // In front of the newest question only: what came before stays the same, which keeps providers' caches warm.
+  const newest = history.findLastIndex(({ role }) => role === 'user')
+  if (note !== null) history = withNote(history, newest === -1 ? history.length : newest, note)
+  if (summary !== undefined) history = withNote(history, 0, summaryNote(summary.text))
+  const messages: LlmMessage[] = [
+    { role: 'system', content: system },
+    ...history,
+    ...currentTurn(rows, resume),
+  ]
+  return {
+    conversation,
+    model,
+    llm,
+    options,
+    tools,
+    messages,
+    turnEnds: endsOfTurns(recent),
+    question,
+    holdsOutsideText:
+      memory.outside !== '' ||
+      [...rows.map(toStep), ...recent.flatMap(({ steps }) => steps)].some(isFromOutside),
+    resume,
+  }
+}
+
+const isFromOutside = (step: Step): boolean =>
+  step.type === 'tool_result' && step.artifact?.untrusted === true
+
+/** What the answer holds already, for an attempt that goes on. */
+function currentTurn(rows: readonly StepRow[], resume: ResumePoint): LlmMessage[] {
+  const kept = rows.filter((row) => row.position < resume.nextIndex).map(toStep)
+  const messages = answerMessages(kept, '', { current: true })
+  const last = kept.at(-1)
+  if (last?.type === 'text') messages.push({ role: 'user', content: CONTINUE_NOTE })
+  return messages
+}
+
+function endsOfTurns(branch: readonly { id: MessageId; role: string }[]): MessageId[] {
+  const ends: MessageId[] = []
+  for (const [at, message] of branch.entries())
+    if (branch[at + 1]?.role === 'user') ends.push(message.id)
+  return ends
+}
+
+const withoutImages = (messages: LlmMessage[], vision: boolean): LlmMessage[] =>
+  vision
+    ? messages
+    : messages.map((message) =>
+        message.role === 'user' && message.images !== undefined
+          ? {
+              role: 'user',
+              content: `${message.content}\n\n[${message.images.length} image(s) left out: this model does not see images]`,
+            }
+          : message,
+      )
+
+function toolsOf(
+  conversation: ConversationRow,
+  model: PublicModel,
+  options: RunOptions,
+  { registry, isToolAllowed }: ChatDependencies,
+): ToolDefinition[] {
+  if (!options.toolsEnabled || model.tool_mode === 'none' || options.toolChoice === 'none')
+    return []
+  const only = options.tools === undefined ? null : new Set(options.tools)
+  return registry
+    .list()
+    .filter((tool) => isToolAllowed(tool, conversation) && (only?.has(tool.name) ?? true))
+}
+
+/**
+ * The last completed step, and what is left to do after it. An open text at the end is made again by the model;
+ * calls without a result are run (again, where that is safe).
+ */
+export function resumePoint(
+  rows: readonly StepRow[],
+  registry: Pick<ChatDependencies['registry'], 'get'>,
+): ResumePoint {
+  const closed = rows.filter((row) => row.closed)
+  const answered = new Set(closed.flatMap((row) => (row.type === 'tool_result' ? [row.idRef] : [])))
+  const calls = lastBatch(closed)
+  const places = new Map<string, { call: number; result: number }>()
+  const pendingCalls: ToolCall[] = []
+  const interrupted = new Set<CallId>()
+  const lastCall = calls.at(-1)
+  for (const [at, row] of calls.entries()) {
+    const step = toStep(row)
+    if (step.type !== 'tool_call' || lastCall === undefined || answered.has(step.id_ref)) continue
+    places.set(step.id_ref, { call: row.position, result: lastCall.position + 1 + at })
+    pendingCalls.push({ id: step.id_ref, name: step.name, arguments: step.arguments })
+    const isRepeatable = registry.get(step.name)?.repeatable ?? false
+    if (row.startedAt !== null && !isRepeatable) interrupted.add(step.id_ref)
+  }
+  const end = (closed.at(-1)?.position ?? -1) + 1
+  const nextIndex =
+    lastCall === undefined ? end : Math.max(end, lastCall.position + 1 + calls.length)
+  return { nextIndex, pendingCalls, places, interrupted }
+}
+
+/** The calls of the last round, if the answer ends with calls or their results. */
+function lastBatch(closed: readonly StepRow[]): StepRow[] {
+  const end = closed.findLastIndex((row) => row.type !== 'tool_result')
+  if (closed[end]?.type !== 'tool_call') return []
+  let start = end
+  while (closed[start - 1]?.type === 'tool_call') start -= 1
+  return closed.slice(start, end + 1)
+}

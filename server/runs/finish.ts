@@ -1,0 +1,144 @@
+// The end of a run: its title, and the transaction that stores what became of it.
+
+import { roundsOf } from '../agent/history.ts'
+import { titleFromMessage, titleFromModel } from '../agent/title.ts'
+import type { NewRun, RunRow } from '../db/repositories/runs.ts'
+import { type AppError, errorText } from '../errors.ts'
+import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../protocol/run-event.ts'
+import type { RunContext } from './context.ts'
+import type { ChatDependencies } from './dependencies.ts'
+import type { Recorder } from './recorder.ts'
+import type { RunParts } from './run-parts.ts'
+import { readRunOptions } from './state.ts'
+
+/** An end that the store takes down. */
+export type StoredEnding =
+  | { kind: 'done'; finish: FinishReason }
+  | { kind: 'error'; error: AppError }
+
+/** How the work on a run ended; `left`: the server goes away, and the next start goes on. */
+export type Ending = StoredEnding | { kind: 'left' }
+
+/** The conversation's title, where it has none yet; the answer is stored before a model is asked for it. */
+export async function makeTitle(
+  { active, run, state, books, dependencies: { settings } }: RunParts,
+  context: RunContext,
+  finish: FinishReason,
+  recorder: Recorder,
+): Promise<string | null> {
+  const { conversation, model, question } = context
+  if (conversation.titled || settings.titles === 'off' || run.kind !== 'chat') return null
+  const first = titleFromMessage(question)
+  const isModelAsked =
+    finish !== 'stopped' &&
+    settings.titles === 'model' &&
+    !model.demo &&
+    (await books.isBudgetLeft())
+  if (!isModelAsked) return first === '' ? null : first
+  state.finish = finish
+  await books.storeWith(true, (write) =>
+    recorder.round([], async (tx) => void (await write(tx, { state }))),
+  )
+  const { title, usage } = await titleFromModel(
+    context.llm,
+    question,
+    answerText(recorder),
+    active.signal,
+  )
+  books.addAside(usage)
+  return title ?? (first === '' ? null : first)
+}
+
+/**
+ * The title of a conversation whose first answer was never completed: the beginning of its first message. Null where it
+ * has one, or is to have none.
+ */
+export async function titleWithoutAnswer(
+  run: Pick<RunRow, 'kind' | 'userId' | 'conversationId' | 'userMessageId'>,
+  { store, settings }: Pick<ChatDependencies, 'store' | 'settings'>,
+): Promise<string | null> {
+  if (run.kind !== 'chat' || settings.titles === 'off' || run.userMessageId === null) return null
+  const [conversation, message] = await Promise.all([
+    store.conversations.find(run.userId, run.conversationId),
+    store.messages.find(run.conversationId, run.userMessageId),
+  ])
+  if (conversation === undefined || conversation.titled) return null
+  const title = titleFromMessage(message?.text ?? '')
+  return title === '' ? null : title
+}
+
+const answerText = (recorder: Recorder): string =>
+  roundsOf(recorder.steps()).findLast((round) => round.text !== '')?.text ?? ''
+
+/** Stores how the run ended, all in one transaction, and tells it. */
+export async function storeEnd(
+  { run, state, books, journal, dependencies: { store, log, now, redact } }: RunParts,
+  ending: StoredEnding,
+  title: string | null,
+  recorder: Recorder,
+): Promise<void> {
+  await journal.close()
+  const usage = books.usage()
+  const stopped = ending.kind === 'done' && ending.finish === 'stopped'
+  const status = ending.kind === 'error' ? 'failed' : stopped ? 'stopped' : 'completed'
+  const failure: ErrorEvent | null =
+    ending.kind === 'error'
+      ? {
+          event: 'error',
+          content: redact(ending.error.message),
+          code: ending.error.code,
+          retryable: ending.error.retryable,
+          ...(ending.error.params === undefined ? {} : { params: ending.error.params }),
+        }
+      : null
+  const last: DoneEvent | ErrorEvent = failure ?? {
+    event: 'done',
+    message_id: run.messageId,
+    token_count: usage.completion_tokens,
+    suggested_title: title,
+    usage,
+    finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
+  }
+  if (ending.kind === 'error')
+    log.warn(
+      { err: ending.error, cause: errorText(ending.error.cause), run_id: run.id },
+      'a run failed',
+    )
+  if (title !== null) state.title = title
+  delete state.finish
+  const events: RunEvent[] = title === null ? [last] : [{ event: 'title', title }, last]
+  const endedAt = now()
+  const change: Partial<NewRun> = {
+    status,
+    finishReason: ending.kind === 'done' ? ending.finish : null,
+    error:
+      failure === null
+        ? null
+        : {
+            content: failure.content,
+            code: failure.code,
+            retryable: failure.retryable,
+            ...(failure.params === undefined ? {} : { params: failure.params }),
+          },
+    state,
+    endedAt,
+  }
+  const announces =
+    run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false
+  await books.storeWith(ending.kind === 'done', (write) =>
+    recorder.end(async (tx, lastEvent) => {
+      if (!(await write(tx, { ...change, lastEvent }))) return
+      await store.messages.update(tx, run.messageId, {
+        status,
+        // Read here: what was still being gathered is part of it by now.
+        text: answerText(recorder),
+        tokenCount: usage.completion_tokens,
+        error: failure?.content ?? null,
+      })
+      await store.conversations.touch(tx, run.conversationId, endedAt)
+      if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
+      if (title !== null) await store.conversations.setMadeTitle(tx, run.conversationId, title)
+      if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
+    }, events),
+  )
+}

@@ -1,0 +1,175 @@
+// Turns a run's log into what one listener is told: delta events as they are, or whole steps in the documented protocol.
+import { eventData } from '../protocol/run-event.ts'
+import { stepId } from '../protocol/step.ts'
+import type { LogEntry, RunChannel } from './log.ts'
+
+/** One event for the wire. */
+export interface OutgoingEvent {
+  id: number
+  event: string
+  data: unknown
+}
+
+export type StreamMode = 'cumulative' | 'delta'
+
+/** At most this many characters of repeated text per second and stream in cumulative mode. */
+const CUMULATIVE_CHARACTERS_PER_SECOND = 100_000
+const CUMULATIVE_INTERVAL_MS = 50
+/** One `take` hands out about this much text, so that a slow reader's buffer stays small. */
+const MAX_TAKE_CHARACTERS = 256_000
+/** Deltas joined for a listener that fell behind are not made larger than this. */
+const MAX_JOINED_CHARACTERS = 64_000
+
+export interface RunView {
+  /**
+   * What there is to say since the last call, up to a bounded amount; empty when nothing is due.
+   * `behind`: the listener could not follow, so neighbouring deltas are joined into few events.
+   */
+  take(now: number, behind: boolean): OutgoingEvent[]
+  /** Milliseconds until something held back is due; null when nothing is held back. */
+  dueIn(now: number): number | null
+}
+
+/**
+ * A listener's own place in the log. `afterId` null, or one that can't be this run's, starts with the state so far:
+ * the log's events with every step told once, whole.
+ */
+export function createRunView(
+  channel: RunChannel,
+  mode: StreamMode,
+  afterId: number | null,
+): RunView {
+  const start = afterId === null ? null : channel.positionAfter(afterId)
+  let position = start ?? 0
+  let stateDue = start === null
+  /** In cumulative mode: an open step with text not yet told, and the id that telling it will carry. */
+  let held: { index: number; id: number } | null = null
+  let lastTold = Number.NEGATIVE_INFINITY
+
+  const whole = (index: number, id: number, to?: number): OutgoingEvent[] => {
+    const step = channel.step(index)
+    if (step === undefined) return []
+    const isCut = to !== undefined && 'content' in step && to < step.content.length
+    const data = isCut ? { ...step, content: step.content.slice(0, to) } : step
+    return [{ id, event: 'process_step', data }]
+  }
+
+  const takeState = (): OutgoingEvent[] => {
+    const out: OutgoingEvent[] = []
+    const lastOf = new Map<number, LogEntry>()
+    for (const entry of channel.entries) {
+      const index = stepIndexOf(entry)
+      if (index !== null) lastOf.set(index, entry)
+    }
+    for (const entry of channel.entries) {
+      const index = stepIndexOf(entry)
+      if (index !== null) {
+        if (lastOf.get(index) === entry) out.push(...whole(index, entry.id))
+      } else if (entry.kind === 'event' && !isSettled(channel, entry)) out.push(plain(entry))
+    }
+    position = channel.entries.length
+    return out
+  }
+
+  const takeDelta = (behind: boolean): OutgoingEvent[] => {
+    const out: OutgoingEvent[] = []
+    const { entries } = channel
+    let taken = 0
+    while (position < entries.length && taken < MAX_TAKE_CHARACTERS) {
+      const entry = entries[position]
+      position += 1
+      if (entry === undefined || entry.kind === 'void') continue
+      if (entry.kind === 'event') out.push(plain(entry))
+      else if (entry.kind === 'whole') {
+        out.push(...whole(entry.index, entry.id, entry.to))
+        taken += entry.to
+      } else {
+        const end = behind ? joinDeltas(entry) : entry
+        const prose = channel.prose(entry.index)
+        if (prose === undefined) continue
+        const delta = prose.content.slice(entry.from, end.to)
+        taken += delta.length
+        const data = { id: stepId(entry.index), index: entry.index, type: prose.type, delta }
+        out.push({ id: end.id, event: 'step_delta', data })
+      }
+    }
+    return out
+  }
+
+  /** Moves `position` over the deltas that follow `first` in the same step; returns the last of them. */
+  const joinDeltas = (first: LogEntry & { kind: 'delta' }): LogEntry & { kind: 'delta' } => {
+    let end = first
+    for (;;) {
+      const next = channel.entries[position]
+      if (next?.kind !== 'delta' || next.index !== first.index) return end
+      if (next.to - first.from > MAX_JOINED_CHARACTERS) return end
+      end = next
+      position += 1
+    }
+  }
+
+  const dueAt = (index: number): number =>
+    lastTold +
+    Math.max(
+      CUMULATIVE_INTERVAL_MS,
+      ((channel.prose(index)?.content.length ?? 0) / CUMULATIVE_CHARACTERS_PER_SECOND) * 1000,
+    )
+
+  const takeCumulative = (now: number): OutgoingEvent[] => {
+    const out: OutgoingEvent[] = []
+    const { entries } = channel
+    for (; position < entries.length; position += 1) {
+      const entry = entries[position]
+      if (entry === undefined || entry.kind === 'void') continue
+      if (entry.kind === 'delta') {
+        held = { index: entry.index, id: entry.id }
+        continue
+      }
+      if (entry.kind === 'whole') {
+        held = null
+        out.push(...whole(entry.index, entry.id, entry.to))
+        lastTold = Number.NEGATIVE_INFINITY
+        continue
+      }
+      if (held !== null) out.push(...whole(held.index, held.id))
+      held = null
+      out.push(plain(entry))
+    }
+    if (held !== null && dueAt(held.index) <= now) {
+      out.push(...whole(held.index, held.id))
+      held = null
+      lastTold = now
+    }
+    return out
+  }
+
+  return {
+    take(now, behind) {
+      if (stateDue) {
+        stateDue = false
+        lastTold = now
+        return takeState()
+      }
+      return mode === 'delta' ? takeDelta(behind) : takeCumulative(now)
+    },
+    dueIn(now) {
+      return held === null ? null : Math.max(0, dueAt(held.index) - now)
+    },
+  }
+}
+
+const plain = (entry: LogEntry & { kind: 'event' }): OutgoingEvent => ({
+  id: entry.id,
+  event: entry.event.event,
+  data: eventData(entry.event),
+})
+
+const stepIndexOf = (entry: LogEntry): number | null => {
+  if (entry.kind === 'void') return null
+  if (entry.kind !== 'event') return entry.index
+  return entry.event.event === 'process_step' ? entry.event.step.index : null
+}
+
+/** A question that was answered is no news to somebody who arrives. */
+const isSettled = (channel: RunChannel, entry: LogEntry & { kind: 'event' }): boolean =>
+  entry.event.event === 'approval_required' && !channel.pendingApprovals.has(entry.event.id_ref)

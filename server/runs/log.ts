@@ -1,0 +1,259 @@
+// The event log of one run in memory: every event with its id, and everybody who listens.
+import {
+  type DoneEvent,
+  type ErrorEvent,
+  isTerminal,
+  type PendingApproval,
+  type RetryNotice,
+  type RunEvent,
+} from '../protocol/run-event.ts'
+import { type Step, stepId } from '../protocol/step.ts'
+
+/**
+ * One numbered entry of the log. Text is kept as cuts of its step, not as copies: the text of an answer is in
+ * memory once, whatever the number of events and listeners.
+ */
+export type LogEntry =
+  | { id: number; kind: 'delta'; index: number; from: number; to: number }
+  /** A prose step told whole: when it ends, or when it takes the place of one that was broken off. */
+  | { id: number; kind: 'whole'; index: number; to: number }
+  | { id: number; kind: 'event'; event: RunEvent }
+  /** What a later attempt of the run took back; its id stays used. */
+  | { id: number; kind: 'void' }
+
+export interface ProseState {
+  type: 'thinking' | 'text'
+  content: string
+  closed: boolean
+  /** Id of the step's first event. */
+  firstEvent: number
+  /** Length of each event's text in UTF-16 units: with `firstEvent` they give back every event of the step. */
+  cuts: number[]
+  /** It took the place of a step that was broken off, so its first event tells it whole. */
+  replaces: boolean
+}
+
+/** Live output of a running tool: shown while it lasts, in no log. */
+export interface ToolProgress {
+  id_ref: string
+  progress: unknown
+}
+
+export interface ChannelListener {
+  /** New entries are there: read them with `entries`. */
+  onEntries(): void
+  onProgress?(progress: ToolProgress): void
+  onRetry?(notice: RetryNotice): void
+  /** The server goes away: end without a terminal event, the client will come back. */
+  onClose(): void
+}
+
+/** Each attempt of a run numbers its events in a range of its own, above all that was sent before. */
+const IDS_PER_ATTEMPT = 1_000_000
+export const idsBefore = (attempt: number): number => (Math.max(attempt, 1) - 1) * IDS_PER_ATTEMPT
+
+/** What a channel is made from: empty for a new run, read from the store for one with a past. */
+export interface ChannelHistory {
+  entries: LogEntry[]
+  steps: (Step | ProseState)[]
+  /** Ids of new events start above this. */
+  lastId: number
+}
+
+export interface RunChannel {
+  readonly lastId: number
+  /** Ended by `done` or `error`: nothing follows in this channel. */
+  readonly terminal: DoneEvent | ErrorEvent | null
+  readonly entries: readonly LogEntry[]
+  readonly listenerCount: number
+  /** What waits for a person just now, by call id. */
+  readonly pendingApprovals: ReadonlyMap<string, PendingApproval>
+  readonly stepCount: number
+  /** The step at `index` as it stands. */
+  step(index: number): Step | undefined
+  prose(index: number): ProseState | undefined
+  /** Position in `entries` of the first entry after `id`; null when `id` can't be one of this run's. */
+  positionAfter(id: number): number | null
+  /**
+   * Appends text to the prose step at `index`, as one event or, where it is long, as several; opens the step, or
+   * replaces one that was broken off there.
+   */
+  appendProse(index: number, type: 'thinking' | 'text', text: string): void
+  closeProse(index: number): void
+  /** Appends any other event; a step event also takes its place among the steps. */
+  appendEvent(event: RunEvent): void
+  settleApproval(idRef: string): void
+  reportProgress(progress: ToolProgress): void
+  /** Tells those who listen that the model is tried again; in no log. */
+  reportRetry(notice: RetryNotice): void
+  /** What is being waited for, with what is left of the wait; null when nothing is. */
+  retry(): RetryNotice | null
+  /** Returns the call that ends the subscription. */
+  subscribe(listener: ChannelListener): () => void
+  /** Tells every listener to come back later. */
+  close(): void
+  /** `callback` is told the number of listeners whenever it changes. */
+  onListenersChange(callback: (count: number) => void): void
+}
+
+/** No event holds more text than this, however fast a model is: a reader that stops is left with one at most. */
+const MAX_EVENT_CHARACTERS = 32_000
+
+/** The text in parts of bounded size, none of which ends within a character. */
+function* piecesOf(text: string): Generator<string> {
+  let from = 0
+  while (text.length - from > MAX_EVENT_CHARACTERS) {
+    const last = text.charCodeAt(from + MAX_EVENT_CHARACTERS - 1)
+    const splitsPair = last >= 0xd800 && last <= 0xdbff
+    const to = from + MAX_EVENT_CHARACTERS - (splitsPair ? 1 : 0)
+    yield text.slice(from, to)
+    from = to
+  }
+  yield text.slice(from)
+}
+
+const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
+
+export function createRunChannel(history: ChannelHistory): RunChannel {
+  const { entries, steps } = history
+  let { lastId } = history
+  const last = entries.at(-1)
+  let terminal = last?.kind === 'event' && isTerminal(last.event) ? last.event : null
+  const listeners = new Set<ChannelListener>()
+  const pendingApprovals = new Map<string, PendingApproval>()
+  const watchers: ((count: number) => void)[] = []
+
+  let retrying: { notice: RetryNotice; until: number } | null = null
+  const push = (entry: LogEntry): void => {
+    retrying = null
+    entries.push(entry)
+    lastId = entry.id
+    for (const listener of [...listeners]) listener.onEntries()
+  }
+  const countChanged = (): void => {
+    for (const watch of watchers) watch(listeners.size)
+  }
+  const takeBack = (index: number): void => {
+    for (const [at, entry] of entries.entries()) {
+      const ofStep =
+        entry.kind === 'event'
+          ? entry.event.event === 'process_step' && entry.event.step.index === index
+          : entry.kind !== 'void' && entry.index === index
+      if (ofStep) entries[at] = { id: entry.id, kind: 'void' }
+    }
+  }
+
+  const appendPiece = (index: number, type: 'thinking' | 'text', text: string): void => {
+    const id = lastId + 1
+    const slot = steps[index]
+    if (slot !== undefined && isProse(slot) && !slot.closed) {
+      const from = slot.content.length
+      slot.content += text
+      slot.cuts.push(text.length)
+      push({ id, kind: 'delta', index, from, to: from + text.length })
+      return
+    }
+    const replaces = slot !== undefined
+    if (replaces) takeBack(index)
+    steps[index] = {
+      type,
+      content: text,
+      closed: false,
+      firstEvent: id,
+      cuts: [text.length],
+      replaces,
+    }
+    push(
+      replaces
+        ? { id, kind: 'whole', index, to: text.length }
+        : { id, kind: 'delta', index, from: 0, to: text.length },
+    )
+  }
+
+  return {
+    get lastId() {
+      return lastId
+    },
+    get terminal() {
+      return terminal
+    },
+    entries,
+    get listenerCount() {
+      return listeners.size
+    },
+    pendingApprovals,
+    get stepCount() {
+      return steps.length
+    },
+    step(index) {
+      const slot = steps[index]
+      if (slot === undefined || !isProse(slot)) return slot
+      return { id: stepId(index), index, type: slot.type, content: slot.content }
+    },
+    prose(index) {
+      const slot = steps[index]
+      return slot !== undefined && isProse(slot) ? slot : undefined
+    },
+    positionAfter(id) {
+      if (!Number.isInteger(id) || id < 0 || id > lastId) return null
+      let low = 0
+      let high = entries.length
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if ((entries[middle]?.id ?? 0) <= id) low = middle + 1
+        else high = middle
+      }
+      return low
+    },
+    appendProse(index, type, text) {
+      for (const piece of piecesOf(text)) appendPiece(index, type, piece)
+    },
+    closeProse(index) {
+      const slot = steps[index]
+      if (slot === undefined || !isProse(slot) || slot.closed) return
+      slot.closed = true
+      push({ id: lastId + 1, kind: 'whole', index, to: slot.content.length })
+    },
+    appendEvent(event) {
+      if (event.event === 'process_step') {
+        if (steps[event.step.index] !== undefined) takeBack(event.step.index)
+        steps[event.step.index] = event.step
+      } else if (event.event === 'approval_required') {
+        const { event: _name, run_id: _run, ...question } = event
+        pendingApprovals.set(event.id_ref, question)
+      } else if (isTerminal(event)) {
+        terminal = event
+        pendingApprovals.clear()
+      }
+      push({ id: lastId + 1, kind: 'event', event })
+    },
+    settleApproval(idRef) {
+      pendingApprovals.delete(idRef)
+    },
+    reportRetry(notice) {
+      retrying = { notice, until: performance.now() + notice.delay_ms }
+      for (const listener of [...listeners]) listener.onRetry?.(notice)
+    },
+    retry() {
+      if (retrying === null) return null
+      const left = Math.max(0, Math.round(retrying.until - performance.now()))
+      return { ...retrying.notice, delay_ms: left }
+    },
+    reportProgress(progress) {
+      for (const listener of [...listeners]) listener.onProgress?.(progress)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      countChanged()
+      return () => {
+        if (listeners.delete(listener)) countChanged()
+      }
+    },
+    close() {
+      for (const listener of [...listeners]) listener.onClose()
+    },
+    onListenersChange(callback) {
+      watchers.push(callback)
+    },
+  }
+}

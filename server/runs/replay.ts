@@ -1,0 +1,93 @@
+// The past of a run that goes on: every event it had, with the id it had, read back from its steps.
+import type { RunRow } from '../db/repositories/runs.ts'
+import { type StepRow, toStep } from '../db/repositories/steps.ts'
+import type { DoneEvent, ErrorEvent } from '../protocol/run-event.ts'
+import { type ChannelHistory, idsBefore, type LogEntry, type ProseState } from './log.ts'
+import { readRunState } from './state.ts'
+
+/** The text form of a step's cuts: lengths parted by commas, an `r` in front when the step replaced another. */
+export const writeCuts = ({ cuts, replaces }: Pick<ProseState, 'cuts' | 'replaces'>): string =>
+  `${replaces ? 'r' : ''}${cuts.join(',')}`
+
+/** @param length of the whole text in UTF-16 units; null where it is not known. */
+export function readCuts(
+  text: string | null,
+  length: number | null,
+): { cuts: number[]; replaces: boolean } {
+  const replaces = text?.startsWith('r') ?? false
+  const cuts = (replaces ? text?.slice(1) : text)?.split(',').map(Number) ?? []
+  const sum = cuts.reduce((total, length) => total + length, 0)
+  // Cuts and text are written together; should they ever differ, one piece is right in any case.
+  return length === null || sum === length ? { cuts, replaces } : { cuts: [length], replaces }
+}
+
+/**
+ * The channel's past from the store, for a run of which a new attempt follows: the end of the earlier one is left out
+ * and new ids begin in the attempt's own range.
+ */
+export function channelHistory(run: RunRow, rows: readonly StepRow[]): ChannelHistory {
+  const entries: LogEntry[] = [
+    {
+      id: 1,
+      kind: 'event',
+      event: {
+        event: 'run',
+        run_id: run.id,
+        user_message_id: run.userMessageId,
+        message_id: run.messageId,
+      },
+    },
+  ]
+  const steps: ChannelHistory['steps'] = []
+  let lastId = 1
+  const add = (entry: LogEntry): void => {
+    entries.push(entry)
+    lastId = entry.id
+  }
+  for (const row of rows) {
+    const first = row.firstEvent ?? lastId + 1
+    if (row.type !== 'thinking' && row.type !== 'text') {
+      const step = toStep(row)
+      steps[row.position] = step
+      add({ id: first, kind: 'event', event: { event: 'process_step', step } })
+      continue
+    }
+    const { cuts, replaces } = readCuts(row.cuts, row.content.length)
+    steps[row.position] = {
+      type: row.type,
+      content: row.content,
+      // What was broken off is not added to: a new attempt replaces it.
+      closed: true,
+      firstEvent: first,
+      cuts,
+      replaces,
+    }
+    let from = 0
+    for (const [at, length] of cuts.entries()) {
+      const to = from + length
+      const place = { id: first + at, index: row.position, to }
+      add(replaces && at === 0 ? { ...place, kind: 'whole' } : { ...place, kind: 'delta', from })
+      from = to
+    }
+    if (row.closed) add({ id: lastId + 1, kind: 'whole', index: row.position, to: from })
+  }
+  return { entries, steps, lastId: Math.max(lastId, idsBefore(run.attempt)) }
+}
+
+/** The terminal event of a run that has ended. */
+export function endOf(run: RunRow): DoneEvent | ErrorEvent | null {
+  if (run.endedAt === null) return null
+  if (run.error !== null) return { event: 'error', ...run.error }
+  return {
+    event: 'done',
+    message_id: run.messageId,
+    token_count: run.completionTokens,
+    suggested_title: readRunState(run.state).title ?? null,
+    usage: {
+      prompt_tokens: run.promptTokens,
+      completion_tokens: run.completionTokens,
+      total_tokens: run.promptTokens + run.completionTokens,
+    },
+    finish_reason: run.finishReason ?? 'stop',
+  }
+}

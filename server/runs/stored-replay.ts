@@ -1,0 +1,86 @@
+// A run that has ended, told again from the store: step by step, long texts piece by piece, for readers of any speed.
+import type { RunRow } from '../db/repositories/runs.ts'
+import { type StepInTurn, type StepRepository, toStep } from '../db/repositories/steps.ts'
+import { eventData } from '../protocol/run-event.ts'
+import { stepId } from '../protocol/step.ts'
+import type { OutgoingEvent, StreamMode } from './log-view.ts'
+import { endOf, readCuts } from './replay.ts'
+import { readRunState } from './state.ts'
+
+/**
+ * Every event after `afterId`, as `createRunView` tells those of a run in memory; without an id, or with one that the
+ * run does not have, each step once and whole. Only what is being told is in memory.
+ */
+export async function* replayRun(
+  run: RunRow,
+  steps: StepRepository,
+  { mode, afterId }: { mode: StreamMode; afterId: number | null },
+): AsyncGenerator<OutgoingEvent> {
+  const isKnown = afterId !== null && afterId <= run.lastEvent
+  const after = isKnown ? afterId : 0
+  if (after < 1) {
+    const data = {
+      run_id: run.id,
+      user_message_id: run.userMessageId,
+      message_id: run.messageId,
+    }
+    yield { id: 1, event: 'run', data }
+  }
+  let lastId = 1
+  for await (const row of steps.readInTurn(run.messageId)) {
+    const first = row.firstEvent ?? lastId + 1
+    if (row.type !== 'thinking' && row.type !== 'text') {
+      lastId = first
+      if (first > after) yield { id: first, event: 'process_step', data: toStep(row) }
+      continue
+    }
+    const content = row.long ?? row.content
+    const lengthOf = row.long === null ? row.content.length : null
+    const { cuts, replaces } = readCuts(row.cuts, lengthOf)
+    const lastCut = first + cuts.length - 1
+    lastId = row.closed ? lastCut + 1 : lastCut
+    if (lastId <= after) continue
+    const place = { id: stepId(row.position), index: row.position, type: row.type }
+    const isDelta = mode === 'delta' && isKnown
+    if (isDelta && lastCut > after) yield* deltasOf(row, { cuts, replaces, first, after, place })
+    if (!isDelta || row.closed)
+      yield { id: lastId, event: 'process_step', data: { ...place, content } }
+  }
+  const { title } = readRunState(run.state)
+  if (title !== undefined) {
+    lastId += 1
+    if (lastId > after) yield { id: lastId, event: 'title', data: { title } }
+  }
+  const end = endOf(run)
+  const endId = Math.max(lastId + 1, run.lastEvent)
+  if (end !== null && endId > after) yield { id: endId, event: end.event, data: eventData(end) }
+}
+
+/** The deltas of a step, each under the id that it had. The first of one that replaced another tells it whole. */
+async function* deltasOf(
+  row: StepInTurn,
+  step: {
+    cuts: readonly number[]
+    replaces: boolean
+    first: number
+    after: number
+    place: object
+  },
+): AsyncGenerator<OutgoingEvent> {
+  const { cuts, replaces, first, after, place } = step
+  let text = ''
+  let at = 0
+  for await (const piece of row.long?.readPieces() ?? [row.content]) {
+    text += piece
+    for (let cut = cuts[at]; cut !== undefined && text.length >= cut; cut = cuts[at]) {
+      const id = first + at
+      const delta = text.slice(0, cut)
+      text = text.slice(cut)
+      at += 1
+      if (id <= after) continue
+      if (replaces && at === 1)
+        yield { id, event: 'process_step', data: { ...place, content: delta } }
+      else yield { id, event: 'step_delta', data: { ...place, delta } }
+    }
+  }
+}

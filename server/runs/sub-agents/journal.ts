@@ -1,0 +1,67 @@
+// Where the sub-agents of a run leave what they have done: durable together with the tokens it took, each booked once.
+import pLimit from 'p-limit'
+import type { Spent, SubAgentJournal } from '../../agent/run-scope.ts'
+import { SubAgentEvent } from '../../agent/sub-agent-log.ts'
+import type { SubAgentRepository } from '../../db/repositories/sub-agents.ts'
+import type { CallId, RunId } from '../../protocol/ids.ts'
+import type { Write, WriteGroup } from '../group-commit.ts'
+import type { Bookkeeping } from '../usage.ts'
+
+interface Parts {
+  runId: RunId
+  repository: SubAgentRepository
+  books: Pick<Bookkeeping, 'add' | 'storeWith'>
+  writes: WriteGroup
+  /** The process goes away: what is cut off now is no event, the next start makes it again. */
+  isLeaving(): boolean
+}
+
+/** The journal as the run itself sees it. */
+export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
+  /** As in `SubAgentJournal`; `also` is written in the same transaction. */
+  write(
+    callId: CallId,
+    position: number,
+    event: SubAgentEvent,
+    spent: readonly Spent[],
+    also?: Write,
+  ): Promise<void>
+  /** Whether this attempt of the run had sub-agents. */
+  readonly isUsed: boolean
+  /** The run comes to its end: what sub-agents that were broken off still write is left out. */
+  close(): Promise<void>
+}
+
+export function createSubAgentJournal(parts: Parts): RunJournal {
+  const { runId, repository, books, writes, isLeaving } = parts
+  // One at a time: a booking holds the run's sums, and an older one must not come behind a newer.
+  const inTurn = pLimit(1)
+  let isUsed = false
+  let isClosed = false
+  return {
+    get isUsed() {
+      return isUsed
+    },
+    close() {
+      isClosed = true
+      return inTurn(async () => {})
+    },
+    async read(callId) {
+      isUsed = true
+      const rows = await repository.list(runId, callId)
+      return rows.map(({ position, event }) => ({ position, event: SubAgentEvent.parse(event) }))
+    },
+    write: (callId, position, event, spent, also) =>
+      inTurn(async () => {
+        if (isClosed || isLeaving()) return
+        for (const { usage, model } of spent) books.add(usage, model)
+        await books.storeWith(false, (write) =>
+          writes.commit(async (tx) => {
+            if (!(await write(tx))) return
+            await repository.append(tx, { runId, callId, position, event })
+            await also?.(tx)
+          }),
+        )
+      }),
+  }
+}

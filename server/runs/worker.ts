@@ -1,0 +1,296 @@
+// Performs one run: takes the loop's events, stores and tells them, and brings the run to its end.
+
+import { type LoopEvent, runAgentLoop } from '../agent/loop.ts'
+import { createWorkClock } from '../agent/work-clock.ts'
+import type { Writer } from '../db/database.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import { toStep } from '../db/repositories/steps.ts'
+import { AppError } from '../errors.ts'
+import type { RiskLevel } from '../protocol/run-event.ts'
+import { toSchema } from '../tools/definition.ts'
+import { createToolExecutor, type ExecutorHooks } from '../tools/executor.ts'
+import { needsApproval } from '../tools/risk.ts'
+import type { ActiveRun } from './active-run.ts'
+import { createQuestions } from './approvals/request.ts'
+import { createTaint } from './approvals/taint.ts'
+import { createRunContext, DEFAULT_CONTEXT_WINDOW, type RunContext } from './context.ts'
+import { endBroken } from './end-broken.ts'
+import { type Ending, makeTitle, storeEnd, titleWithoutAnswer } from './finish.ts'
+import { outlast, RETRY_DELAYS_MS, type WriteGroup } from './group-commit.ts'
+import { watchListeners } from './limits.ts'
+import { recallShown } from './recall-shown.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import type { RunDependencies, RunParts } from './run-parts.ts'
+import { type RunState, readRunState } from './state.ts'
+import { createSubAgentJournal } from './sub-agents/journal.ts'
+import { type Bookkeeping, createBookkeeping } from './usage.ts'
+import { fitToWindow } from './window.ts'
+
+/**
+ * Performs the run from where the store says it is until it ends, or until the server goes away.
+ * Contract: never throws. What the store does not take ends the run, it never makes the model answer again.
+ */
+export async function performRun(
+  active: ActiveRun,
+  run: RunRow,
+  dependencies: RunDependencies,
+  writes: WriteGroup,
+): Promise<void> {
+  const books = createBookkeeping(run, dependencies)
+  try {
+    await createPerformance(active, run, dependencies, writes, books).perform()
+  } catch (error) {
+    const event = await endBroken(error, { active, run, books, dependencies })
+    if (event === null) active.channel.close()
+    else active.channel.appendEvent(event)
+  }
+}
+
+function createPerformance(
+  active: ActiveRun,
+  run: RunRow,
+  dependencies: RunDependencies,
+  writes: WriteGroup,
+  books: Bookkeeping,
+) {
+  const { store, settings, log, now } = dependencies
+  const { channel } = active
+  const isResumed = run.attempt > 1
+  const state: RunState = readRunState(run.state)
+  const endWatch = watchListeners(active, {
+    onDisconnect: optionsOf(run),
+    graceMs: settings.disconnectGrace * 1_000,
+  })
+  const journal = createSubAgentJournal({
+    runId: run.id,
+    repository: store.subAgents,
+    books,
+    writes,
+    isLeaving: () => active.stopReason === 'shutdown',
+  })
+  const parts: RunParts = { active, run, state, books, journal, writes, dependencies }
+  let leaveScope = (): void => {}
+  const clock = createWorkClock(settings.runMinutes * 60_000, () => active.stop('time_limit'))
+
+  const setStatus = async (tx: Writer, status: 'running' | 'awaiting_approval'): Promise<void> => {
+    // As it waits it can do no harm: what this attempt did before counts as done well.
+    await store.runs.write(
+      tx,
+      run,
+      status === 'running' ? { status } : { status, failedAttempts: 0 },
+    )
+    await store.messages.update(tx, run.messageId, {
+      status: status === 'running' ? 'streaming' : status,
+    })
+  }
+
+  /** A store that is away for a while is waited for, as with writes. */
+  const outlasting = <T>(read: () => Promise<T>): Promise<T> =>
+    outlast(read, RETRY_DELAYS_MS, () => !active.signal.aborted && !dependencies.isDraining())
+
+  async function perform(): Promise<void> {
+    const rows = isResumed ? await outlasting(() => store.steps.list(run.messageId)) : []
+    const context = await outlasting(() => createRunContext(run, rows, dependencies)).catch(
+      (error: unknown) => asAppError(error),
+    )
+    if (isResumed && !(context instanceof AppError))
+      await recallShown(run.id, rows.map(toStep), dependencies)
+    const resume = context instanceof AppError ? null : context.resume
+    const recorder = createRecorder({
+      channel,
+      run,
+      nextIndex: resume?.nextIndex ?? rows.length,
+      openCalls: resume?.places ?? new Map(),
+      stepRepository: store.steps,
+      writes,
+      onLateStore: (error) => log.warn({ err: error, run_id: run.id }, 'text not stored in time'),
+      now,
+    })
+    try {
+      const ending: Ending =
+        context instanceof AppError
+          ? { kind: 'error', error: context }
+          : state.finish === undefined
+            ? await work(context, recorder)
+            : { kind: 'done', finish: state.finish }
+      if (ending.kind === 'left') {
+        await recorder.leave((tx) => store.runs.write(tx, run, { failedAttempts: 0 }))
+        channel.close()
+        return
+      }
+      const title =
+        ending.kind === 'done' && !(context instanceof AppError)
+          ? await makeTitle(parts, context, ending.finish, recorder)
+          : await titleWithoutAnswer(run, dependencies)
+      await storeEnd(parts, ending, title, recorder)
+    } finally {
+      leaveScope()
+      endWatch()
+      clock.end()
+    }
+  }
+
+  /** Consumes the loop until it ends. */
+  async function work(context: RunContext, recorder: Recorder): Promise<Ending> {
+    const taint = await createTaint(parts, context)
+    const ask = createQuestions({
+      active,
+      run,
+      runs: store.runs,
+      writes,
+      clock,
+      setStatus,
+      statusChanged: dependencies.statusChanged,
+      now,
+    })
+    const executor = createToolExecutor({
+      registry: dependencies.registry,
+      cache: dependencies.cache,
+      results: dependencies.results,
+      safety: dependencies.safety,
+      maxWorkers: settings.toolMaxWorkers,
+      allowedTools: new Set(context.tools.map((tool) => tool.name)),
+    })
+    const schemas = context.tools.map(toSchema)
+    const { model, options } = context
+    const maxTokens = context.conversation.maxTokens ?? model.max_tokens ?? undefined
+    const { temperature, thinkingEnabled } = context.conversation
+    const needsPerson = (tool: { name: string; riskLevel: RiskLevel }): boolean =>
+      needsApproval({
+        ...tool,
+        mode: options.approval,
+        tainted: taint.isTainted(),
+        remembered: taint.remembered(),
+      })
+    const askPerson: ExecutorHooks['ask'] = async (question) => {
+      const decision = await ask(question)
+      await taint.reload()
+      return decision
+    }
+    const thinking = thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false
+    leaveScope = dependencies.scopes.enter(run.id, {
+      llm: context.llm,
+      request: { ...(temperature === null ? {} : { temperature }), thinking },
+      contextWindow: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
+      tools: context.tools,
+      needsApproval: needsPerson,
+      ask: askPerson,
+      isTainted: taint.isTainted,
+      isBudgetLeft: () => books.isBudgetLeft(),
+      whenOwner: () => dependencies.whenOwner(active.signal),
+      journal: {
+        read: journal.read,
+        write: (callId, position, event, spent, result) =>
+          journal.write(
+            callId,
+            position,
+            event,
+            spent,
+            result === undefined ? undefined : taint.see(result),
+          ),
+      },
+    })
+    const loop = runAgentLoop({
+      llm: context.llm,
+      messages: context.messages,
+      tools: schemas,
+      request: {
+        ...(options.toolChoice === undefined || isResumed
+          ? {}
+          : { toolChoice: options.toolChoice }),
+        ...(temperature === null ? {} : { temperature }),
+        ...(maxTokens === undefined ? {} : { maxTokens }),
+        thinking,
+      },
+      maxRounds: Math.max(0, (state.roundLimit ?? settings.maxIterations) - run.round),
+      pendingCalls: context.resume.pendingCalls,
+      budgetLeft: () => outlasting(() => books.isBudgetLeft()),
+      fitToWindow: (messages) => fitToWindow(messages, context, maxTokens, parts),
+      signal: active.signal,
+      runTools: (calls) =>
+        executor.execute(calls, {
+          signal: active.signal,
+          interrupted: context.resume.interrupted,
+          context: {
+            userId: run.userId,
+            conversationId: run.conversationId,
+            projectId: run.projectId,
+            runId: run.id,
+            messageId: run.messageId,
+            model: run.model,
+            isTainted: taint.isTainted,
+          },
+          progress: (callId, progress) => channel.reportProgress({ id_ref: callId, progress }),
+          hooks: {
+            needsApproval: needsPerson,
+            ask: askPerson,
+            begin: async (call) => {
+              await dependencies.whenOwner(active.signal)
+              await recorder.begin(call)
+            },
+            // What the end of the process cut off is no result: the next start looks at it again.
+            settled: async (_position, answer) => {
+              if (active.stopReason !== 'shutdown')
+                await recorder.settled(answer, taint.see(answer))
+            },
+          },
+        }),
+    })
+    for await (const event of loop) {
+      const ending = await take(event, recorder)
+      if (ending !== null) return ending
+    }
+    return { kind: 'error', error: new AppError('internal', 'The run ended without an answer.') }
+  }
+
+  async function take(event: LoopEvent, recorder: Recorder): Promise<Ending | null> {
+    switch (event.type) {
+      case 'prose': {
+        const stored = recorder.prose(event.kind, event.text)
+        if (stored !== undefined) await stored
+        return null
+      }
+      case 'round': {
+        books.add(event.usage, event.model)
+        // The last round is stored together with the run's end, unless a title is still to be made.
+        if (event.finish !== null) return { kind: 'done', finish: event.finish }
+        await books.storeWith(true, (write) =>
+          recorder.round(event.calls, async (tx) => void (await write(tx))),
+        )
+        return null
+      }
+      case 'answer':
+        // What the end of the process cut off is not stored, so nobody learns of it.
+        if (active.stopReason !== 'shutdown') recorder.answer(event.answer)
+        return null
+      case 'retrying':
+        log.warn({ run_id: run.id, attempt: event.attempt, reason: event.reason }, 'model retry')
+        channel.reportRetry({
+          attempt: event.attempt,
+          delay_ms: event.delayMs,
+          reason: event.reason,
+          ...(event.code === undefined ? {} : { code: event.code }),
+          ...(event.params === undefined ? {} : { params: event.params }),
+        })
+        return null
+      case 'failed':
+        if (event.usage !== undefined) books.add(event.usage, '')
+        return { kind: 'error', error: event.error }
+      case 'stopped':
+        if (event.usage !== undefined) books.add(event.usage, '')
+        if (active.stopReason === 'shutdown') return { kind: 'left' }
+        return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
+    }
+  }
+
+  return { perform }
+}
+
+const optionsOf = (run: RunRow) =>
+  // Options are checked in full where the run's context is made; a watch needs only this one.
+  (run.options as { onDisconnect?: 'grace' | 'stop' | 'continue' }).onDisconnect ?? 'grace'
+
+const asAppError = (error: unknown): AppError =>
+  error instanceof AppError
+    ? error
+    : new AppError('internal', 'The answer could not be prepared. Try again.', { cause: error })

@@ -1,0 +1,231 @@
+// One interpreter in its own process: started, given one program, listened to with bounds, and killed.
+import { startProcess } from '../process.ts'
+import { type InterpreterMode, type Launcher, MAX_RESULT_BYTES } from './launch.ts'
+import {
+  createCollector,
+  explain,
+  type Program,
+  type ProgramFile,
+  type ProgramListener,
+  type ProgramOutcome,
+  type ProgramStatus,
+} from './program.ts'
+import { type ChildMessage, createMessageReader, type DescribedWheel } from './protocol.ts'
+
+export interface Interpreter {
+  /** Resolves when a program may be given; rejects when the start failed or a lock does not hold. */
+  readonly ready: Promise<void>
+  /** Resolves when the process is gone. Never rejects. */
+  readonly ended: Promise<void>
+  /** Once only; the interpreter is gone afterwards. Never rejects. */
+  run(program: Program, listener: ProgramListener, signal: AbortSignal): Promise<ProgramOutcome>
+  /** What the given wheels offer; once only, instead of a program. Rejects when it can't be told. */
+  describe(wheels: readonly { file: string; name: string }[]): Promise<DescribedWheel[]>
+  kill(): void
+}
+
+const START_LIMIT_MS = 30_000
+/** At low priority, on a machine that has better things to do. */
+const MAKE_LIMIT_MS = 5 * 60_000
+/** Descriptors of the child below this one are its streams and the pipe for its messages. */
+const FIRST_INHERITED = 4
+/** For checking a program and unpacking its packages, before its own time begins. */
+const PREPARE_LIMIT_MS = 20_000
+const DESCRIBE_LIMIT_MS = 60_000
+/** Resident bytes of the process: the program's 512 MB, the interpreter itself and the files in it. */
+const MAX_RESIDENT_BYTES = 900 * 1024 * 1024
+const MAX_CHILD_BYTES = MAX_RESULT_BYTES * 1.5 + 4 * 1024 * 1024
+const CHUNK_BYTES = 48 * 1024
+
+/** Starts one interpreter. Never throws: what goes wrong shows in `ready`. */
+export function startInterpreter(options: {
+  launcher: Launcher
+  mode: InterpreterMode
+  /** Open file of the compiled library; like those below, closed by the caller after `ready`. */
+  library?: number | undefined
+  /** Open memory image to start from. */
+  image?: number | undefined
+  /** Open files to write, for the modes that make something. */
+  outputs?: readonly number[]
+  /** Called when one of `outputs` is whole. */
+  onWritten?(index: number): void
+  /** Called at once with the id of the process. */
+  onStarted?(pid: number): void
+  /** Bytes resident in the process group of `pid`, or null where that can't be told. */
+  residentBytes?(pid: number): Promise<number | null>
+}): Interpreter {
+  const { launcher, mode, outputs = [] } = options
+  const read = [options.library, options.image].filter((each) => each !== undefined)
+  const inherited = [...read, ...outputs]
+  const inChild = (descriptor: number | undefined): number | null =>
+    descriptor === undefined ? null : FIRST_INHERITED + inherited.indexOf(descriptor)
+  const child = startProcess({
+    ...launcher.command({
+      mode,
+      library: inChild(options.library),
+      image: inChild(options.image),
+      outputs: outputs.map((_, index) => FIRST_INHERITED + read.length + index),
+    }),
+    cwd: '/',
+    env: {},
+    interactive: true,
+    extraPipes: 1,
+    inherit: inherited,
+    // Python's own output comes as messages; here is only what Node itself has to say.
+    maxOutputBytes: 2_000,
+  })
+  if (child.pid !== undefined) options.onStarted?.(child.pid)
+  let onMessage: (message: ChildMessage) => void = () => {}
+  let onEnd: (reason: string) => void = () => {}
+  let endReason: string | null = null
+  const end = (reason: string): void => {
+    if (endReason !== null) return
+    endReason = reason
+    child.kill()
+    onEnd(reason)
+  }
+  const readMessages = createMessageReader({
+    maxBytes: MAX_CHILD_BYTES,
+    onMessage: (message) => {
+      if (message.type === 'broken') end(message.reason)
+      else if (endReason === null) onMessage(message)
+    },
+    onFault: end,
+  })
+  child.pipes[0]?.on('data', readMessages)
+  const ended = child.done.then(({ exitCode, signal, startError }) => {
+    end(startError?.message ?? `the interpreter ended (${signal ?? `exit code ${exitCode}`})`)
+  })
+
+  /** Waits for one kind of message; anything else on the way goes to `others`. */
+  const expect = <Type extends ChildMessage['type']>(
+    type: Type,
+    limitMs: number,
+    others: (message: ChildMessage) => void = () => {},
+  ): Promise<Extract<ChildMessage, { type: Type }>> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => end('it did not answer in time'), limitMs)
+      const settle = (): void => {
+        clearTimeout(timer)
+        onMessage = () => {}
+        onEnd = () => {}
+      }
+      onEnd = (reason) => {
+        settle()
+        reject(new Error(reason))
+      }
+      onMessage = (message) => {
+        if (message.type !== type) return others(message)
+        settle()
+        // The compiler does not see that the comparison above picked the variant.
+        resolve(message as Extract<ChildMessage, { type: Type }>)
+      }
+      if (endReason !== null) onEnd(endReason)
+    })
+
+  const write = async (command: unknown): Promise<void> => {
+    const { stdin } = child
+    if (stdin === null || stdin.destroyed || stdin.write(`${JSON.stringify(command)}\n`)) return
+    await Promise.race([new Promise((resolve) => stdin.once('drain', resolve)), ended])
+  }
+
+  const sendFile = async ({ path, content }: ProgramFile): Promise<void> => {
+    await write({ type: 'file', path })
+    for (let offset = 0; offset < content.length; offset += CHUNK_BYTES) {
+      const part = Buffer.from(content.subarray(offset, offset + CHUNK_BYTES))
+      await write({ type: 'chunk', data: part.toString('base64') })
+    }
+    await write({ type: 'end_file' })
+  }
+
+  const ready =
+    mode === 'library' || mode === 'images'
+      ? expect('made', MAKE_LIMIT_MS, (message) => {
+          if (message.type === 'written') options.onWritten?.(message.index)
+        }).then(() => {})
+      : expect('ready', START_LIMIT_MS).then(({ probe }) => {
+          const open = Object.entries(probe).filter(([, works]) => works)
+          if (open.length === 0) return
+          const reason = `the sandbox does not hold: ${open.map(([name]) => name).join(', ')}`
+          end(reason)
+          throw new Error(reason)
+        })
+  ready.catch(() => {})
+
+  /** Kills the process when it holds more memory than allowed; WebAssembly's own cap is the first line. */
+  const watchMemory = (onExceeded: () => void): NodeJS.Timeout | undefined => {
+    const { residentBytes } = options
+    if (residentBytes === undefined) return undefined
+    return setInterval(() => {
+      if (child.pid === undefined) return
+      void residentBytes(child.pid).then((bytes) => {
+        if (bytes !== null && bytes > MAX_RESIDENT_BYTES) onExceeded()
+      })
+    }, 250)
+  }
+
+  async function run(
+    program: Program,
+    listener: ProgramListener,
+    signal: AbortSignal,
+  ): Promise<ProgramOutcome> {
+    const collected = createCollector(listener)
+    let killedAs: ProgramStatus | null = null
+    const kill = (status: ProgramStatus): void => {
+      killedAs ??= status
+      end(status)
+    }
+    const onAbort = (): void => kill('stopped')
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+    const memory = watchMemory(() => kill('out_of_memory'))
+    let limit: NodeJS.Timeout | undefined
+    try {
+      const { files, limitMs, ...rest } = program
+      for (const file of files) await sendFile(file)
+      const total = PREPARE_LIMIT_MS + limitMs
+      const done = expect('done', total, (message) => {
+        if (message.type === 'running') {
+          if (limit !== undefined) return
+          limit = setTimeout(() => kill('timed_out'), limitMs)
+          listener.onRunning()
+        } else collected.add(message)
+      })
+      await write({ type: 'run', ...rest, wheels: byName(program.wheels) })
+      const { status, error, result, omitted } = await done
+      return { ...collected.finish(), status, error, result, omittedFiles: omitted }
+    } catch (error) {
+      const status = killedAs ?? 'crashed'
+      return {
+        ...collected.finish(),
+        status,
+        error: explain(status, program, error instanceof Error ? error.message : String(error)),
+        result: null,
+        files: [],
+        omittedFiles: 0,
+      }
+    } finally {
+      clearTimeout(limit)
+      clearInterval(memory)
+      signal.removeEventListener('abort', onAbort)
+      end('the program has ended')
+    }
+  }
+
+  return {
+    ready,
+    ended,
+    run,
+    async describe(wheels) {
+      const described = expect('described', DESCRIBE_LIMIT_MS)
+      await write({ type: 'describe', wheels })
+      const answer = await described
+      end('done')
+      return answer.wheels
+    },
+    kill: () => end('it was let go'),
+  }
+}
+
+const byName = (wheels: readonly DescribedWheel[]): Record<string, DescribedWheel> =>
+  Object.fromEntries(wheels.map((wheel) => [wheel.name, wheel]))

@@ -1,0 +1,218 @@
+// The Python sandbox once it is known which isolation works: programs get an interpreter each, wait their turn, and are ended.
+import pLimit from 'p-limit'
+import { errorText } from '../../errors.ts'
+import { untilAborted } from '../../lib/abort.ts'
+import { detectBubblewrap } from '../bubblewrap.ts'
+import { startInterpreter } from './interpreter.ts'
+import { chooseHostLauncher, chooseLauncher, type PythonState } from './isolation.ts'
+import { findInterpreterFiles, type Launcher } from './launch.ts'
+import { programRules, type Strictness, timeLimitSeconds } from './modules.ts'
+import { describeWheels, listWheels } from './packages.ts'
+import { createPythonPool } from './pool.ts'
+import type { ProgramFile, ProgramListener, ProgramOutcome } from './program.ts'
+import type { DescribedWheel } from './protocol.ts'
+import { createPythonSnapshots, type PythonSnapshots } from './snapshots.ts'
+
+export interface PythonRequest {
+  code: string
+  strictness: Strictness
+  /** Seen read-only under /workspace. */
+  files: readonly ProgramFile[]
+}
+
+export interface PythonListener extends ProgramListener {
+  /** The call waits for an interpreter to start; not told when a warm one was there. */
+  onStarting(): void
+}
+
+/** What became of the attempt to isolate Python here; with nothing to run programs in, `run` says why. */
+export interface OpenedPython {
+  readonly state: PythonState
+  /** Names of the packages that programs may import beside the standard library. */
+  readonly packages: readonly string[]
+  /** Never rejects. */
+  run(
+    request: PythonRequest,
+    listener: PythonListener,
+    signal: AbortSignal,
+  ): Promise<ProgramOutcome>
+  close(): Promise<void>
+}
+
+export interface PythonOptions {
+  /** CPython as WebAssembly, or the host's python3 for its native packages (bubblewrap only). */
+  engine: 'wasm' | 'host'
+  isolation: 'auto' | 'kernel' | 'wasm'
+  /** Several users who do not trust each other: without kernel isolation nothing runs, unless the operator says `wasm`. */
+  multiUser: boolean
+  /** Interpreters kept warm, and for how long after the last use (milliseconds). */
+  poolSize: number
+  poolIdleMs: number
+  /** Folder for the memory images, beside the data. */
+  snapshotFolder: string
+  /** Folder of wheels, or null. */
+  packagesFolder: string | null
+  extraModules: Partial<Record<Strictness, readonly string[]>>
+  log(message: string, details: object): void
+}
+
+/** Programs that run at once; each may take 512 MB. */
+const MAX_AT_ONCE = 8
+
+/** The outcome of a program that never ran or was lost. */
+export const failedProgram = (status: ProgramOutcome['status'], error: string): ProgramOutcome => ({
+  status,
+  error,
+  stdout: '',
+  stderr: '',
+  result: null,
+  files: [],
+  omittedFiles: 0,
+})
+
+/** Tests which isolation works here and prepares the interpreter. Never rejects: faults show in `state`. */
+export async function openPythonSandbox(options: PythonOptions): Promise<OpenedPython> {
+  try {
+    const bubblewrap = await detectBubblewrap()
+    if (options.engine === 'host') {
+      const { state, launcher } = await chooseHostLauncher(bubblewrap)
+      if (launcher === null) return createUnavailable(state)
+      // It starts in some ten milliseconds: nothing is kept warm, and there are no images.
+      return createAvailable({
+        ...options,
+        poolSize: 0,
+        state,
+        launcher,
+        wheels: [],
+        snapshots: noSnapshots,
+      })
+    }
+    const folders = options.packagesFolder === null ? [] : [options.packagesFolder]
+    const files = await findInterpreterFiles(folders)
+    const { state, launcher } = await chooseLauncher({
+      files,
+      isolation: options.isolation,
+      multiUser: options.multiUser,
+      bubblewrap,
+    })
+    if (launcher === null) return createUnavailable(state)
+    const wheels = await listWheels(folders, files.pyodide, (wheel, suitable) =>
+      options.log('a Python package was built for another interpreter and is left out', {
+        wheel,
+        suitable,
+      }),
+    )
+    const snapshots = createPythonSnapshots({
+      folder: options.snapshotFolder,
+      files,
+      launcher,
+      log: options.log,
+    })
+    return createAvailable({ ...options, state, launcher, wheels, snapshots })
+  } catch (error) {
+    return createUnavailable({
+      engine: options.engine,
+      isolation: 'none',
+      available: false,
+      reason: `Python can not be started: ${errorText(error)}`,
+    })
+  }
+}
+
+const noSnapshots: PythonSnapshots = {
+  take: async () => ({ library: null, image: null, close: async () => {} }),
+  discard: async () => {},
+  fill: async () => {},
+  close: async () => {},
+}
+
+const createUnavailable = (state: PythonState): OpenedPython => ({
+  state,
+  packages: [],
+  run: async () => failedProgram('crashed', state.reason ?? 'Python is not available'),
+  close: async () => {},
+})
+
+function createAvailable(
+  options: PythonOptions & {
+    state: PythonState
+    launcher: Launcher
+    wheels: readonly { name: string; file: string }[]
+    snapshots: PythonSnapshots
+  },
+): OpenedPython {
+  const { launcher, snapshots, wheels } = options
+  const pool = createPythonPool({
+    launcher,
+    snapshots,
+    size: options.poolSize,
+    idleMs: options.poolIdleMs,
+    log: options.log,
+  })
+  const limit = pLimit(MAX_AT_ONCE)
+  const shutdown = new AbortController()
+  const running = new Set<Promise<unknown>>()
+
+  let described: Promise<DescribedWheel[]> | null = null
+  /** Read once, at the first program; a folder that can't be read offers nothing. */
+  const describedWheels = (): Promise<DescribedWheel[]> => {
+    if (wheels.length === 0) return Promise.resolve([])
+    described ??= describeWheels(wheels, startInterpreter({ launcher, mode: 'serve' })).catch(
+      (error: unknown) => {
+        options.log('the Python packages can not be read', { error })
+        return []
+      },
+    )
+    return described
+  }
+
+  const rules = (strictness: Strictness, packages: readonly DescribedWheel[]) =>
+    programRules(
+      strictness,
+      options.extraModules,
+      packages.flatMap(({ imports }) => imports),
+    )
+
+  async function runNow(
+    request: PythonRequest,
+    listener: PythonListener,
+    signal: AbortSignal,
+  ): Promise<ProgramOutcome> {
+    try {
+      signal.throwIfAborted()
+      const packages = await untilAborted(describedWheels(), signal)
+      const interpreter = await pool.acquire(signal, listener.onStarting)
+      const program = {
+        code: request.code,
+        strictness: request.strictness,
+        ...rules(request.strictness, packages),
+        files: request.files,
+        wheels: packages,
+        limitMs: timeLimitSeconds[request.strictness] * 1000,
+      }
+      const outcome = await interpreter.run(program, listener, signal)
+      // Answered only when the process is gone, so that "nothing is left behind" holds the moment it is said.
+      await interpreter.ended
+      return outcome
+    } catch (error) {
+      if (signal.aborted) return failedProgram('stopped', 'Stopped before the program ended.')
+      options.log('a Python program could not be run', { error })
+      return failedProgram('crashed', `Python did not start: ${errorText(error)}`)
+    }
+  }
+
+  return {
+    state: options.state,
+    packages: wheels.map(({ name }) => name),
+    run(request, listener, signal) {
+      const either = AbortSignal.any([signal, shutdown.signal])
+      const work = limit(() => runNow(request, listener, either))
+      running.add(work)
+      return work.finally(() => running.delete(work))
+    },
+    async close() {
+      shutdown.abort()
+      await Promise.all([pool.close(), ...running])
+    },
+  }
+}

@@ -1,0 +1,171 @@
+// Which isolation is in force for Python: tried at the start with harmless probes, and never better than what was seen.
+import type { BubblewrapState } from '../bubblewrap.ts'
+import { runProcess } from '../process.ts'
+import { createHostLauncher } from './host.ts'
+import { startInterpreter } from './interpreter.ts'
+import {
+  createKernelLauncher,
+  createWasmLauncher,
+  type InterpreterFiles,
+  type Isolation,
+  kernelArguments,
+  type Launcher,
+} from './launch.ts'
+
+/** As `/api/tools`, the log and the doctor show it. */
+export interface PythonState {
+  engine: 'wasm' | 'host'
+  isolation: Isolation | 'none'
+  available: boolean
+  /** Why it is not available, or not as well isolated as it could be; null when all is well. */
+  reason: string | null
+}
+
+const PROBE_MS = 10_000
+/** The user that no file of a host should belong to. */
+const NOBODY = { uid: 65534, gid: 65534 }
+
+/**
+ * A program that looks around inside bubblewrap, without Node's own locks, so that what it can't see is the kernel's
+ * doing. It is told what was bound into the new root, and prints whatever else it finds, and what of it it can't read.
+ */
+const LOOK_AROUND = `
+const fs = require('node:fs'), os = require('node:os'), { join } = require('node:path')
+const bound = JSON.parse(process.argv[1])
+const found = []
+const visit = (folder) => {
+  for (const name of fs.readdirSync(folder)) {
+    const path = join(folder, name)
+    if (bound.includes(path)) continue
+    if (bound.some((inside) => inside.startsWith(path + '/'))) visit(path)
+    else if (found.length < 10) found.push(path)
+  }
+}
+visit('/')
+for (const path of bound)
+  try {
+    fs.accessSync(path, fs.constants.R_OK)
+    if (fs.statSync(path).isDirectory())
+      for (const name of fs.readdirSync(path)) fs.accessSync(join(path, name), fs.constants.R_OK)
+  } catch { found.push('no right to read ' + path) }
+for (const [name, list] of Object.entries(os.networkInterfaces()))
+  if (list.some((entry) => !entry.internal)) found.push('network ' + name)
+if (process.getuid() === 0) found.push('root')
+try { fs.writeFileSync('/probe', ''); found.push('a writable root') } catch {}
+console.log(JSON.stringify(found))
+`
+
+/** Null when the kernel keeps everything out, else what is wrong. */
+async function kernelFault(
+  bubblewrap: string,
+  wrapping: readonly string[],
+  files: InterpreterFiles,
+  user: { uid: number; gid: number } | null,
+): Promise<string | null> {
+  const bound = wrapping.filter((_, index) => wrapping[index - 2] === '--ro-bind')
+  const outcome = await runProcess({
+    command: bubblewrap,
+    args: [...wrapping, '--', files.node, '-e', LOOK_AROUND, JSON.stringify(bound)],
+    cwd: '/',
+    env: {},
+    timeoutMs: PROBE_MS,
+    maxOutputBytes: 2_000,
+    ...(user === null ? {} : { user }),
+  })
+  if (outcome.stdout.trim() === '[]') return null
+  if (outcome.exitCode === 0) return `what is wrong inside of it: ${outcome.stdout.trim()}`
+  return outcome.stderr.trim().split('\n')[0] ?? 'it did not start'
+}
+
+/** Null when Node's locks hold around the interpreter's process, else what is wrong. */
+async function lockFault(launcher: Launcher): Promise<string | null> {
+  const interpreter = startInterpreter({ launcher, mode: 'probe' })
+  try {
+    await interpreter.ready
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    interpreter.kill()
+    await interpreter.ended
+  }
+}
+
+async function tryKernel(
+  files: InterpreterFiles,
+  bubblewrap: BubblewrapState,
+): Promise<{ launcher: Launcher } | { fault: string }> {
+  if (!bubblewrap.available) return { fault: bubblewrap.reason }
+  const wrapping = await kernelArguments(files)
+  // As root, first as somebody with no rights at all; that fails where the program lies in a folder closed to others.
+  const users = process.getuid?.() === 0 ? [NOBODY, null] : [null]
+  let fault = 'bubblewrap does not work here'
+  for (const user of users) {
+    const launcher = createKernelLauncher({ files, bubblewrap: bubblewrap.path, wrapping, user })
+    const found =
+      (await kernelFault(bubblewrap.path, wrapping, files, user)) ?? (await lockFault(launcher))
+    if (found === null) return { launcher }
+    fault = `bubblewrap does not hold here: ${found}`
+  }
+  return { fault }
+}
+
+/**
+ * Picks the isolation by the operator's word and by what works: `auto` takes the kernel's where it holds; without it,
+ * WebAssembly alone does for one user and nothing does for many. Fails closed: a null launcher means that nothing runs.
+ */
+export async function chooseLauncher(options: {
+  files: InterpreterFiles
+  isolation: 'auto' | 'kernel' | 'wasm'
+  multiUser: boolean
+  bubblewrap: BubblewrapState
+}): Promise<{ state: PythonState; launcher: Launcher | null }> {
+  const { files, isolation } = options
+  const off = (reason: string): { state: PythonState; launcher: null } => ({
+    state: { engine: 'wasm', isolation: 'none', available: false, reason },
+    launcher: null,
+  })
+  let withoutKernel: string | null = null
+  if (isolation !== 'wasm') {
+    const kernel = await tryKernel(files, options.bubblewrap)
+    if ('launcher' in kernel)
+      return {
+        state: { engine: 'wasm', isolation: 'kernel', available: true, reason: null },
+        launcher: kernel.launcher,
+      }
+    withoutKernel = kernel.fault
+    if (isolation === 'kernel')
+      return off(`Kernel isolation is required and missing: ${kernel.fault}`)
+    if (options.multiUser)
+      return off(
+        `With several users kernel isolation is needed: ${kernel.fault}. Install bubblewrap, or accept WebAssembly isolation with code_execution.isolation: wasm`,
+      )
+  }
+  const launcher = createWasmLauncher(files)
+  const fault = await lockFault(launcher)
+  if (fault !== null) return off(`The sandbox does not hold: ${fault}`)
+  const reason = withoutKernel === null ? null : `WebAssembly isolation only: ${withoutKernel}`
+  return { state: { engine: 'wasm', isolation: 'wasm', available: true, reason }, launcher }
+}
+
+/** The host's own Python, when the operator chose it: inside bubblewrap or not at all. */
+export async function chooseHostLauncher(
+  bubblewrap: BubblewrapState,
+): Promise<{ state: PythonState; launcher: Launcher | null }> {
+  const found = await createHostLauncher(bubblewrap)
+  const fault = 'fault' in found ? found.fault : await lockFault(found.launcher)
+  if ('launcher' in found && fault === null)
+    return {
+      state: { engine: 'host', isolation: 'kernel', available: true, reason: null },
+      launcher: found.launcher,
+    }
+  return {
+    state: {
+      engine: 'host',
+      isolation: 'none',
+      available: false,
+      reason: `The engine "host" can not be used: ${fault}`,
+    },
+    launcher: null,
+  }
+}

@@ -1,0 +1,204 @@
+// How the process of a Python interpreter is started: Node's own locks around it, and bubblewrap around those where it works.
+import { readFile, realpath } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ProcessOptions } from '../process.ts'
+
+/** Bytes that a program may write to the interpreter's private file system. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024
+/** WebAssembly pages of 64 KiB: the 512 MB that a program may use. */
+const MAX_MEMORY_PAGES = 8192
+/** Bytes kept of each of stdout and stderr. */
+export const MAX_OUTPUT_BYTES = 100 * 1024
+/** Bytes and number of the files that come back from /output. */
+export const MAX_RESULT_BYTES = 10 * 1024 * 1024
+export const MAX_RESULT_FILES = 20
+/** A last stop for an interpreter whose server was killed: seconds of processor time. */
+const MAX_CPU_SECONDS = 90
+
+/** Where the interpreter's own files are; nothing else of the host is ever readable to it. */
+export interface InterpreterFiles {
+  node: string
+  child: string
+  lock: string
+  runner: string
+  compiler: string
+  pyodide: string
+  /** Pyodide imports this package while it starts. */
+  webSockets: string
+  /** Folders of wheels that the operator filled. */
+  packages: readonly string[]
+}
+
+/** `library` and `images` make what later starts begin with; no program ever runs in them. */
+export type InterpreterMode = 'probe' | 'library' | 'images' | 'serve'
+
+export interface InterpreterPlan {
+  mode: InterpreterMode
+  /** Descriptor of the compiled standard library, or null: Pyodide's own is read. */
+  library: number | null
+  /** Descriptor of the memory image to start from, or null. */
+  image: number | null
+  /** Descriptors to write what is made to. */
+  outputs: readonly number[]
+}
+
+export type Isolation = 'kernel' | 'wasm'
+
+export interface Launcher {
+  readonly isolation: Isolation
+  command(plan: InterpreterPlan): Pick<ProcessOptions, 'command' | 'args' | 'user'>
+}
+
+/** Finds the interpreter's files, in the sources as in the build (where `sandbox/child` lies beside the program). */
+export async function findInterpreterFiles(packages: readonly string[]): Promise<InterpreterFiles> {
+  const here = import.meta.url
+  const folder = fileURLToPath(
+    new URL(here.endsWith('.ts') ? '../child/' : './sandbox/child/', here),
+  )
+  const require = createRequire(here)
+  const pyodide = dirname(await realpath(require.resolve('pyodide/package.json')))
+  const webSockets = dirname(
+    await realpath(createRequire(join(pyodide, 'pyodide.mjs')).resolve('ws/package.json')),
+  )
+  return {
+    node: await realpath(process.execPath),
+    child: await realpath(join(folder, 'interpreter.mjs')),
+    lock: await realpath(join(folder, 'lock.mjs')),
+    runner: await realpath(join(folder, 'nanoclaw_runner.py')),
+    compiler: await realpath(join(folder, 'compile_library.py')),
+    pyodide,
+    webSockets,
+    packages: await Promise.all(packages.map((path) => realpath(path))),
+  }
+}
+
+function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[] {
+  const major = Number(process.versions.node.split('.')[0])
+  const readable = [
+    files.child,
+    files.lock,
+    files.runner,
+    files.compiler,
+    join(files.pyodide, '*'),
+    join(files.webSockets, '*'),
+    ...files.packages.map((folder) => join(folder, '*')),
+  ]
+  const options = {
+    ...plan,
+    pyodideModule: join(files.pyodide, 'pyodide.mjs'),
+    runner: files.runner,
+    compiler: files.compiler,
+    timeZone: process.env.TZ ?? 'UTC',
+    maxFileBytes: MAX_FILE_BYTES,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    maxResultBytes: MAX_RESULT_BYTES,
+    maxResultFiles: MAX_RESULT_FILES,
+  }
+  return [
+    '--no-warnings',
+    major < 22 ? '--experimental-permission' : '--permission',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    '--disallow-code-generation-from-strings',
+    '--max-old-space-size=256',
+    `--wasm-max-mem-pages=${MAX_MEMORY_PAGES}`,
+    files.child,
+    JSON.stringify(options),
+  ]
+}
+
+/** Ends the program with the server, however that ends; where util-linux offers it (bubblewrap does it by itself). */
+const DIE_WITH_PARENT =
+  'setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"'
+
+/** Limits that the kernel keeps on every Unix, also when the server is no longer there to keep its own. */
+function withLimits(command: string, args: readonly string[]): { command: string; args: string[] } {
+  if (process.platform === 'win32') return { command, args: [...args] }
+  const script = `ulimit -c 0; ulimit -t ${MAX_CPU_SECONDS}; ${DIE_WITH_PARENT}; exec "$@"`
+  return { command: '/bin/sh', args: ['-c', script, 'sandbox', command, ...args] }
+}
+
+/** The interpreter behind Node's permission model and WebAssembly alone. */
+export const createWasmLauncher = (files: InterpreterFiles): Launcher => ({
+  isolation: 'wasm',
+  command: (plan) => withLimits(files.node, nodeArguments(files, plan)),
+})
+
+/**
+ * The system's shared libraries that this very Node has loaded, which the isolated one needs as well: where each lies,
+ * and the name by which it is looked for (`libstdc++.so.6.0.30` is asked for as `libstdc++.so.6`).
+ */
+async function loadedLibraries(): Promise<Map<string, string>> {
+  const maps = await readFile('/proc/self/maps', 'utf8')
+  const found = new Map<string, string>()
+  for (const line of maps.split('\n')) {
+    const path = line.slice(line.indexOf('/'))
+    const name = /^\/.*\.so(\.\d+)?(?=(\.\d+)*$)/.exec(path)?.[0]
+    if (name !== undefined && !path.includes('/node_modules/')) found.set(name, path)
+  }
+  return found
+}
+
+/** Where the dynamic loader is named inside of Node's binary; the name must exist in the new root as well. */
+const LOADERS = [
+  '/lib64/ld-linux-x86-64.so.2',
+  '/lib/ld-linux-aarch64.so.1',
+  '/lib/ld-linux-armhf.so.3',
+  '/lib/ld-musl-x86_64.so.1',
+  '/lib/ld-musl-aarch64.so.1',
+]
+
+/** Arguments that build the new root: Node, its libraries, the interpreter; no /usr, no /etc, no /proc, no network. */
+export async function kernelArguments(files: InterpreterFiles): Promise<string[]> {
+  const args = [
+    '--unshare-all',
+    '--unshare-user',
+    '--disable-userns',
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop',
+    'ALL',
+    '--uid',
+    '65534',
+    '--gid',
+    '65534',
+    '--hostname',
+    'sandbox',
+    '--clearenv',
+  ]
+  for (const [name, path] of await loadedLibraries()) args.push('--ro-bind', path, name)
+  const readable = [
+    files.node,
+    dirname(files.child),
+    files.pyodide,
+    files.webSockets,
+    ...files.packages,
+  ]
+  for (const path of new Set(readable)) args.push('--ro-bind', path, path)
+  for (const loader of LOADERS) {
+    const target = await realpath(loader).catch(() => null)
+    if (target !== null) args.push('--ro-bind', target, loader)
+  }
+  args.push('--remount-ro', '/', '--chdir', '/')
+  return args
+}
+
+/** The same process inside bubblewrap. `wrapping` are the arguments of `kernelArguments`. */
+export const createKernelLauncher = (options: {
+  files: InterpreterFiles
+  bubblewrap: string
+  wrapping: readonly string[]
+  user: { uid: number; gid: number } | null
+}): Launcher => ({
+  isolation: 'kernel',
+  command: (plan) => ({
+    ...withLimits(options.bubblewrap, [
+      ...options.wrapping,
+      '--',
+      options.files.node,
+      ...nodeArguments(options.files, plan),
+    ]),
+    ...(options.user === null ? {} : { user: options.user }),
+  }),
+})

@@ -1,0 +1,68 @@
+// Runs Python programs that a model wrote, isolated from the host, from each other and from their users.
+import { untilAborted } from '../../lib/abort.ts'
+import {
+  failedProgram,
+  type OpenedPython,
+  openPythonSandbox,
+  type PythonListener,
+  type PythonOptions,
+  type PythonRequest,
+} from './isolated-sandbox.ts'
+import type { PythonState } from './isolation.ts'
+import { programRules, type Strictness } from './modules.ts'
+import type { ProgramOutcome } from './program.ts'
+
+export interface PythonSandbox {
+  /** Which isolation is in force; until `ready` it is being tested and nothing is in force. */
+  readonly state: PythonState
+  /** Names of the packages that programs may import beside the standard library; known when `ready`. */
+  readonly packages: readonly string[]
+  /** Fulfils when the isolation has been tested. Never rejects: faults show in `state`. */
+  readonly ready: Promise<void>
+  /** What programs of a level may import, packages apart; null means the whole standard library. */
+  modules(strictness: Strictness): readonly string[] | null
+  /**
+   * Runs one program in an interpreter of its own and leaves nothing behind; waits for `ready`. Never rejects. Aborting
+   * `signal` ends it within a second. Programs beyond the number that may run at once wait for their turn.
+   */
+  run(
+    request: PythonRequest,
+    listener: PythonListener,
+    signal: AbortSignal,
+  ): Promise<ProgramOutcome>
+  close(): Promise<void>
+}
+
+/** A sandbox that is there at once and tests meanwhile which isolation works here. */
+export function createPythonSandbox(options: PythonOptions): PythonSandbox {
+  let opened: OpenedPython | null = null
+  const opening = openPythonSandbox(options)
+  const ready = opening.then((sandbox) => {
+    opened = sandbox
+  })
+  const untested: PythonState = {
+    engine: options.engine,
+    isolation: 'none',
+    available: false,
+    reason: 'the isolation is still being tested',
+  }
+  return {
+    get state() {
+      return opened?.state ?? untested
+    },
+    get packages() {
+      return opened?.packages ?? []
+    },
+    ready,
+    modules: (strictness) => programRules(strictness, options.extraModules, []).modules,
+    async run(request, listener, signal) {
+      try {
+        const sandbox = await untilAborted(opening, signal)
+        return await sandbox.run(request, listener, signal)
+      } catch {
+        return failedProgram('stopped', 'Stopped before the program ended.')
+      }
+    },
+    close: async () => (await opening).close(),
+  }
+}

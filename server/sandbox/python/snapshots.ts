@@ -1,0 +1,216 @@
+// What makes a start quick, kept beside the data: the compiled standard library, and memory images, each for one start.
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  chmod,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import { startInterpreter } from './interpreter.ts'
+import type { InterpreterFiles, InterpreterMode, Launcher } from './launch.ts'
+
+/** What one start may begin with; the taker closes it when the start is over. */
+export interface QuickStart {
+  /** Python's own modules, compiled; else null, and Pyodide's sources are read. */
+  readonly library: FileHandle | null
+  /** The memory of a started interpreter that nobody else gets; else null. */
+  readonly image: FileHandle | null
+  close(): Promise<void>
+}
+
+export interface PythonSnapshots {
+  /** The best there is, taken out of the store; nothing of an image is ever used twice. Never rejects. */
+  take(): Promise<QuickStart>
+  /** Throws everything away: something in the store does not work. Never rejects. */
+  discard(): Promise<void>
+  /** Makes what is missing in the store, at low priority. Never rejects. */
+  fill(): Promise<void>
+  /** Stops a making that is under way; ends when its process is gone. */
+  close(): Promise<void>
+}
+
+const LIBRARY = '.library'
+const IMAGE = '.image'
+/** Images kept: so many calls in a row start from one, however fast they come. */
+const IN_STORE = 4
+const LOW_PRIORITY = 10
+/** Longer than any making takes: another instance may share the folder. */
+const ABANDONED_MS = 10 * 60_000
+
+/** What the stored files depend on; those made of anything else are never read. */
+async function storeKey(files: InterpreterFiles): Promise<string> {
+  const hash = createHash('sha256').update(process.version).update(process.arch)
+  for (const path of [files.child, files.runner, files.compiler]) hash.update(await readFile(path))
+  hash.update(await readFile(join(files.pyodide, 'package.json')))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/**
+ * The store in `folder`, which is made when needed. A start with the compiled library takes a third of a plain one, a start
+ * from an image a quarter. An image holds the hash seed of its making: it is removed from the folder the moment it is
+ * taken, so that no two runs share one.
+ */
+export function createPythonSnapshots(options: {
+  folder: string
+  files: InterpreterFiles
+  launcher: Launcher
+  log(message: string, details: object): void
+}): PythonSnapshots {
+  const { folder } = options
+  let closed = false
+  let stop: () => void = () => {}
+  let filling: Promise<void> | null = null
+  const key = storeKey(options.files)
+  key.catch(() => {})
+  const prefix = async (): Promise<string> => `python-${await key}-`
+  const namesIn = (): Promise<string[]> => readdir(folder).catch(() => [])
+  const remove = (name: string): Promise<void> => rm(join(folder, name), { force: true })
+
+  /** The library that all instances use, if two made one at the same time; images are named after theirs. */
+  async function findLibrary(): Promise<{ name: string; images: string[] } | null> {
+    const start = await prefix()
+    const names = (await namesIn()).filter((name) => name.startsWith(start)).sort()
+    const name = names.find((each) => each.endsWith(LIBRARY))
+    if (name === undefined) return null
+    const own = name.slice(0, -LIBRARY.length)
+    return {
+      name,
+      images: names.filter((each) => each.startsWith(`${own}-`) && each.endsWith(IMAGE)),
+    }
+  }
+
+  /** What belongs to another version or another library, and what a crash left half made. */
+  async function sweep(): Promise<void> {
+    const current = await findLibrary()
+    const kept = new Set(current === null ? [] : [current.name, ...current.images])
+    for (const name of await namesIn()) {
+      if (!name.startsWith('python-') || kept.has(name)) continue
+      const found = await stat(join(folder, name)).catch(() => null)
+      if (found !== null && Date.now() - found.mtimeMs > ABANDONED_MS) await remove(name)
+    }
+  }
+
+  /** Runs one process that writes `names`; each file gets its name when it is whole. */
+  async function make(
+    mode: Extract<InterpreterMode, 'library' | 'images'>,
+    names: readonly string[],
+    library: FileHandle | null,
+  ): Promise<void> {
+    const paths = names.map((name) => join(folder, name))
+    const parts = await Promise.all(paths.map((path) => open(`${path}.part`, 'w', 0o600)))
+    const renamed: Promise<void>[] = []
+    try {
+      const maker = startInterpreter({
+        launcher: options.launcher,
+        mode,
+        library: library?.fd,
+        outputs: parts.map(({ fd }) => fd),
+        onStarted: (pid) => setPriority(pid, LOW_PRIORITY),
+        onWritten: (index) => {
+          const path = paths[index]
+          if (path !== undefined) renamed.push(rename(`${path}.part`, path))
+        },
+      })
+      stop = maker.kill
+      if (closed) maker.kill()
+      await maker.ended
+      await Promise.all(renamed)
+      await maker.ready
+    } finally {
+      stop = () => {}
+      await Promise.allSettled(renamed)
+      await Promise.all(parts.map((part) => part.close()))
+      await Promise.all(paths.map((path) => rm(`${path}.part`, { force: true })))
+    }
+  }
+
+  async function makeMissing(): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await chmod(folder, 0o700)
+    await sweep()
+    if ((await findLibrary()) === null) {
+      await make('library', [`${await prefix()}${randomUUID().slice(0, 8)}${LIBRARY}`], null)
+    }
+    for (;;) {
+      const found = await findLibrary()
+      const missing = found === null ? 0 : IN_STORE - found.images.length
+      if (closed || found === null || missing <= 0) return
+      const own = found.name.slice(0, -LIBRARY.length)
+      const library = await open(join(folder, found.name), 'r')
+      try {
+        const names = Array.from({ length: missing }, () => `${own}-${randomUUID()}${IMAGE}`)
+        await make('images', names, library)
+      } finally {
+        await library.close()
+      }
+    }
+  }
+
+  /** Takes an image out of the store, or answers null when somebody else was quicker. */
+  async function openImage(name: string): Promise<FileHandle | null> {
+    const mine = join(folder, `${name}.${randomUUID()}.taken`)
+    try {
+      // Only one of two takers can rename it; the other looks for another.
+      await rename(join(folder, name), mine)
+    } catch {
+      return null
+    }
+    const image = await open(mine, 'r').catch(() => null)
+    await rm(mine, { force: true }).catch(() => {})
+    return image
+  }
+
+  async function takeBest(): Promise<Pick<QuickStart, 'library' | 'image'>> {
+    const found = await findLibrary().catch(() => null)
+    const library = found && (await open(join(folder, found.name), 'r').catch(() => null))
+    if (found === null || library === null) return { library: null, image: null }
+    for (const name of found.images) {
+      const image = await openImage(name)
+      if (image !== null) return { library, image }
+    }
+    return { library, image: null }
+  }
+
+  return {
+    async take() {
+      const { library, image } = await takeBest()
+      return {
+        library,
+        image,
+        close: async () => {
+          await Promise.all([library?.close(), image?.close()])
+        },
+      }
+    },
+    async discard() {
+      const start = await prefix().catch(() => 'python-')
+      const names = (await namesIn()).filter(
+        (name) => name.startsWith(start) && /\.(library|image)$/.test(name),
+      )
+      await Promise.allSettled(names.map(remove))
+    },
+    async fill() {
+      if (closed) return
+      filling ??= makeMissing()
+        .catch((error: unknown) => {
+          if (!closed) options.log('no memory image of Python; it starts more slowly', { error })
+        })
+        .finally(() => {
+          filling = null
+        })
+      return await filling
+    },
+    async close() {
+      closed = true
+      stop()
+      await filling
+    },
+  }
+}

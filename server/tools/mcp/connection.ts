@@ -1,0 +1,252 @@
+// The connection to one MCP server: made lazily, watched, and made again with growing pauses when it breaks.
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { errorText } from '../../errors.ts'
+import type { McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
+import {
+  CONNECT_TIMEOUT_MS,
+  explain,
+  kindOf,
+  listTools,
+  loadSdk,
+  type RemoteResult,
+  type RemoteTool,
+  transportFor,
+} from './remote.ts'
+
+const PING_TIMEOUT_MS = 10_000
+const PING_EVERY_MS = 30_000
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+/** A call to a server that is just connecting waits this long for it. */
+const CALL_WAITS_MS = 10_000
+
+/** What a call came to: the server's answer, or the words for why there is none. */
+export type RemoteAnswer =
+  | { ok: true; result: RemoteResult }
+  | { ok: false; error: string; reached: boolean }
+
+export interface McpConnection {
+  readonly name: string
+  readonly status: McpServerStatus
+  /** Neutral words for a person; the technical ones go to the log. */
+  readonly error: string | null
+  /** The tools last listed; kept while the server is away, so that a call says so instead of 'unknown tool'. */
+  readonly tools: readonly RemoteTool[]
+  /** Begins to connect and goes on trying until closed. Fulfils when the first try has ended, well or badly. */
+  open(): Promise<void>
+  /**
+   * Calls a tool once; it is never sent twice unless the server said that it knows no such session.
+   * Never throws. Aborting the signal tells the server and answers at once.
+   */
+  call(
+    tool: string,
+    input: Record<string, unknown>,
+    options: { signal: AbortSignal; timeoutMs: number; onProgress(text: string): void },
+  ): Promise<RemoteAnswer>
+  /** Ends the connection; a child process is gone within seconds. */
+  close(): Promise<void>
+}
+
+export interface McpConnectionOptions {
+  name: string
+  settings: McpServerSettings
+  /** The list of tools is another one now, or the state changed. */
+  onChange(): void
+  log(message: string, detail: Record<string, unknown>): void
+  /** For tests: the pause before the first new try, in milliseconds. */
+  firstPauseMs?: number
+}
+
+/** One MCP server, spoken to by the official SDK over stdio or streamable HTTP. */
+export function createMcpConnection(options: McpConnectionOptions): McpConnection {
+  const { name, settings } = options
+  const firstPause = options.firstPauseMs ?? FIRST_PAUSE_MS
+  let status: McpServerStatus = 'connecting'
+  let error: string | null = null
+  let tools: readonly RemoteTool[] = []
+  let client: Client | null = null
+  let opening: Client | null = null
+  let attempt: Promise<void> | null = null
+  let failures = 0
+  let closed = false
+  let retryTimer: NodeJS.Timeout | undefined
+  let pingTimer: NodeJS.Timeout | undefined
+
+  const change = (next: McpServerStatus, why: string | null): void => {
+    status = next
+    error = why
+    options.onChange()
+  }
+
+  /** Drops a connection that turned out broken and plans the next try; later news of the same one is ignored. */
+  const lost = (which: Client, cause: unknown): void => {
+    if (client !== which) return
+    client = null
+    clearInterval(pingTimer)
+    void which.close().catch(() => undefined)
+    plan(cause)
+  }
+
+  const plan = (cause: unknown): void => {
+    if (closed) return
+    const pause = Math.min(firstPause * 2 ** failures, LONGEST_PAUSE_MS)
+    failures += 1
+    options.log('an MCP server is not connected', {
+      server: name,
+      cause: errorText(cause),
+      pause_ms: pause,
+    })
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(() => void connect(), pause)
+    retryTimer.unref()
+    change('waiting', explain(cause))
+  }
+
+  const connect = (): Promise<void> => {
+    attempt ??= tryToConnect().finally(() => {
+      attempt = null
+    })
+    return attempt
+  }
+
+  async function tryToConnect(): Promise<void> {
+    if (closed || client !== null) return
+    clearTimeout(retryTimer)
+    if (status !== 'connecting') change('connecting', error)
+    const sdk = await loadSdk()
+    const next = new sdk.Client(
+      { name: 'nanoclaw', version: '1' },
+      {
+        capabilities: {},
+        listChanged: {
+          tools: { autoRefresh: false, onChanged: () => void refresh(next) },
+        },
+      },
+    )
+    opening = next
+    try {
+      next.onclose = () => lost(next, new Error('the connection was closed'))
+      next.onerror = (fault) =>
+        options.log('an MCP server did something odd', { server: name, cause: errorText(fault) })
+      await next.connect(transportFor(settings, sdk), { timeout: CONNECT_TIMEOUT_MS })
+      const listed = await listTools(next, sdk)
+      if (closed) return void (await next.close())
+      client = next
+      tools = listed
+      failures = 0
+      pingTimer = setInterval(() => void checkAlive(next), PING_EVERY_MS)
+      pingTimer.unref()
+      change('connected', null)
+    } catch (fault) {
+      await next.close().catch(() => undefined)
+      plan(fault)
+    } finally {
+      opening = null
+    }
+  }
+
+  const checkAlive = async (which: Client): Promise<void> => {
+    try {
+      await which.ping({ timeout: PING_TIMEOUT_MS })
+    } catch (fault) {
+      lost(which, fault)
+    }
+  }
+
+  const refresh = async (which: Client): Promise<void> => {
+    try {
+      const listed = await listTools(which, await loadSdk())
+      if (client !== which) return
+      tools = listed
+      options.onChange()
+    } catch (fault) {
+      lost(which, fault)
+    }
+  }
+
+  const ready = async (signal: AbortSignal): Promise<Client | null> => {
+    if (client === null && !closed) {
+      const waited = AbortSignal.any([signal, AbortSignal.timeout(CALL_WAITS_MS)])
+      await Promise.race([connect(), aborted(waited)])
+    }
+    return client
+  }
+
+  return {
+    name,
+    get status() {
+      return status
+    },
+    get error() {
+      return error
+    },
+    get tools() {
+      return tools
+    },
+    open: connect,
+    async call(tool, input, call) {
+      for (let round = 1; ; round += 1) {
+        const current = await ready(call.signal)
+        if (current === null) return { ok: false, error: notReached(name, error), reached: false }
+        try {
+          const sdk = await loadSdk()
+          const result = await current.request(
+            { method: 'tools/call', params: { name: tool, arguments: input } },
+            sdk.CallToolResultSchema,
+            {
+              signal: call.signal,
+              timeout: call.timeoutMs,
+              maxTotalTimeout: call.timeoutMs,
+              onprogress: ({ message, progress, total }) =>
+                call.onProgress(message ?? (total ? `${progress} / ${total}` : `${progress}`)),
+            },
+          )
+          return { ok: true, result }
+        } catch (fault) {
+          if (call.signal.aborted) return { ok: false, error: 'It was stopped.', reached: true }
+          const kind = kindOf(fault)
+          if (kind === 'answered')
+            return {
+              ok: false,
+              error: `The server refused the call: ${brief(fault)}`,
+              reached: true,
+            }
+          if (kind === 'slow')
+            return {
+              ok: false,
+              error: `It gave no answer in time (${call.timeoutMs / 1000} s).`,
+              reached: true,
+            }
+          lost(current, fault)
+          // A server that forgot our session has not looked at the call: a new session may send it once more.
+          if (kind === 'session_lost' && round === 1) continue
+          return {
+            ok: false,
+            error: `The connection to the MCP server '${name}' broke during the call; whether the call had its effect is unknown.`,
+            reached: true,
+          }
+        }
+      }
+    },
+    async close() {
+      closed = true
+      clearTimeout(retryTimer)
+      clearInterval(pingTimer)
+      const last = client
+      client = null
+      await Promise.allSettled([last?.close(), opening?.close()])
+      await attempt
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+const brief = (fault: unknown): string => errorText(fault).slice(0, 1000)
+
+const notReached = (name: string, error: string | null): string =>
+  `The MCP server '${name}' is not available${error === null ? '' : ` (${error})`}; the call was not made. It is being reconnected; go on without this tool or try later.`

@@ -1,0 +1,106 @@
+// All configured MCP servers together: their connections, their tools and their state for the page.
+import type { McpServer, McpServerSettings } from '../../protocol/mcp.ts'
+import type { ToolDefinition } from '../definition.ts'
+import { createMcpConnection } from './connection.ts'
+import { defineMcpTool, type SchemaCompiler } from './tool.ts'
+
+export interface McpServers {
+  /** The state of each server, in the order of the configuration. */
+  list(): McpServer[]
+  /** The names under which the tools of these servers are registered: what a conversation has switched off. */
+  toolNamesOf(servers: readonly string[]): ReadonlySet<string>
+  /** Fulfils when each server was tried once, or after ten seconds: what is there by then is registered. */
+  readonly ready: Promise<void>
+  /** Ends every connection and child process. */
+  close(): Promise<void>
+}
+
+/** A server that takes longer to answer is registered when it does. */
+const READY_MS = 10_000
+
+export interface McpServersOptions {
+  servers: Readonly<Record<string, McpServerSettings>>
+  /** Where tools come and go while the servers do; the registry. */
+  registry: { add(tool: ToolDefinition): void; remove(name: string): unknown }
+  log(message: string, detail: Record<string, unknown>): void
+  /** For tests: the pause before a broken server is first tried again, in milliseconds. */
+  firstPauseMs?: number
+}
+
+/**
+ * Connects to every server in the background and keeps the registry equal to what they offer.
+ * Returns at once: the house starts whether or not a server answers.
+ */
+export function createMcpServers(options: McpServersOptions): McpServers {
+  const shelves = Object.entries(options.servers).map(([name, settings]) => {
+    const registered = new Map<string, ToolDefinition>()
+    const connection = createMcpConnection({
+      name,
+      settings,
+      log: options.log,
+      onChange: () => publish(),
+      ...(options.firstPauseMs === undefined ? {} : { firstPauseMs: options.firstPauseMs }),
+    })
+    let published: unknown
+    const publish = (): void => {
+      if (published === connection.tools || compile === undefined) return
+      published = connection.tools
+      for (const old of registered.keys()) options.registry.remove(old)
+      registered.clear()
+      for (const remote of connection.tools) {
+        const tool = defineMcpTool(connection, remote, compile)
+        if (tool === null || registered.has(tool.name)) {
+          options.log('a tool of an MCP server was left out', { server: name, tool: remote.name })
+          continue
+        }
+        options.registry.add(tool)
+        registered.set(tool.name, tool)
+      }
+    }
+    return { name, settings, connection, registered }
+  })
+
+  let isClosed = false
+  let compile: SchemaCompiler | undefined
+  const started = shelves.length === 0 ? Promise.resolve() : start()
+
+  async function start(): Promise<void> {
+    const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv')
+    // Its type asks for a schema typed after its value; what a server sends is any JSON Schema.
+    compile = (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
+    if (isClosed) return
+    const tried = Promise.all(shelves.map(({ connection }) => connection.open()))
+    await Promise.race([tried, after(READY_MS)])
+  }
+
+  return {
+    ready: started,
+    list: () =>
+      shelves.map(({ name, settings, connection, registered }) => ({
+        name,
+        transport: settings.command !== undefined ? 'stdio' : 'http',
+        status: connection.status,
+        error: connection.error,
+        tools: [...registered.values()].map((tool) => ({
+          name: tool.name,
+          description: tool.description,
+          read_only: tool.riskLevel === 'low',
+        })),
+      })),
+    toolNamesOf(servers) {
+      const wanted = new Set(servers)
+      return new Set(
+        shelves.flatMap(({ name, registered }) => (wanted.has(name) ? [...registered.keys()] : [])),
+      )
+    },
+    async close() {
+      isClosed = true
+      await Promise.all(shelves.map(({ connection }) => connection.close()))
+    },
+  }
+}
+
+const after = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref()
+  })

@@ -1,0 +1,152 @@
+// One tool of an MCP server as a tool of the house: name, schema, checked arguments, bounded answer.
+import { createHash } from 'node:crypto'
+import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
+import type { Artifact } from '../../protocol/step.ts'
+import {
+  fail,
+  readArguments,
+  succeed,
+  type ToolDefinition,
+  type ToolResult,
+} from '../definition.ts'
+import type { McpConnection } from './connection.ts'
+import type { RemoteResult, RemoteTool } from './remote.ts'
+
+const TIMEOUT_MS = 120_000
+const MAX_NAME = 64
+const MAX_DESCRIPTION = 2_000
+const MAX_SCHEMA = 64 * 1024
+/** Characters of an answer's text that are kept; the executor shortens further what the model gets. */
+const MAX_TEXT = 1_000_000
+const MAX_IMAGES = 4
+const MAX_IMAGE = 2 * 1024 * 1024
+
+/**
+ * The name under which a model calls a remote tool: `mcp__server__tool`, in the letters and the length (64) that
+ * providers accept; what had to be cut or replaced is kept apart by a few digits of a hash.
+ */
+export function mcpToolName(server: string, tool: string): string {
+  const plain = `mcp__${server}__${tool}`
+  const clean = plain.replace(/[^A-Za-z0-9_-]/g, '_')
+  if (clean === plain && clean.length <= MAX_NAME) return clean
+  const mark = createHash('sha256').update(plain).digest('hex').slice(0, 8)
+  return `${clean.slice(0, MAX_NAME - 9)}_${mark}`
+}
+
+/** `getValidator` of the SDK, loaded together with the connection. */
+export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaValidator<unknown>
+
+/**
+ * A remote tool as a `ToolDefinition`: risk `medium` unless the server marks it read-only, always untrusted.
+ * Null when its schema is too large to be told to a model.
+ */
+export function defineMcpTool(
+  connection: McpConnection,
+  remote: RemoteTool,
+  compile: SchemaCompiler,
+): ToolDefinition | null {
+  const parameters = parametersOf(remote)
+  if (JSON.stringify(parameters).length > MAX_SCHEMA) return null
+  const readOnly = remote.annotations?.readOnlyHint === true
+  const riskLevel = readOnly ? 'low' : 'medium'
+  const name = mcpToolName(connection.name, remote.name)
+  let validate: JsonSchemaValidator<unknown> | undefined
+  return {
+    name,
+    aliases: [],
+    description: describe(connection.name, remote),
+    category: 'mcp',
+    riskLevel,
+    cacheable: false,
+    repeatable: readOnly || remote.annotations?.idempotentHint === true,
+    untrusted: true,
+    changesProject: false,
+    timeoutMs: TIMEOUT_MS,
+    parameters,
+    parse(rawArguments) {
+      const read = readArguments(rawArguments)
+      if (!read.ok) return read
+      try {
+        validate ??= compile(remote.inputSchema)
+      } catch {
+        // A schema that can't be compiled is the server's fault; it checks the arguments itself.
+        validate = () => ({ valid: true, data: read.value, errorMessage: undefined })
+      }
+      const checked = validate(read.value)
+      if (!checked.valid)
+        return { ok: false, error: `Invalid arguments: ${checked.errorMessage.slice(0, 1000)}` }
+      return {
+        ok: true,
+        input: {
+          value: read.value,
+          riskLevel,
+          orderKey: null,
+          async preview() {
+            return {
+              display: `${remote.title ?? remote.name} on the MCP server '${connection.name}'`,
+              display_code: 'mcp',
+              display_params: { tool: remote.title ?? remote.name, server: connection.name },
+            }
+          },
+          async run(context) {
+            const response = await connection.call(remote.name, read.value, {
+              signal: context.signal,
+              timeoutMs: TIMEOUT_MS,
+              onProgress: (text) => context.progress({ text: text.slice(0, 2000) }),
+            })
+            return response.ok ? readResult(response.result) : fail(response.error)
+          },
+        },
+      }
+    },
+  }
+}
+
+function parametersOf(remote: RemoteTool): Record<string, unknown> {
+  const { $schema: _dialect, ...schema } = remote.inputSchema
+  return { ...schema, type: 'object', properties: schema.properties ?? {} }
+}
+
+function describe(server: string, remote: RemoteTool): string {
+  const text = remote.description ?? remote.title ?? remote.name
+  return `[MCP server '${server}'] ${text}`.slice(0, MAX_DESCRIPTION)
+}
+
+/** Structured content goes to the model as it is, text as text; pictures go to the person. */
+function readResult(result: RemoteResult): ToolResult {
+  const texts: string[] = []
+  const files: { name: string; mime: string; size: number; data: string }[] = []
+  for (const part of result.content) {
+    if (part.type === 'text') texts.push(part.text)
+    else if (part.type === 'resource')
+      texts.push('text' in part.resource ? part.resource.text : `[binary ${part.resource.uri}]`)
+    else if (part.type === 'resource_link') texts.push(`${part.name}: ${part.uri}`)
+    else {
+      texts.push(`[${part.type}: ${part.mimeType}, shown to the user]`)
+      const isImage = /^image\/(png|jpeg|webp|gif)$/.test(part.mimeType)
+      if (isImage && files.length < MAX_IMAGES && part.data.length <= MAX_IMAGE)
+        files.push({
+          name: `image-${files.length + 1}`,
+          mime: part.mimeType,
+          size: Math.floor((part.data.length * 3) / 4),
+          data: `data:${part.mimeType};base64,${part.data}`,
+        })
+    }
+  }
+  const whole = texts.join('\n')
+  const text = whole.length > MAX_TEXT ? `${whole.slice(0, MAX_TEXT)}\n[cut: too long]` : whole
+  const artifact: Artifact = {
+    display: text.slice(0, 200),
+    untrusted: true,
+    ...(files.length > 0 ? { files } : {}),
+  }
+  if (result.isError === true) return fail(text || 'The tool reported a failure.', { artifact })
+  return succeed(structuredOf(result) ?? text, artifact)
+}
+
+/** A server that sends structure sends the same as text; the structure is taken while it is of bearable size. */
+function structuredOf(result: RemoteResult): unknown {
+  const structure = result.structuredContent
+  if (structure === undefined) return undefined
+  return JSON.stringify(structure).length <= MAX_TEXT ? structure : undefined
+}

@@ -1,0 +1,157 @@
+// The result of one tool call as the model reads it: JSON text, written from what the tool returned.
+import { errorText } from '../errors.ts'
+import type { ToolCall } from '../llm/client.ts'
+import type { CallId } from '../protocol/ids.ts'
+import type { Artifact } from '../protocol/step.ts'
+import type { ToolResult } from './definition.ts'
+import {
+  MAX_ANSWER_CHARACTERS,
+  type ResultKeeper,
+  type ResultOwner,
+  sliceResult,
+} from './long-results.ts'
+
+export interface ToolAnswer {
+  /** The call as the model made it. */
+  call: ToolCall
+  /** JSON text for the model: `{success, data|error, execution_time, cached?, duplicate?, duplicate_of?, skipped?}`. */
+  content: string
+  /** The tool did not run, because a person rejected the call or a limit was reached. */
+  skipped: boolean
+  success: boolean
+  artifact?: Artifact
+  /** Holds text from outside that nobody vouches for. */
+  untrusted: boolean
+}
+
+/** What the JSON text says beside the result itself. */
+export interface AnswerMarks {
+  /** Seconds. */
+  executionTime?: number
+  cached?: boolean
+  duplicateOf?: CallId
+  skipped?: boolean
+  /** JSON text of the arguments that a person approved instead of the model's. */
+  approvedArguments?: string
+}
+
+/** A result whose data is JSON text already and short enough for the model. */
+export type WrittenResult =
+  | { success: true; data: string; artifact?: Artifact; untrusted?: boolean }
+  | { success: false; error: string; data?: string; artifact?: Artifact; untrusted?: boolean }
+
+const MAX_ERROR_CHARACTERS = 8_000
+/** Reserved for the rest of the JSON text, beside the data. */
+const ENVELOPE_CHARACTERS = 500
+
+/** Writes a tool's result as JSON text, whole; data that JSON can't express makes a failure that says so. */
+export function writeResult(result: ToolResult): WrittenResult {
+  const rest = {
+    ...(result.artifact === undefined ? {} : { artifact: result.artifact }),
+    ...(result.untrusted ? { untrusted: true } : {}),
+  }
+  try {
+    if (result.success) return { success: true, data: toJson(result.data), ...rest }
+    const data = result.data === undefined ? {} : { data: toJson(result.data) }
+    return { success: false, error: result.error, ...data, ...rest }
+  } catch (error) {
+    return {
+      success: false,
+      error: `The tool's result can't be written as JSON: ${errorText(error)}`,
+      ...rest,
+    }
+  }
+}
+
+/** What the model gets: the same result, or when it is too long its beginning and a handle for `result_read`. */
+export async function fitResult(
+  result: WrittenResult,
+  keeper: ResultKeeper,
+  owner: ResultOwner,
+): Promise<WrittenResult> {
+  const error = result.success ? {} : { error: cut(result.error, MAX_ERROR_CHARACTERS) }
+  const room = MAX_ANSWER_CHARACTERS - ENVELOPE_CHARACTERS - (error.error?.length ?? 0)
+  if (result.data === undefined || result.data.length <= room) return { ...result, ...error }
+  const whole = readableText(result.data)
+  const handle = await keeper.keep(owner, whole)
+  const slice = sliceResult(handle, whole, 0, room)
+  const note =
+    'The result is too long; this is only the beginning. ' +
+    `Continue with result_read(handle="${handle}", offset=${slice.next_offset ?? whole.length}).`
+  return { ...result, ...error, data: JSON.stringify({ ...slice, truncated: true, note }) }
+}
+
+export function makeAnswer(
+  call: ToolCall,
+  result: WrittenResult,
+  marks: AnswerMarks = {},
+): ToolAnswer {
+  const untrusted = result.untrusted ?? false
+  const artifact = untrusted ? asUntrusted(call, result.artifact) : result.artifact
+  return {
+    call,
+    content: writeAnswer(result, marks),
+    skipped: marks.skipped ?? false,
+    success: result.success,
+    ...(artifact === undefined ? {} : { artifact }),
+    untrusted,
+  }
+}
+
+/** The mark is stored with the step, so that the conversation stays known as one that read from outside. */
+const asUntrusted = (call: ToolCall, artifact: Artifact | undefined): Artifact =>
+  Object.assign({ display: call.name }, artifact, { untrusted: true })
+
+/** Larger artifacts are files, which are the user's own. */
+const MAX_REDACTED_CHARACTERS = 200_000
+
+/** The result with every secret redacted from what the model and the person read. */
+export function withoutSecrets(answer: ToolAnswer, redact: (text: string) => string): ToolAnswer {
+  const content = redact(answer.content)
+  if (answer.artifact === undefined) return { ...answer, content }
+  const written = JSON.stringify(answer.artifact)
+  if (written.length > MAX_REDACTED_CHARACTERS) return { ...answer, content }
+  const redacted = redact(written)
+  return {
+    ...answer,
+    content,
+    // Serialised a line above; redacting a secret leaves the JSON valid.
+    artifact: redacted === written ? answer.artifact : (JSON.parse(redacted) as Artifact),
+  }
+}
+
+/** The JSON text of a whole result. */
+function writeAnswer(result: WrittenResult, marks: AnswerMarks = {}): string {
+  const parts = [`"success":${result.success}`]
+  if (result.data !== undefined) parts.push(`"data":${result.data}`)
+  if (!result.success) parts.push(`"error":${JSON.stringify(result.error)}`)
+  parts.push(`"execution_time":${(marks.executionTime ?? 0).toFixed(3)}`)
+  if (marks.cached) parts.push('"cached":true')
+  if (marks.duplicateOf !== undefined)
+    parts.push(`"duplicate":true,"duplicate_of":${JSON.stringify(marks.duplicateOf)}`)
+  if (marks.skipped) parts.push('"skipped":true')
+  if (marks.approvedArguments !== undefined)
+    parts.push(`"approved_arguments":${marks.approvedArguments}`)
+  return `{${parts.join(',')}}`
+}
+
+/** A result that is a single string is stored as that text, not as its JSON form. */
+function readableText(data: string): string {
+  if (!data.startsWith('"')) return data
+  const value: unknown = JSON.parse(data)
+  return typeof value === 'string' ? value : data
+}
+
+const toJson = (data: unknown): string => JSON.stringify(data, expressible) ?? 'null'
+
+function expressible(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof Set) return [...value]
+  return value
+}
+
+const cut = (text: string, length: number): string =>
+  text.length <= length
+    ? text
+    : `${text.slice(0, length)}… (${text.length - length} more characters)`

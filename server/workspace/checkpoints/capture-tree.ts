@@ -1,0 +1,64 @@
+// What a folder of a project holds, with contents kept or only hashed. Runs in the worker thread only, while nothing else
+// changes the project.
+import { lstatSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PathContent } from '../../db/tables/projects.ts'
+import { linkRefused } from '../files/faults.ts'
+import { type Copies, forceToDisk, lookAt, scan } from './scan-tree.ts'
+
+export interface CaptureTreeInput {
+  /** The project's folder. */
+  root: string
+  /** The folder below it; checked by the caller. */
+  folder: string
+  /** Where contents are kept; null hashes only. */
+  contents: string | null
+  /** Hashes by the identity of files that were looked at a moment ago: a file that was only moved is not read again. */
+  known: ReadonlyMap<string, string>
+  /** More entries than this are refused. */
+  maxEntries: number
+}
+
+export interface CapturedTree {
+  /** Every entry below the folder that can be kept, a folder before what is in it. */
+  entries: [path: string, content: PathContent][]
+  /** Hashes of the files among them by identity, for the next look. */
+  known: Map<string, string>
+}
+
+/** Throws `path_escapes` when the folder is reached by a link, `bad_request` when too much is in it. */
+export function captureTree(input: CaptureTreeInput): CapturedTree {
+  mustBeFolder(input.root, input.folder)
+  const entries: [string, PathContent][] = []
+  const known = new Map<string, string>()
+  const copies: Copies | null =
+    input.contents === null ? null : { contents: input.contents, copied: [] }
+  if (input.contents !== null) mkdirSync(input.contents, { recursive: true, mode: 0o700 })
+  scan(
+    input.root,
+    (path, real, stats) => {
+      const identity = stats.isFile() ? `${stats.ino}-${stats.size}-${stats.mtimeNs}` : ''
+      const hash = input.known.get(identity)
+      const content: PathContent | null =
+        hash !== undefined && copies === null
+          ? { kind: 'file', hash, size: Number(stats.size), mode: Number(stats.mode) & 0o777 }
+          : lookAt(real, stats, copies)
+      if (content === null) return
+      entries.push([path, content])
+      if (content.kind === 'file') known.set(identity, content.hash)
+    },
+    { start: input.folder, maxEntries: input.maxEntries },
+  )
+  // Together at the end, when the system has written most of it already.
+  for (const path of copies?.copied ?? []) forceToDisk(path)
+  return { entries, known }
+}
+
+/** Every part of the way is a folder, not a link to one. */
+function mustBeFolder(root: string, folder: string): void {
+  let place = root
+  for (const name of folder.split('/')) {
+    place = join(place, name)
+    if (lstatSync(place).isSymbolicLink()) throw linkRefused(folder)
+  }
+}

@@ -1,0 +1,198 @@
+// What paths of a project hold at this moment, with their content kept or only hashed.
+import { readlink } from 'node:fs/promises'
+import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
+import { AppError } from '../../errors.ts'
+import { look } from '../files/file-state.ts'
+import {
+  openRegularFile,
+  type Place,
+  type ProjectPath,
+  parseInnerPath,
+  withPlace,
+} from '../files/paths.ts'
+import type { WorkerPool } from '../worker/worker-pool.ts'
+import type { Workspace } from '../workspace.ts'
+import { hashOf, type KeptContent } from './content-store.ts'
+
+/** What a path held; null is 'nothing there'. Pipes, sockets and devices count as nothing: they cannot be kept. */
+export type Captured = ReadonlyMap<string, PathContent | null>
+
+/** A change that touches more paths than this is refused. */
+const MAX_PATHS = 100_000
+
+/** What is at one path now. With `kept` a file's content is copied there, else it is only hashed. */
+export async function captureOne(
+  root: string,
+  path: ProjectPath,
+  kept: KeptContent | null,
+): Promise<PathContent | null> {
+  try {
+    return await withPlace(root, path, {}, (place) => captureAt(place, path, kept))
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+async function captureAt(
+  place: Place,
+  path: ProjectPath,
+  kept: KeptContent | null,
+): Promise<PathContent | null> {
+  const state = await look(place.real)
+  switch (state?.kind) {
+    case 'directory':
+      return { kind: 'directory' }
+    case 'link':
+      return { kind: 'link', target: await readlink(place.real) }
+    case 'file': {
+      const handle = await openRegularFile(place, path)
+      try {
+        const { hash, size } =
+          kept === null ? { hash: await hashOf(handle), size: state.size } : await kept.keep(handle)
+        return { kind: 'file', hash, size, mode: state.mode }
+      } finally {
+        await handle.close()
+      }
+    }
+    default:
+      return null
+  }
+}
+
+/** What a look at a project is made with. */
+export interface CaptureTools {
+  workspace: Workspace
+  pool: WorkerPool
+  /** Where contents are kept; null only hashes. */
+  kept: KeptContent | null
+  /**
+   * Hashes by identity of the files seen in folders; grows with every look. Hand the same one to the look after a change,
+   * and files that were only moved are not read again.
+   */
+  known: Map<string, string>
+  signal?: AbortSignal | undefined
+}
+
+/** From so many paths in one folder on, the whole folder is looked at in a worker thread instead of path by path. */
+const TREE_PATHS = 32
+const TREE_MS = 10 * 60_000
+
+/**
+ * What `paths` hold, and all that is below those that are folders when `below` is set. Throws `bad_request` when that is
+ * too much.
+ */
+export async function captureAll(
+  paths: readonly string[],
+  { workspace, pool, kept, known, signal }: CaptureTools,
+  below: boolean,
+): Promise<Map<string, PathContent | null>> {
+  const captured = new Map<string, PathContent | null>()
+  const add = (path: string, content: PathContent | null): void => {
+    if (captured.size >= MAX_PATHS) throw tooMany()
+    captured.set(path, content)
+  }
+  // Sorted by their parts, so that a folder comes just before what is in it.
+  const sorted = paths.map(parseInnerPath).sort(byParts)
+  /** The folder of which everything is known already: it is not there, or was looked at as a whole. */
+  let settled: { path: string; entries: ReadonlyMap<string, PathContent> } | undefined
+  for (const [at, path] of sorted.entries()) {
+    if (captured.has(path.text)) continue
+    if (settled !== undefined && path.text.startsWith(`${settled.path}/`)) {
+      add(path.text, settled.entries.get(path.text) ?? null)
+      continue
+    }
+    const content = await captureOne(workspace.root, path, kept)
+    add(path.text, content)
+    if (content === null) settled = { path: path.text, entries: new Map() }
+    if (content?.kind !== 'directory') continue
+    const isIn = sorted[at + TREE_PATHS]?.text.startsWith(`${path.text}/`) ?? false
+    if (!below && !isIn) continue
+    const tree = await pool.run(
+      'capture_tree',
+      {
+        root: workspace.root,
+        folder: path.text,
+        contents: kept?.folder ?? null,
+        known,
+        maxEntries: MAX_PATHS,
+      },
+      { timeoutMs: TREE_MS, ...(signal === undefined ? {} : { signal }) },
+    )
+    for (const [identity, hash] of tree.known) known.set(identity, hash)
+    settled = { path: path.text, entries: new Map(tree.entries) }
+    if (below) for (const [inner, held] of tree.entries) add(inner, held)
+  }
+  return captured
+}
+
+/**
+ * Keeps what `paths` hold: files, folders with all below them, and 'nothing' for what a change is about to make,
+ * with those folders above it that are missing too. Throws `bad_request` when that is too much.
+ */
+export async function capturePaths(
+  paths: readonly string[],
+  tools: CaptureTools & { kept: KeptContent },
+): Promise<Captured> {
+  const captured = await captureAll(paths, tools, true)
+  const missing = new Set<string>()
+  for (const [text, content] of captured) {
+    if (content !== null) continue
+    const { segments } = parseInnerPath(text)
+    for (let depth = segments.length - 1; depth > 0; depth--) {
+      const above = segments.slice(0, depth).join('/')
+      if (captured.has(above) || missing.has(above)) break
+      if ((await captureOne(tools.workspace.root, parseInnerPath(above), null)) !== null) break
+      missing.add(above)
+    }
+  }
+  // Folders above first: undoing and comparing go by this order.
+  return new Map([...[...missing].map((path) => [path, null] as const), ...captured])
+}
+
+const tooMany = (): AppError =>
+  new AppError('bad_request', `At most ${MAX_PATHS} files can be changed at once.`)
+
+function byParts(one: ProjectPath, other: ProjectPath): number {
+  for (const [at, part] of one.segments.entries()) {
+    const against = other.segments[at]
+    if (against === undefined) return 1
+    if (part !== against) return part < against ? -1 : 1
+  }
+  return one.segments.length - other.segments.length
+}
+
+export const sameContent = (one: PathContent | null, other: PathContent | null): boolean => {
+  if (one === null || other === null) return one === other
+  if (one.kind === 'file')
+    return other.kind === 'file' && one.hash === other.hash && one.mode === other.mode
+  if (one.kind === 'link') return other.kind === 'link' && one.target === other.target
+  return other.kind === 'directory'
+}
+
+/** What is known before the change: enough to undo it should nothing more ever be written down. */
+export const asOpenFiles = (before: Captured): CheckpointFile[] =>
+  [...before].map(([path, content]) => ({
+    path,
+    change: content === null ? 'added' : 'modified',
+    before: content,
+    after: null,
+  }))
+
+/** What has become of the paths since they were captured. */
+export async function changesSince(
+  before: Captured,
+  tools: Omit<CaptureTools, 'kept'>,
+): Promise<CheckpointFile[]> {
+  // A folder that came as a whole, by a move: what is in it came too.
+  const now = await captureAll([...before.keys()], { ...tools, kept: null }, true)
+  const files: CheckpointFile[] = []
+  for (const path of new Set([...before.keys(), ...now.keys()])) {
+    const was = before.get(path) ?? null
+    const is = now.get(path) ?? null
+    if (sameContent(was, is)) continue
+    const change = was === null ? 'added' : is === null ? 'deleted' : 'modified'
+    files.push({ path, change, before: was, after: is })
+  }
+  return files
+}

@@ -1,0 +1,122 @@
+// Puts uploaded files into a project that is there already, by the rules of every change: one checkpoint for all of them.
+import { chmod, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import { AppError } from '../../errors.ts'
+import { sizeText } from '../files/faults.ts'
+import { checkTarget, look } from '../files/file-state.ts'
+import {
+  childPath,
+  type ProjectPath,
+  parseInnerPath,
+  parsePath,
+  withPlace,
+} from '../files/paths.ts'
+import type { StagedFile, Upload } from '../files/uploads.ts'
+import type { WorkerPool } from '../worker/worker-pool.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Workspaces } from '../workspaces.ts'
+import type { Checkpoints } from './checkpoints.ts'
+
+export interface PlacedUpload {
+  /** Files that were not there before, and files that took the place of one. */
+  added: number
+  replaced: number
+  /** Bytes of all of them. */
+  bytes: number
+}
+
+/** Files that are looked at, or moved, at the same time. */
+const AT_ONCE = 8
+const FORCE_MS = 10 * 60_000
+
+interface PlacedFile extends StagedFile {
+  target: ProjectPath
+}
+
+/**
+ * Moves what was uploaded below `folder` of the project; files of the same name are replaced. All that can be refused is
+ * refused before the first file is moved. Throws `conflict` (a folder in the place of a file, or a file in that of a
+ * folder), `path_escapes` (a link on the way), `bad_request`, `project_full`, `quota_exceeded`, `store_busy`.
+ */
+export async function placeUpload(
+  {
+    checkpoints,
+    workspaces,
+    pool,
+  }: {
+    checkpoints: Pick<Checkpoints, 'change'>
+    workspaces: Pick<Workspaces, 'storage'>
+    pool: WorkerPool
+  },
+  workspace: Workspace,
+  upload: Upload,
+  folder: string,
+): Promise<PlacedUpload> {
+  const into = parsePath(folder).text
+  const staged = await upload.staged()
+  const files = staged.files.map((file) => ({
+    ...file,
+    target: parseInnerPath(childPath(into, file.path.text)),
+  }))
+  const paths = files.map(({ target }) => target.text)
+  const origin = { tool: 'upload', messageId: null, runId: null }
+  return checkpoints.change(workspace, origin, paths, async () => {
+    const { placed, grows } = await checkAll(workspace, files)
+    // Given back when the change has been settled with the project's new size.
+    if (grows > 0) await workspaces.storage.claim(workspace.userId, workspace.projectId, grows)
+    try {
+      await pLimit(AT_ONCE).map(files, (file) => moveIn(workspace, staged.folder, file))
+    } finally {
+      workspace.forgetSize()
+    }
+    await pool.run('force_paths', { root: workspace.root, paths }, { timeoutMs: FORCE_MS })
+    return placed
+  })
+}
+
+/** Every folder on the way to one of the files. */
+const foldersAbove = (files: readonly PlacedFile[]): Set<string> =>
+  new Set(
+    files.flatMap(({ target: { segments } }) =>
+      segments.slice(1).map((_name, depth) => segments.slice(0, depth + 1).join('/')),
+    ),
+  )
+
+async function checkAll(
+  workspace: Workspace,
+  files: readonly PlacedFile[],
+): Promise<{ placed: PlacedUpload; grows: number }> {
+  const placed: PlacedUpload = { added: 0, replaced: 0, bytes: 0 }
+  let grows = 0
+  await pLimit(AT_ONCE).map(foldersAbove(files), async (folder) => {
+    const before = await workspace.state(folder)
+    if (before !== null && before.kind !== 'directory' && before.kind !== 'link')
+      throw new AppError('conflict', `"${folder}" is a file; a folder cannot take its place.`)
+  })
+  await pLimit(AT_ONCE).map(files, async ({ target, size }) => {
+    const before = await workspace.state(target.text)
+    checkTarget(before, target, undefined)
+    if (before === null) placed.added++
+    else placed.replaced++
+    placed.bytes += size
+    grows += size - (before?.size ?? 0)
+  })
+  const { totalSize } = await workspace.stats()
+  if (grows > 0 && totalSize + grows > workspace.limits.project)
+    throw new AppError(
+      'project_full',
+      `The project would grow past its limit of ${sizeText(workspace.limits.project)}. Delete something first.`,
+    )
+  return { placed, grows }
+}
+
+const moveIn = (workspace: Workspace, staging: string, { path, target }: PlacedFile) =>
+  withPlace(workspace.root, target, { create: true }, async (place) => {
+    const before = await look(place.real)
+    checkTarget(before, target, undefined)
+    const source = join(staging, path.text)
+    // The owner's execute bit is kept, so that a script stays one.
+    if (before !== null && (before.mode & 0o100) !== 0) await chmod(source, 0o700)
+    await rename(source, place.real)
+  })

@@ -1,0 +1,104 @@
+// Bringing paths of a project back to what they held: the one place that undoes.
+import pLimit from 'p-limit'
+import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
+import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
+import { AppError } from '../../errors.ts'
+import { type CaptureTools, captureAll, sameContent } from './capture.ts'
+import type { KeptContent } from './content-store.ts'
+
+/** What each path is to hold; null is 'nothing'. */
+export type Targets = ReadonlyMap<string, PathContent | null>
+
+/** Files that are put back at the same time. */
+const AT_ONCE = 8
+const FORCE_MS = 10 * 60_000
+/** More paths than this are not restored at once. */
+const MAX_PATHS = 200_000
+
+/**
+ * The state before the oldest of these checkpoints (given oldest first, page by page): for each path what its first change
+ * found. Throws `bad_request` when that is too much.
+ */
+export async function targetsBefore(
+  pages: AsyncIterable<readonly CheckpointFile[]>,
+): Promise<Map<string, PathContent | null>> {
+  const targets = new Map<string, PathContent | null>()
+  for await (const files of pages) {
+    for (const { path, before } of files) if (!targets.has(path)) targets.set(path, before)
+    if (targets.size > MAX_PATHS)
+      throw new AppError('bad_request', `At most ${MAX_PATHS} files can be restored at once.`)
+  }
+  return targets
+}
+
+/** The files of several checkpoints, in their order, page by page. */
+export async function* filesOf(
+  records: Pick<CheckpointRepository, 'pages'>,
+  rows: readonly Pick<CheckpointRow, 'id'>[],
+): AsyncGenerator<CheckpointFile[]> {
+  for (const { id } of rows) yield* records.pages(id)
+}
+
+/** Leaves only the paths that do not hold what they should. */
+export async function differing(targets: Targets, tools: Omit<CaptureTools, 'kept'>) {
+  const different = new Map<string, { now: PathContent | null; target: PathContent | null }>()
+  const found = await captureAll([...targets.keys()], { ...tools, kept: null }, false)
+  for (const [path, target] of targets) {
+    const now = found.get(path) ?? null
+    if (!sameContent(now, target)) different.set(path, { now, target })
+  }
+  return different
+}
+
+/** Throws `conflict` when a content is no longer kept, before anything is changed. */
+export async function checkKept(targets: Targets, kept: KeptContent): Promise<void> {
+  for (const [path, target] of targets)
+    if (target?.kind === 'file' && !(await kept.has(target.hash)))
+      throw new AppError(
+        'conflict',
+        `The earlier content of "${path}" is no longer kept, so this state cannot be restored.`,
+      )
+}
+
+/**
+ * Makes the paths hold what `different` says. Folders that came since are removed when nothing else is in them. Throws
+ * `conflict` when a folder in the way holds files that no checkpoint knows.
+ */
+export async function applyTargets(
+  { workspace, pool }: Pick<CaptureTools, 'workspace' | 'pool'>,
+  different: Awaited<ReturnType<typeof differing>>,
+  kept: KeptContent,
+): Promise<void> {
+  const paths = [...different.keys()].sort()
+  const of = (path: string) => different.get(path) ?? { now: null, target: null }
+  const later = { later: true }
+  const slot = pLimit(AT_ONCE)
+  // Deepest first, so that folders are empty when it is their turn.
+  const inTheWay = paths.toReversed().filter((path) => {
+    const { now, target } = of(path)
+    return now !== null && now.kind !== target?.kind
+  })
+  const isFolder = (path: string): boolean => of(path).now?.kind === 'directory'
+  await slot.map(
+    inTheWay.filter((path) => !isFolder(path)),
+    (path) => workspace.remove(path, later),
+  )
+  for (const path of inTheWay.filter(isFolder))
+    if (!(await workspace.removeEmptyFolder(path)) && of(path).target !== null)
+      throw new AppError(
+        'conflict',
+        `The folder "${path}" holds files that are not known and cannot make place for what was there.`,
+      )
+  for (const path of paths)
+    if (of(path).target?.kind === 'directory') await workspace.makeFolder(path, later)
+  await slot.map(paths, async (path) => {
+    const { now, target } = of(path)
+    if (target?.kind === 'file')
+      await workspace.copyIn(path, kept.pathOf(target.hash), target.mode, later)
+    else if (target?.kind === 'link') {
+      if (now?.kind === 'link') await workspace.remove(path, later)
+      await workspace.makeLink(path, target.target)
+    }
+  })
+  await pool.run('force_paths', { root: workspace.root, paths }, { timeoutMs: FORCE_MS })
+}

@@ -1,0 +1,173 @@
+// Looking at a tree of a project, file by file, waiting for the disk. Runs in the worker thread only, while nothing else
+// changes the project.
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  type BigIntStats,
+  closeSync,
+  constants as fs,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { PathContent } from '../../db/tables/projects.ts'
+import { AppError } from '../../errors.ts'
+import { systemCode } from '../files/faults.ts'
+import { childPath, parseInnerPath } from '../files/paths.ts'
+import { contentPath } from './content-store.ts'
+
+const MAX_ENTRIES = 200_000
+const MAX_DEPTH = 64
+const PIECE = 1024 * 1024
+/** Files changed this shortly before they are looked at may change again without a new time stamp. */
+const RACY_MS = 50
+
+const buffer = Buffer.allocUnsafe(PIECE)
+
+/**
+ * Visits every entry below the folder `start` of a project that can be kept, a folder before what is in it; returns the
+ * bytes of all files, of those that cannot be kept too. Throws `bad_request` beyond `maxEntries`.
+ */
+export function scan(
+  root: string,
+  visit: (path: string, real: string, stats: BigIntStats) => void,
+  { start = '', maxEntries = MAX_ENTRIES }: { start?: string; maxEntries?: number } = {},
+): { bytes: number } {
+  let entries = 0
+  let bytes = 0
+  const descend = (folder: string, path: string, depth: number, told: boolean): void => {
+    for (const name of readdirSync(folder)) {
+      const real = join(folder, name)
+      const inner = childPath(path, name)
+      const stats = lstatSync(real, { bigint: true, throwIfNoEntry: false })
+      if (stats === undefined) continue
+      if (++entries > maxEntries)
+        throw new AppError('bad_request', `At most ${maxEntries} files can be changed at once.`)
+      if (stats.isFile()) bytes += Number(stats.size)
+      const keepable = told && isSpellable(inner)
+      if (keepable) visit(inner, real, stats)
+      if (stats.isDirectory() && depth < MAX_DEPTH) descend(real, inner, depth + 1, keepable)
+    }
+  }
+  descend(start === '' ? root : join(root, start), start, 0, true)
+  return { bytes }
+}
+
+/** Only names that can be given back by our own rules are kept. */
+function isSpellable(path: string): boolean {
+  try {
+    return parseInnerPath(path).text === path
+  } catch {
+    return false
+  }
+}
+
+/** Identity, size and times of an entry as one text; '' for a file so fresh that it may still change without a trace. */
+export function statKey(stats: BigIntStats): string {
+  const fresh = Date.now() - Number(stats.mtimeNs / 1_000_000n) < RACY_MS
+  if (fresh && stats.isFile()) return ''
+  return [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs, stats.mode]
+    .map((value) => value.toString(36))
+    .join('-')
+}
+
+/** Where contents are copied to, and which copies were made. */
+export interface Copies {
+  contents: string
+  copied: string[]
+}
+
+/**
+ * What is at a place whose `stats` were just read. With `copies` a file is copied too; without, it is only hashed, and not
+ * even that when it has more than `maxHashed` bytes (its hash is '' then). Null for pipes, sockets and devices.
+ */
+export function lookAt(
+  real: string,
+  stats: BigIntStats,
+  copies: Copies | null,
+  maxHashed = Number.POSITIVE_INFINITY,
+): PathContent | null {
+  if (stats.isDirectory()) return { kind: 'directory' }
+  if (stats.isSymbolicLink()) return { kind: 'link', target: readlinkSync(real) }
+  if (!stats.isFile()) return null
+  const mode = Number(stats.mode) & 0o777
+  if (copies === null && stats.size > maxHashed)
+    return { kind: 'file', hash: '', size: Number(stats.size), mode }
+  const source = openSync(real, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
+  try {
+    if (!fstatSync(source).isFile()) return null
+    const { hash, size } = copies === null ? readHash(source) : copyInto(copies, source)
+    return { kind: 'file', hash, size, mode }
+  } finally {
+    closeSync(source)
+  }
+}
+
+export function forceToDisk(path: string): void {
+  const file = openSync(path, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readHash(source: number, take?: (piece: Buffer) => void): { hash: string; size: number } {
+  const hash = createHash('sha256')
+  let size = 0
+  for (;;) {
+    const count = readSync(source, buffer, 0, PIECE, size)
+    if (count === 0) return { hash: hash.digest('hex'), size }
+    size += count
+    const piece = buffer.subarray(0, count)
+    hash.update(piece)
+    take?.(piece)
+  }
+}
+
+function copyInto({ contents, copied }: Copies, source: number): { hash: string; size: number } {
+  const temporary = join(contents, `new-${randomUUID()}`)
+  const copy = openSync(temporary, 'wx', 0o600)
+  let found: { hash: string; size: number }
+  try {
+    found = readHash(source, (piece) => {
+      for (let written = 0; written < piece.length; )
+        written += writeSync(copy, piece, written, piece.length - written)
+    })
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  } finally {
+    closeSync(copy)
+  }
+  const target = contentPath(contents, found.hash)
+  if (statSync(target, { throwIfNoEntry: false }) !== undefined) rmSync(temporary)
+  else {
+    mkdirSync(join(target, '..'), { recursive: true, mode: 0o700 })
+    renameSync(temporary, target)
+    copied.push(target)
+  }
+  return found
+}
+
+/** Forces what is at these paths of a project, and the folders they are in, to the disk; what is gone again is left out. */
+export function forcePaths({ root, paths }: { root: string; paths: readonly string[] }): null {
+  const folders = paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+  for (const path of new Set([...paths, ...folders])) {
+    try {
+      forceToDisk(join(root, path))
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(systemCode(error))) throw error
+    }
+  }
+  return null
+}

@@ -1,0 +1,124 @@
+// The whole project before and after a program that may change anything. Runs in the worker thread only (it waits for the
+// disk), while nothing else changes the project. Like git's index, it looks again only at files whose stat has changed.
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
+import { contentPath } from './content-store.ts'
+import { forceToDisk, lookAt, scan, statKey } from './scan-tree.ts'
+import { dropIndex, type Index, loadIndex, saveIndex } from './snapshot-index.ts'
+
+export interface SnapshotInput {
+  /** The project's folder. */
+  root: string
+  /** Where the index is kept. */
+  folder: string
+  /** Where contents are kept. */
+  contents: string
+}
+
+/** A changed file up to this size is hashed, so that a later comparison can tell whether it is still the same. */
+const HASHED_BYTES = 5 * 1024 * 1024
+
+/**
+ * Keeps what every file holds, on the disk, so that the state can be restored; answers the number of paths and the bytes
+ * of all files. Cheap when little has changed since the last time.
+ */
+export function takeSnapshot(input: SnapshotInput): { paths: number; bytes: number } {
+  const known = loadIndex(input.folder) ?? new Map()
+  const index: Index = new Map()
+  const copied: string[] = []
+  mkdirSync(input.contents, { recursive: true, mode: 0o700 })
+  const { bytes } = scan(input.root, (path, real, stats) => {
+    const before = known.get(path)
+    const stat = statKey(stats)
+    if (before?.kept && before.stat === stat) {
+      index.set(path, before)
+      return
+    }
+    const content = lookAt(real, stats, { contents: input.contents, copied })
+    if (content !== null) index.set(path, { content, stat, kept: true })
+  })
+  // Together at the end, when the system has written most of it already.
+  for (const path of copied) forceToDisk(path)
+  saveIndex(input.folder, index)
+  return { paths: index.size, bytes }
+}
+
+/**
+ * What has changed since `takeSnapshot`, sorted by path, and the bytes of all files now. Also right when the process died
+ * in between. Without the index of that snapshot nothing is known, and nothing is told.
+ */
+export function compareSnapshot(input: SnapshotInput): { files: CheckpointFile[]; bytes: number } {
+  const known = loadIndex(input.folder)
+  if (known === null) return { files: [], bytes: 0 }
+  const index: Index = new Map()
+  const files: CheckpointFile[] = []
+  const { bytes } = scan(input.root, (path, real, stats) => {
+    const before = known.get(path)
+    known.delete(path)
+    const stat = statKey(stats)
+    if (before !== undefined && before.stat === stat && stat !== '') {
+      index.set(path, before)
+      return
+    }
+    const content = lookAt(real, stats, null, HASHED_BYTES)
+    if (content === null) return
+    const same = before !== undefined && isSame(before.content, content)
+    index.set(path, { content, stat, kept: same && before.kept })
+    if (same) return
+    files.push(
+      before === undefined
+        ? { path, change: 'added', before: null, after: content }
+        : { path, change: 'modified', before: before.content, after: content },
+    )
+  })
+  for (const [path, { content }] of known)
+    files.push({ path, change: 'deleted', before: content, after: null })
+  saveIndex(input.folder, index)
+  return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), bytes }
+}
+
+/** Removes kept contents that neither `needed` nor the index names; answers the bytes that stay. */
+export function collectContents(
+  input: SnapshotInput & { needed: ReadonlySet<string>; maxBytes: number },
+): { bytes: number } {
+  const { needed } = input
+  mkdirSync(input.contents, { recursive: true, mode: 0o700 })
+  const index = loadIndex(input.folder)
+  const indexed = new Set<string>()
+  for (const { content } of index?.values() ?? [])
+    if (content.kind === 'file') indexed.add(content.hash)
+  const sizes = new Map<string, number>()
+  for (const folder of readdirSync(input.contents, { withFileTypes: true })) {
+    if (!folder.isDirectory()) {
+      // A copy that a dead process did not finish.
+      rmSync(join(input.contents, folder.name), { force: true })
+      continue
+    }
+    for (const name of readdirSync(join(input.contents, folder.name))) {
+      const hash = folder.name + name
+      const path = contentPath(input.contents, hash)
+      if (needed.has(hash) || indexed.has(hash)) sizes.set(hash, statSync(path).size)
+      else rmSync(path, { force: true })
+    }
+  }
+  const total = () => [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  if (total() <= input.maxBytes) return { bytes: total() }
+  // Too much: what only the index names goes too, and is kept anew when the next program runs.
+  for (const hash of indexed)
+    if (!needed.has(hash)) {
+      rmSync(contentPath(input.contents, hash), { force: true })
+      sizes.delete(hash)
+    }
+  dropIndex(input.folder)
+  return { bytes: total() }
+}
+
+const isSame = (one: PathContent, other: PathContent): boolean => {
+  if (one.kind === 'file')
+    return (
+      other.kind === 'file' && one.hash !== '' && one.hash === other.hash && one.mode === other.mode
+    )
+  if (one.kind === 'link') return other.kind === 'link' && one.target === other.target
+  return other.kind === 'directory'
+}

@@ -1,0 +1,191 @@
+// Finding the place that an edit means, and what the text is with it: exact, whitespace-tolerant, by pattern or by lines.
+import { AppError } from '../../errors.ts'
+import type { WorkerPool } from '../worker/worker-pool.ts'
+import { splitLines } from './text.ts'
+
+export type TextEdit =
+  | { mode: 'exact' | 'flexible'; old: string; new: string; replaceAll: boolean }
+  | { mode: 'regex'; pattern: string; new: string; replaceAll: boolean }
+  /** Lines from 1, both included; an end one before the start inserts before the start. */
+  | { mode: 'lines'; start: number; end: number; new: string }
+
+export interface EditedText {
+  text: string
+  /** Places that were replaced. */
+  count: number
+}
+
+const PATTERN_MS = 5_000
+const MAX_PLACES_TOLD = 20
+/** More places than this are not looked for. */
+const MAX_PLACES = 100_000
+
+const refuse = (why: string): AppError => new AppError('bad_request', why)
+
+/** The text after the edit. Throws `bad_request` with what is wrong and what would help; nothing is ever guessed. */
+export async function editText(
+  text: string,
+  edit: TextEdit,
+  pool: WorkerPool,
+  signal?: AbortSignal,
+): Promise<EditedText> {
+  const bounds = { timeoutMs: PATTERN_MS, ...(signal === undefined ? {} : { signal }) }
+  // A model writes plain newlines; a file that has Windows ones keeps them.
+  const windows = text.includes('\r\n') && !/[^\r]\n/.test(text)
+  const own = (given: string): string => (windows ? given.replace(/\r?\n/g, '\r\n') : given)
+  switch (edit.mode) {
+    case 'exact': {
+      const old = own(edit.old)
+      if (old === '') throw refuse('"old" is empty. Give the text to replace.')
+      const places = placesOf(text, old)
+      if (places.length === 0) throw refuse(await notFound(text, edit.old, pool, bounds))
+      checkPlaces(
+        places.map((at) => lineAt(text, at)),
+        edit.replaceAll,
+      )
+      return changed(
+        text,
+        splice(
+          text,
+          places.map((at) => [at, at + old.length, own(edit.new)]),
+        ),
+        places.length,
+      )
+    }
+    case 'flexible': {
+      if (edit.old.trim() === '') throw refuse('"old" is empty. Give the text to replace.')
+      const { ranges } = await pool.run(
+        'locate',
+        { text, old: edit.old, limit: MAX_PLACES },
+        bounds,
+      )
+      if (ranges.length === 0)
+        throw refuse(
+          '"old" is not in the file, also not with other whitespace. Read the file again.',
+        )
+      checkPlaces(
+        ranges.map(([start]) => lineAt(text, start)),
+        edit.replaceAll,
+      )
+      const pieces = ranges.map(
+        ([start, end]): Piece => [
+          start,
+          end,
+          own(reindent(edit.new, edit.old, indentAt(text, start))),
+        ],
+      )
+      return changed(text, splice(text, pieces), ranges.length)
+    }
+    case 'regex': {
+      const found = await pool.run(
+        'replace',
+        { pattern: edit.pattern, replacement: own(edit.new), text, all: edit.replaceAll },
+        bounds,
+      )
+      if (found.count === 0) throw refuse('The pattern matches nothing in the file.')
+      checkPlaces(found.lines, edit.replaceAll, found.count)
+      return changed(text, found.text, edit.replaceAll ? found.count : 1)
+    }
+    case 'lines':
+      return changed(text, replaceLines(text, edit, windows ? '\r\n' : '\n'), 1)
+  }
+}
+
+type Piece = readonly [start: number, end: number, replacement: string]
+
+function splice(text: string, pieces: readonly Piece[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const [start, end, replacement] of pieces) {
+    parts.push(text.slice(at, start), replacement)
+    at = end
+  }
+  parts.push(text.slice(at))
+  return parts.join('')
+}
+
+function changed(before: string, after: string, count: number): EditedText {
+  if (before === after) throw refuse('The edit would change nothing: old and new are the same.')
+  return { text: after, count }
+}
+
+function placesOf(text: string, old: string): number[] {
+  const places: number[] = []
+  for (
+    let at = text.indexOf(old);
+    at !== -1 && places.length < MAX_PLACES;
+    at = text.indexOf(old, at + old.length)
+  )
+    places.push(at)
+  return places
+}
+
+/** An edit that could mean several places is refused with their lines, unless it is for all of them. */
+function checkPlaces(lines: readonly number[], replaceAll: boolean, count = lines.length): void {
+  if (count <= 1 || replaceAll) return
+  const told = lines.slice(0, MAX_PLACES_TOLD).join(', ')
+  throw refuse(
+    `The text matches at ${count} places, at lines ${told}${count > MAX_PLACES_TOLD ? ', …' : ''}. Give more of the text around the one you mean, use mode "lines", or set replace_all to change all of them.`,
+  )
+}
+
+function lineAt(text: string, index: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line++
+  return line
+}
+
+async function notFound(
+  text: string,
+  old: string,
+  pool: WorkerPool,
+  bounds: { timeoutMs: number; signal?: AbortSignal },
+): Promise<string> {
+  const { ranges } = await pool.run('locate', { text, old, limit: 3 }, bounds)
+  const [first] = ranges
+  return first === undefined
+    ? '"old" is not in the file. It has to match exactly, with all spaces and line ends. Read the file again.'
+    : `"old" is not in the file exactly, but with other whitespace at line ${lineAt(text, first[0])}. Copy it exactly, or use mode "flexible".`
+}
+
+const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ''
+const indentAt = (text: string, index: number): string =>
+  indentOf(text.slice(text.lastIndexOf('\n', index - 1) + 1, index))
+
+/** Moves the new text from the indentation that the model thought of to the one that the file has. */
+function reindent(replacement: string, old: string, actual: string): string {
+  const thought = indentOf(old.replace(/^(?:[ \t]*\r?\n)+/, ''))
+  const lines = replacement
+    .replace(/^(?:[ \t]*\r?\n)+/, '')
+    .trimEnd()
+    .split('\n')
+  return lines
+    .map((line, index) => {
+      const rest = line.startsWith(thought) ? line.slice(thought.length) : line.trimStart()
+      // The first line stands behind the indentation that is in the file already.
+      if (index === 0) return rest
+      return rest.trim() === '' ? '' : actual + rest
+    })
+    .join('\n')
+}
+
+function replaceLines(
+  text: string,
+  { start, end, new: replacement }: { start: number; end: number; new: string },
+  newline: string,
+): string {
+  const lines = splitLines(text)
+  const endsOpen = text !== '' && !text.endsWith('\n')
+  if (start < 1 || start > lines.length + 1 || end < start - 1 || end > lines.length)
+    throw refuse(
+      `The file has ${lines.length} lines; ${start} to ${end} is no range in it. To insert before line N use start_line=N and end_line=N-1.`,
+    )
+  const inserted = splitLines(replacement).map((line) => line.replace(/\r$/, ''))
+  const kept = lines.map((line) => line.replace(/\r$/, ''))
+  // Only where every line ends alike may they be taken apart and put together again.
+  const same = kept.join(newline) + (endsOpen || text === '' ? '' : newline) === text
+  const all = same ? kept : lines
+  const result = [...all.slice(0, start - 1), ...inserted, ...all.slice(end)]
+  if (result.length === 0) return ''
+  return result.join(same ? newline : '\n') + (endsOpen ? '' : same ? newline : '\n')
+}

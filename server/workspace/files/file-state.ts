@@ -1,0 +1,102 @@
+// What is known of one file at one moment: its kind, size and version, and its content read in one piece.
+import type { BigIntStats } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { AppError } from '../../errors.ts'
+import { linkRefused, sizeText, systemCode } from './faults.ts'
+import { notRegular, openRegularFile, type Place, type ProjectPath } from './paths.ts'
+import type { EntryKind } from './walk.ts'
+
+export interface FileState {
+  kind: EntryKind
+  /** Bytes. */
+  size: number
+  /** Changes with every change of the file: what a writer gives back to prove that it knows the file as it is. */
+  version: string
+  /** Permission bits. */
+  mode: number
+}
+
+export interface FileContent {
+  bytes: Buffer
+  state: FileState
+}
+
+/** A system call's answer as a `FileState`. */
+export const stateOf = (stats: BigIntStats): FileState => ({
+  kind: stats.isFile()
+    ? 'file'
+    : stats.isDirectory()
+      ? 'directory'
+      : stats.isSymbolicLink()
+        ? 'link'
+        : 'other',
+  size: Number(stats.size),
+  version: [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs]
+    .map((n) => n.toString(36))
+    .join('-'),
+  mode: Number(stats.mode) & 0o777,
+})
+
+/** What is at a real path, not following a link; null when there is nothing. */
+export const look = async (real: string): Promise<FileState | null> => {
+  try {
+    return stateOf(await lstat(real, { bigint: true }))
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Reads a regular file of at most `maxBytes`. Throws `file_too_large`, and what `openRegularFile` throws. */
+export async function readWhole(
+  place: Place,
+  path: ProjectPath,
+  maxBytes: number,
+): Promise<FileContent> {
+  const handle = await openRegularFile(place, path)
+  try {
+    const state = stateOf(await handle.stat({ bigint: true }))
+    const tooLarge = () =>
+      new AppError(
+        'file_too_large',
+        `"${path.text}" has ${sizeText(state.size)}; at most ${sizeText(maxBytes)} can be read.`,
+        { details: { size: state.size, limit: maxBytes } },
+      )
+    if (state.size > maxBytes) throw tooLarge()
+    // One byte more than expected is asked for, so that a file that grows meanwhile is noticed and not read for ever.
+    const buffer = Buffer.allocUnsafe(state.size + 1)
+    let length = 0
+    while (length < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    if (length > state.size)
+      throw new AppError('file_changed', `"${path.text}" changed while it was read. Try again.`)
+    return { bytes: buffer.subarray(0, length), state }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Refuses to write over what is no file, or over a file that is not the one the writer knows. */
+export function checkTarget(
+  before: FileState | null,
+  path: ProjectPath,
+  expected: string | undefined,
+): void {
+  if (before?.kind === 'link') throw linkRefused(path.text)
+  if (before?.kind === 'directory')
+    throw new AppError('conflict', `"${path.text}" is a folder; a file cannot take its place.`)
+  if (before?.kind === 'other') throw notRegular(path.text)
+  if (expected !== undefined && expected !== (before?.version ?? ''))
+    throw new AppError(
+      'file_changed',
+      before === null
+        ? `"${path.text}" was deleted by somebody else meanwhile. Read it again before changing it.`
+        : expected === ''
+          ? `There is a file "${path.text}" already. Read it before changing it.`
+          : `"${path.text}" was changed by somebody else meanwhile. Read it again before changing it.`,
+      { details: { version: before?.version ?? null } },
+    )
+}

@@ -1,0 +1,148 @@
+// Patterns over paths (`*.py`, `src/**/*.{ts,tsx}`), matched in linear time: a pattern from a model must not stall the server.
+import { AppError } from '../../errors.ts'
+
+/** Answers whether a path relative to the folder of the pattern matches. */
+export type GlobMatcher = (path: string) => boolean
+
+const MAX_PATTERN = 500
+const MAX_ALTERNATIVES = 64
+
+type Token =
+  | { kind: 'character'; value: string }
+  | { kind: 'any' }
+  | { kind: 'star' }
+  | { kind: 'class'; negated: boolean; ranges: readonly (readonly [string, string])[] }
+
+/**
+ * Reads a pattern: `*` and `?` within a name, `[a-z]`, `{a,b}`, and `**` over folders. A pattern without a slash
+ * matches the name at any depth, one with a slash the path from the start, one that ends with a slash all
+ * below that folder. Throws `bad_request` for one that is too long.
+ */
+export function compileGlob(pattern: string): GlobMatcher {
+  if (pattern.length > MAX_PATTERN)
+    throw new AppError('bad_request', `A pattern may have at most ${MAX_PATTERN} characters.`)
+  const alternatives = expandBraces(pattern).map((alternative) => {
+    const anchored = alternative.includes('/')
+    // A folder by its slash means all that is in it.
+    const whole = alternative.endsWith('/') ? `${alternative}**` : alternative
+    const segments = whole.split('/').filter((part) => part !== '' && part !== '.')
+    const parsed = (anchored ? segments : ['**', ...segments]).map((segment) =>
+      segment === '**' ? null : tokenize(segment),
+    )
+    return parsed
+  })
+  return (path) => {
+    const names = path.split('/')
+    return alternatives.some((segments) => matchSegments(segments, names))
+  }
+}
+
+function expandBraces(pattern: string): string[] {
+  let open: string[] = [pattern]
+  const done: string[] = []
+  while (open.length > 0) {
+    if (open.length + done.length > MAX_ALTERNATIVES)
+      throw new AppError('bad_request', 'The pattern has too many alternatives in braces.')
+    const next: string[] = []
+    for (const text of open) {
+      // The innermost pair: no brace inside it.
+      const found = /\{([^{}]*)\}/.exec(text)
+      if (found === null) done.push(text)
+      else
+        for (const choice of (found[1] ?? '').split(','))
+          next.push(text.slice(0, found.index) + choice + text.slice(found.index + found[0].length))
+    }
+    open = next
+  }
+  return done
+}
+
+function tokenize(segment: string): Token[] {
+  const characters = [...segment]
+  const tokens: Token[] = []
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at] ?? ''
+    if (character === '*') {
+      if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' })
+    } else if (character === '?') tokens.push({ kind: 'any' })
+    else if (character === '[') {
+      const end = characters.indexOf(']', at + 2)
+      if (end === -1) tokens.push({ kind: 'character', value: character })
+      else {
+        tokens.push(readClass(characters.slice(at + 1, end)))
+        at = end
+      }
+    } else if (character === '\\' && at + 1 < characters.length)
+      tokens.push({ kind: 'character', value: characters[++at] ?? '' })
+    else tokens.push({ kind: 'character', value: character })
+  }
+  return tokens
+}
+
+function readClass(inside: readonly string[]): Token {
+  const negated = inside[0] === '!' || inside[0] === '^'
+  const members = negated ? inside.slice(1) : inside
+  const ranges: [string, string][] = []
+  for (let at = 0; at < members.length; at++) {
+    const from = members[at] ?? ''
+    if (members[at + 1] === '-' && at + 2 < members.length) {
+      ranges.push([from, members[at + 2] ?? from])
+      at += 2
+    } else ranges.push([from, from])
+  }
+  return { kind: 'class', negated, ranges }
+}
+
+const matchesOne = (token: Token, character: string): boolean => {
+  switch (token.kind) {
+    case 'any':
+      return true
+    case 'character':
+      return token.value === character
+    case 'class':
+      return (
+        token.ranges.some(([from, to]) => character >= from && character <= to) !== token.negated
+      )
+    case 'star':
+      return false
+  }
+}
+
+/** One name against one segment: on a mismatch only the last star is tried further, so the work is bounded by n × m. */
+function matchName(tokens: readonly Token[], name: string): boolean {
+  const characters = [...name]
+  let token = 0
+  let at = 0
+  let star = -1
+  let starAt = 0
+  while (at < characters.length) {
+    const current = tokens[token]
+    if (current?.kind === 'star') {
+      star = token++
+      starAt = at
+    } else if (current !== undefined && matchesOne(current, characters[at] ?? '')) {
+      token++
+      at++
+    } else if (star >= 0) {
+      token = star + 1
+      at = ++starAt
+    } else return false
+  }
+  while (tokens[token]?.kind === 'star') token++
+  return token === tokens.length
+}
+
+/** Segments (null is `**`) against names: which numbers of names the segments so far can have used up. */
+function matchSegments(segments: readonly (readonly Token[] | null)[], names: readonly string[]) {
+  let reachable = new Set([0])
+  for (const segment of segments) {
+    const next = new Set<number>()
+    for (const used of reachable) {
+      if (segment === null) for (let more = used; more <= names.length; more++) next.add(more)
+      else if (used < names.length && matchName(segment, names[used] ?? '')) next.add(used + 1)
+    }
+    if (next.size === 0) return false
+    reachable = next
+  }
+  return reachable.has(names.length)
+}

@@ -1,0 +1,231 @@
+// THE containment rule: the only place that turns a user's or a model's path into one that system calls may use.
+import { existsSync, constants as fs } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, projectDeleted } from '../../errors.ts'
+import { explainFault, linkRefused, systemCode } from './faults.ts'
+
+/** A path inside a project that passed the rules; `text` is its one spelling, '' the project's folder itself. */
+export interface ProjectPath {
+  readonly text: string
+  readonly segments: readonly string[]
+}
+
+/** Limits of a path: bytes in all, bytes of one name, folders deep. */
+export const pathLimits = { bytes: 1024, nameBytes: 255, depth: 32 } as const
+
+// Control characters, and those that make a name look like another one: separators and direction overrides.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
+const DECEPTIVE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+const escapes = (): AppError =>
+  new AppError(
+    'path_escapes',
+    'The path leaves the project. Use a path relative to the project folder, like "src/main.py".',
+  )
+const refused = (why: string): AppError => new AppError('bad_request', `Path not allowed: ${why}.`)
+
+/**
+ * Checks a path given from outside and brings it into its one spelling. Purely by its text: no system call.
+ * Throws `path_escapes` (403) for what points out of the project, `bad_request` (400) for what no file may be called.
+ */
+export function parsePath(input: string): ProjectPath {
+  if (input.length > 4 * pathLimits.bytes) throw refused('it is too long')
+  // Judged with both kinds of slashes first, so that a Windows spelling of an escape is called what it is.
+  const withSlashes = input.replaceAll('\\', '/')
+  if (withSlashes.startsWith('/') || /^[a-z]:\//i.test(withSlashes)) throw escapes()
+  const segments: string[] = []
+  for (const part of withSlashes.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') segments.push(part)
+    else if (segments.pop() === undefined) throw escapes()
+  }
+  if (input.includes('\\')) throw refused('separate folders by "/", not by "\\"')
+  if (DECEPTIVE.test(input)) throw refused('it holds control or invisible characters')
+  if (LONE_SURROGATE.test(input)) throw refused('it is not valid Unicode')
+  const text = segments.join('/')
+  if (Buffer.byteLength(text) > pathLimits.bytes) throw refused('it is too long')
+  if (segments.length > pathLimits.depth)
+    throw refused(`more than ${pathLimits.depth} folders deep`)
+  for (const name of segments)
+    if (Buffer.byteLength(name) > pathLimits.nameBytes) throw refused('a name in it is too long')
+  return { text, segments }
+}
+
+/** Like `parsePath`, but the project's folder itself is not meant: for what is created, changed or removed. */
+export function parseInnerPath(input: string): ProjectPath {
+  const path = parsePath(input)
+  if (path.segments.length === 0) throw refused('it names the project folder itself')
+  return path
+}
+
+/** The path of an entry of a folder; `name` comes from the file system and is taken as it is. */
+export const childPath = (parent: string, name: string): string =>
+  parent === '' ? name : `${parent}/${name}`
+
+/** A folder held open. Names below `real` reach this very folder, whatever is renamed or linked meanwhile. */
+export interface HeldFolder {
+  readonly real: string
+  /** For a system call that works on the open folder itself (making a rename durable). */
+  readonly handle: FileHandle
+  close(): Promise<void>
+}
+
+// With /proc, a folder is reached through its open descriptor and each step down refuses links in the kernel. Elsewhere
+// (macOS, Windows) each step is looked at before it is used, which leaves a gap that only a local program could use.
+const descriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
+const FOLDER_FLAGS = fs.O_RDONLY | (fs.O_DIRECTORY ?? 0) | (fs.O_NOFOLLOW ?? 0)
+
+async function holdOne(real: string): Promise<HeldFolder> {
+  if (!descriptorPaths && (await lstat(real)).isSymbolicLink())
+    throw Object.assign(new Error('a link'), { code: 'ELOOP' })
+  const handle = await open(real, FOLDER_FLAGS)
+  return {
+    real: descriptorPaths ? `/proc/self/fd/${handle.fd}` : real,
+    handle,
+    close: () => handle.close(),
+  }
+}
+
+/** Opens `name` below a held folder, as a folder, not following a link. `wanted`: it is there to be written in. */
+async function holdChild(
+  parent: HeldFolder,
+  name: string,
+  path: string,
+  wanted = false,
+): Promise<HeldFolder> {
+  const real = join(parent.real, name)
+  try {
+    return await holdOne(real)
+  } catch (error) {
+    // A link answers ENOTDIR or ELOOP, depending on the system; a look tells which it is.
+    const isLink = await lstat(real).then(
+      (stats) => stats.isSymbolicLink(),
+      () => systemCode(error) === 'ELOOP',
+    )
+    if (isLink) throw linkRefused(path, error)
+    if (wanted && systemCode(error) === 'ENOTDIR')
+      throw new AppError('conflict', `"${path}" is a file; a folder cannot take its place.`)
+    throw explainFault(error, path)
+  }
+}
+
+/** Folders of projects that were deleted while this process ran: whoever still works in one must not bring it back. */
+const removedRoots = new Set<string>()
+
+/** From now on every use of the project's folder is refused with `project_deleted`. */
+export const markRemoved = (root: string): void => void removedRoots.add(root)
+
+/** Makes a project's folder where it is missing, unless the project was deleted. */
+async function makeRoot(root: string): Promise<void> {
+  if (removedRoots.has(root)) throw projectDeleted()
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  // Deleted just now: what came back is empty.
+  if (!removedRoots.has(root)) return
+  await rmdir(root).catch(() => {})
+  throw projectDeleted()
+}
+
+/**
+ * Holds the folder at `segments` below `root`, stepping down folder by folder without following a link.
+ * `create` makes missing folders (0700). The caller closes it. Throws `AppError`.
+ */
+export async function holdFolder(
+  root: string,
+  segments: readonly string[],
+  options: { create?: boolean } = {},
+): Promise<HeldFolder> {
+  let held = await holdOne(root).catch(async (error: unknown) => {
+    if (systemCode(error) !== 'ENOENT') throw explainFault(error, '')
+    // The project's own folder is the server's to make; it may have been removed by hand.
+    await makeRoot(root)
+    return holdOne(root)
+  })
+  let text = ''
+  for (const name of segments) {
+    text = childPath(text, name)
+    const parent = held
+    try {
+      if (options.create) await makeOne(parent, name, text)
+      held = await holdChild(parent, name, text, options.create)
+    } finally {
+      await parent.close()
+    }
+  }
+  return held
+}
+
+async function makeOne(parent: HeldFolder, name: string, path: string): Promise<void> {
+  try {
+    await mkdir(join(parent.real, name), { mode: 0o700 })
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw explainFault(error, path)
+  }
+}
+
+/** Works in the folder at `path` while it is held. */
+export async function withFolder<T>(
+  root: string,
+  path: ProjectPath,
+  work: (folder: HeldFolder) => Promise<T>,
+): Promise<T> {
+  const held = await holdFolder(root, path.segments)
+  try {
+    return await work(held)
+  } catch (error) {
+    throw explainFault(error, path.text)
+  } finally {
+    await held.close()
+  }
+}
+
+/** Where an entry is: its folder, held, and its name in it. `real` is the path for system calls that follow no link. */
+export interface Place {
+  readonly folder: HeldFolder
+  readonly name: string
+  readonly real: string
+}
+
+/** Works on the entry at `path` (which need not exist) while its folder is held. `create` makes missing folders. */
+export async function withPlace<T>(
+  root: string,
+  path: ProjectPath,
+  options: { create?: boolean },
+  work: (place: Place) => Promise<T>,
+): Promise<T> {
+  const name = path.segments.at(-1)
+  if (name === undefined) throw refused('it names the project folder itself')
+  const folder = await holdFolder(root, path.segments.slice(0, -1), options)
+  try {
+    return await work({ folder, name, real: join(folder.real, name) })
+  } catch (error) {
+    throw explainFault(error, path.text)
+  } finally {
+    await folder.close()
+  }
+}
+
+/**
+ * Opens the regular file at a place for reading. Links are refused (403); folders, devices, pipes and sockets too
+ * (400), without ever opening one: reading a pipe would wait for ever.
+ */
+export async function openRegularFile(place: Place, path: ProjectPath): Promise<FileHandle> {
+  const before = await lstat(place.real)
+  if (before.isSymbolicLink()) throw linkRefused(path.text)
+  if (before.isDirectory())
+    throw new AppError('bad_request', `"${path.text}" is a folder, not a file.`)
+  if (!before.isFile()) throw notRegular(path.text)
+  // Not blocking, in case the entry was replaced by a pipe between the look and the opening.
+  const handle = await open(place.real, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
+  try {
+    if (!(await handle.stat()).isFile()) throw notRegular(path.text)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+export const notRegular = (path: string): AppError =>
+  new AppError('bad_request', `"${path}" is a device, a pipe or a socket, not a regular file.`)

@@ -1,0 +1,101 @@
+// Which files of a project hold text from outside: known by their content, so that renamed, copied and restored files keep the mark.
+import { createHash } from 'node:crypto'
+import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
+import type { CheckpointFile } from '../db/tables/projects.ts'
+import type { ProjectId } from '../protocol/ids.ts'
+import { captureOne } from './checkpoints/capture.ts'
+import { parsePath } from './files/paths.ts'
+import type { Workspace } from './workspace.ts'
+
+/**
+ * What a change marks. `written`: every content that it leaves, as it was made by somebody who may have read text from
+ * outside. `edited`: contents made out of marked ones. `nothing`: contents that were there before came back.
+ */
+export type MarkRule = 'written' | 'edited' | 'nothing'
+
+export interface OutsideText {
+  /** Whether one of these contents is marked. To be asked after they were read. */
+  isIn(workspace: Workspace, contents: readonly Uint8Array[]): Promise<boolean>
+  /** The same for files by their paths; true without a look when they are too many or too large to be read again. */
+  isInFiles(workspace: Workspace, paths: readonly string[]): Promise<boolean>
+  /** Whether anything in the project was ever marked: a program may read all of it. */
+  isInProject(projectId: ProjectId): Promise<boolean>
+  /** Stores what follows from a change; the same change may be told again after a crash. */
+  mark(projectId: ProjectId, files: readonly CheckpointFile[], rule: MarkRule): Promise<void>
+}
+
+/** Files and bytes that are read again to tell whether they hold text from outside. */
+const MAX_FILES = 100
+const MAX_BYTES = 32 * 1024 * 1024
+/** Bytes hashed between two turns of the event loop: about a millisecond. */
+const PIECE = 1024 * 1024
+
+/** @param isOutsideChangeOpen whether somebody who may have read text from outside changes the project right now, or did when the server died. */
+export function createOutsideText(
+  records: OutsideContentRepository,
+  isOutsideChangeOpen: (workspace: Workspace) => Promise<boolean>,
+): OutsideText {
+  /** Looked at in this order: a change is closed after its marks are stored. */
+  const holds = async (workspace: Workspace, hashes: readonly string[]): Promise<boolean> =>
+    (await isOutsideChangeOpen(workspace)) ||
+    (await records.marked(workspace.projectId, hashes)).size > 0
+
+  return {
+    async isIn(workspace, contents) {
+      const hashes: string[] = []
+      for (const content of contents)
+        if (content.length > 0) hashes.push(await hashInPieces(content))
+      return hashes.length > 0 && (await holds(workspace, hashes))
+    },
+
+    async isInFiles(workspace, paths) {
+      if (paths.length === 0) return false
+      if (await isOutsideChangeOpen(workspace)) return true
+      if (!(await records.hasAny(workspace.projectId))) return false
+      if (paths.length > MAX_FILES) return true
+      const hashes: string[] = []
+      let bytes = 0
+      for (const path of paths) {
+        const state = await workspace.state(path)
+        bytes += state?.size ?? 0
+        if (bytes > MAX_BYTES) return true
+        const content = await captureOne(workspace.root, parsePath(path), null)
+        if (content?.kind === 'file' && content.size > 0) hashes.push(content.hash)
+      }
+      return holds(workspace, hashes)
+    },
+
+    isInProject: (projectId) => records.hasAny(projectId),
+
+    async mark(projectId, files, rule) {
+      if (rule === 'nothing') return
+      const made = files.flatMap(({ before, after }) =>
+        // An empty file holds no text, and every empty file has the same hash.
+        after?.kind === 'file' && after.size > 0 ? [{ before, after }] : [],
+      )
+      if (rule === 'written')
+        return await records.add(
+          projectId,
+          made.map(({ after }) => after.hash),
+        )
+      const origins = made.flatMap(({ before }) => (before?.kind === 'file' ? [before.hash] : []))
+      if (origins.length === 0) return
+      const marked = await records.marked(projectId, origins)
+      await records.add(
+        projectId,
+        made.flatMap(({ before, after }) =>
+          before?.kind === 'file' && marked.has(before.hash) ? [after.hash] : [],
+        ),
+      )
+    },
+  }
+}
+
+async function hashInPieces(content: Uint8Array): Promise<string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < content.length; at += PIECE) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+    hash.update(content.subarray(at, at + PIECE))
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,100 @@
+// Searching without ripgrep: the same answers from a walk and a worker thread, slower.
+import { compileGlob } from '../files/glob.ts'
+import { IGNORE_FILE, type IgnoreRules, rulesAbove } from '../files/ignore-rules.ts'
+import { type ProjectPath, parsePath } from '../files/paths.ts'
+import { binaryKind, decodeText } from '../files/text.ts'
+import { type Entry, walk } from '../files/walk.ts'
+import type { WorkerPool } from '../worker/worker-pool.ts'
+import type { Workspace } from '../workspace.ts'
+import type { FindResult, GrepRequest, GrepResult } from './search-request.ts'
+
+const MAX_ENTRIES = 50_000
+
+/** All files that no rule leaves out, but for what `within` names itself. */
+async function listFiles(
+  workspace: Workspace,
+  within: ProjectPath,
+  signal: AbortSignal | undefined,
+): Promise<{ files: Entry[]; complete: boolean }> {
+  const { rules: above } = await rulesAbove(workspace, within)
+  const rules = new Map<string, IgnoreRules>()
+  const rulesFor = (folder: string): IgnoreRules => rules.get(folder) ?? above
+  const files: Entry[] = []
+  const { complete } = await walk(
+    workspace.root,
+    within,
+    {
+      maxEntries: MAX_ENTRIES,
+      async enter(folder, entries) {
+        const outer = folder === within.text ? above : rulesFor(parentOf(folder))
+        const own = entries.some(({ name }) => name === IGNORE_FILE)
+        rules.set(folder, own ? await outer.enter(folder) : outer)
+      },
+      skip: (entry) => rulesFor(parentOf(entry.path)).leaveOut(entry),
+      ...(signal === undefined ? {} : { signal }),
+    },
+    (entry) => {
+      if (entry.kind === 'file' && !rulesFor(parentOf(entry.path)).leaveOut(entry))
+        files.push(entry)
+    },
+  )
+  return { files, complete }
+}
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+export async function findFilesSlowly(
+  workspace: Workspace,
+  pattern: string,
+  maxResults: number,
+  signal: AbortSignal | undefined,
+): Promise<FindResult> {
+  const matches = compileGlob(pattern)
+  const { files, complete } = await listFiles(workspace, parsePath(''), signal)
+  const paths = files.map(({ path }) => path).filter(matches)
+  return {
+    paths: paths.slice(0, maxResults).sort(),
+    truncated: !complete || paths.length > maxResults,
+  }
+}
+
+export async function grepSlowly(
+  workspace: Workspace,
+  within: ProjectPath,
+  request: GrepRequest,
+  bounds: { pool: WorkerPool; timeoutMs: number; maxFileBytes: number },
+): Promise<GrepResult> {
+  const end = Date.now() + bounds.timeoutMs
+  const state = await workspace.state(within.text)
+  const isFile = state?.kind === 'file'
+  // A file that is named and cannot be searched is a fault; one among many is left out.
+  if (isFile) await workspace.read(within.text, bounds.maxFileBytes)
+  const { files, complete } = isFile
+    ? { files: [{ path: within.text, size: state.size }], complete: true }
+    : await listFiles(workspace, within, request.signal)
+  const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
+  const result: GrepResult = { matches: [], truncated: !complete }
+  for (const { path, size } of files) {
+    if (!wanted(path) || size > bounds.maxFileBytes) continue
+    const content = await workspace.read(path).catch(() => null)
+    if (content === null || binaryKind(content.bytes) !== null) continue
+    const found = await bounds.pool.run(
+      'find',
+      {
+        pattern: request.pattern,
+        fixed: request.fixed,
+        caseSensitive: request.caseSensitive,
+        text: decodeText(content.bytes, path).text,
+        limit: request.maxResults - result.matches.length,
+      },
+      {
+        timeoutMs: Math.max(1, end - Date.now()),
+        owner: workspace.userId,
+        ...(request.signal === undefined ? {} : { signal: request.signal }),
+      },
+    )
+    for (const match of found.matches) result.matches.push({ path, ...match })
+    if (found.truncated || Date.now() >= end) return { ...result, truncated: true }
+  }
+  return result
+}

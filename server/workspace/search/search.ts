@@ -1,0 +1,263 @@
+// Searching a project's files: ripgrep where it is installed (linear-time patterns, killable), else a slower own search.
+import { createRequire } from 'node:module'
+import { AppError } from '../../errors.ts'
+import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
+import { startProcess } from '../../sandbox/process.ts'
+import { compileGlob } from '../files/glob.ts'
+import { rulesAbove } from '../files/ignore-rules.ts'
+import { type ProjectPath, parsePath } from '../files/paths.ts'
+import type { WorkerPool } from '../worker/worker-pool.ts'
+import type { Workspace } from '../workspace.ts'
+import { findFilesSlowly, grepSlowly } from './search-fallback.ts'
+import type { FindResult, GrepMatch, GrepRequest, GrepResult } from './search-request.ts'
+
+/**
+ * Both honour `.gitignore`, leave out `.git`, follow no links, and end within the time limit with what they have.
+ * Throw `bad_request` for a pattern that cannot be read.
+ */
+export interface ProjectSearch {
+  grep(workspace: Workspace, request: GrepRequest): Promise<GrepResult>
+  /** Paths of files that match `pattern`, sorted. */
+  find(
+    workspace: Workspace,
+    pattern: string,
+    maxResults: number,
+    signal?: AbortSignal,
+  ): Promise<FindResult>
+}
+
+/** Characters of a line that are told. */
+const MAX_LINE = 500
+/** Inside bubblewrap the program and the project are seen here. */
+const INSIDE = { program: '/rg', project: '/project' }
+
+const BASE_ARGUMENTS = [
+  '--no-config',
+  '--no-messages',
+  '--no-require-git',
+  '--no-ignore-parent',
+  '--no-ignore-global',
+  // Of all the files that ripgrep reads rules from, `.gitignore` is the one that a project's people know.
+  '--no-ignore-dot',
+  '--no-ignore-exclude',
+  '--no-follow',
+  '--hidden',
+  '--glob=!.git',
+  '--color=never',
+  '--null',
+]
+
+/** The program's path, or null when the optional package is not there for this platform. */
+export function findRipgrep(): string | null {
+  try {
+    const platform = `@vscode/ripgrep-${process.platform}-${process.arch}`
+    const program = process.platform === 'win32' ? 'rg.exe' : 'rg'
+    return createRequire(import.meta.url).resolve(`${platform}/bin/${program}`)
+  } catch {
+    return null
+  }
+}
+
+export function createProjectSearch(options: {
+  /** From `findRipgrep`; null searches without it. */
+  ripgrep: string | null
+  /** Where it works, ripgrep sees nothing but the project, so that no link made during a search can lead it out. */
+  bubblewrap: BubblewrapState
+  pool: WorkerPool
+  /** Milliseconds that one search may take. */
+  timeoutMs: number
+  /** Files larger than this are not searched. */
+  maxFileBytes: number
+}): ProjectSearch {
+  const { ripgrep, bubblewrap, timeoutMs, maxFileBytes, pool } = options
+
+  /** Runs ripgrep in the project and hands over each piece of output; `take` answers false when it has enough. */
+  const run = async (
+    workspace: Workspace,
+    program: string,
+    args: readonly string[],
+    separator: '\n' | '\0',
+    take: (piece: string) => boolean,
+    { signal, input }: { signal: AbortSignal | undefined; input?: Uint8Array | undefined },
+  ): Promise<{ truncated: boolean }> => {
+    const wrapped = bubblewrap.available
+      ? {
+          command: bubblewrap.path,
+          args: [
+            ...(await bubblewrapArguments({
+              readOnly: [
+                { host: program, inside: INSIDE.program },
+                { host: workspace.root, inside: INSIDE.project },
+              ],
+              workingDirectory: INSIDE.project,
+              network: false,
+            })),
+            INSIDE.program,
+          ],
+        }
+      : { command: program, args: [] }
+    let rest = ''
+    let enough = false
+    const process = startProcess({
+      command: wrapped.command,
+      args: [...wrapped.args, ...BASE_ARGUMENTS, ...args],
+      cwd: workspace.root,
+      env: {},
+      timeoutMs,
+      ...(signal === undefined ? {} : { signal }),
+      ...(input === undefined ? {} : { input }),
+      maxOutputBytes: 4_000,
+      onOutput: (stream, text) => {
+        if (stream !== 'stdout' || enough) return
+        const pieces = (rest + text).split(separator)
+        rest = pieces.pop() ?? ''
+        for (const piece of pieces) {
+          if (take(piece)) continue
+          enough = true
+          process.kill()
+          return
+        }
+      },
+    })
+    const outcome = await process.done
+    if (outcome.startError !== null)
+      throw new AppError('internal', 'The search program could not be started.', {
+        cause: outcome.startError,
+      })
+    if (outcome.stderr.startsWith('bwrap:'))
+      throw new AppError('internal', 'The search could not be isolated from the host.', {
+        cause: new Error(outcome.stderr),
+      })
+    // 0: found, 1: nothing found, 2: a fault, which with results at hand was some file that could not be read.
+    if (outcome.exitCode === 2 && outcome.stderr.includes('error'))
+      throw new AppError('bad_request', patternFault(outcome.stderr))
+    return { truncated: enough || outcome.timedOut }
+  }
+
+  const grepWithRipgrep = async (
+    program: string,
+    workspace: Workspace,
+    within: ProjectPath,
+    request: GrepRequest,
+  ): Promise<GrepResult> => {
+    // A file that is named is read by our own rules and handed over: no name that could be swapped for a link meanwhile.
+    const isFile = (await workspace.state(within.text))?.kind === 'file'
+    const input = isFile ? (await workspace.read(within.text, maxFileBytes)).bytes : undefined
+    const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
+    const matches: GrepMatch[] = []
+    const { truncated } = await run(
+      workspace,
+      program,
+      [
+        '--line-number',
+        '--no-heading',
+        '--with-filename',
+        `--max-columns=${MAX_LINE}`,
+        '--max-columns-preview',
+        `--max-filesize=${maxFileBytes}`,
+        request.caseSensitive ? '--case-sensitive' : '--ignore-case',
+        ...(request.fixed ? ['--fixed-strings'] : []),
+        ...(request.glob === undefined ? [] : byName(request.glob)),
+        `--regexp=${request.pattern}`,
+        isFile ? '-' : await placeToSearch(workspace, within),
+      ],
+      '\n',
+      (text) => {
+        const match = readMatch(text)
+        if (match === null) return true
+        const path = isFile ? within.text : match.path
+        if (!isWithin(path, within) || !wanted(path)) return true
+        if (matches.length >= request.maxResults) return false
+        matches.push({ ...match, path })
+        return true
+      },
+      { signal: request.signal, input },
+    )
+    return { matches: matches.sort(byPlace), truncated }
+  }
+
+  return {
+    async grep(workspace, request) {
+      const within = parsePath(request.path)
+      await mustBeThere(workspace, within)
+      return ripgrep === null
+        ? grepSlowly(workspace, within, request, { pool, timeoutMs, maxFileBytes })
+        : grepWithRipgrep(ripgrep, workspace, within, request)
+    },
+    async find(workspace, pattern, maxResults, signal) {
+      await mustBeThere(workspace, parsePath(''))
+      if (ripgrep === null) return findFilesSlowly(workspace, pattern, maxResults, signal)
+      const wanted = compileGlob(pattern)
+      const paths: string[] = []
+      const { truncated } = await run(
+        workspace,
+        ripgrep,
+        ['--files', ...byName(pattern), '.'],
+        '\0',
+        (name) => {
+          const path = name.replace(/^\.\//, '')
+          if (!wanted(path)) return true
+          if (paths.length >= maxResults) return false
+          paths.push(path)
+          return true
+        },
+        { signal },
+      )
+      return { paths: paths.sort(), truncated }
+    },
+  }
+}
+
+/**
+ * Arguments that let ripgrep itself leave out files whose name cannot fit the pattern; what it finds is still held against
+ * the whole pattern. (Its own option for patterns of paths would bring back what `.gitignore` leaves out.)
+ */
+function byName(pattern: string): string[] {
+  const name = pattern.slice(pattern.lastIndexOf('/') + 1)
+  const isPlain = /^[\w.*-]+$/.test(name) && !name.includes('**') && !/[{}]/.test(pattern)
+  return isPlain ? [`--type-add=wanted:${name}`, '--type=wanted'] : []
+}
+
+/** A folder that `.gitignore` leaves out is searched only when it, or one in it, is named. */
+async function placeToSearch(workspace: Workspace, within: ProjectPath): Promise<string> {
+  const { leftOut } = await rulesAbove(workspace, within)
+  return leftOut ? `./${within.text}` : '.'
+}
+
+/** `path NUL line : content`, as `--null --line-number` prints it; anything else is a note of the program. */
+function readMatch(text: string): GrepMatch | null {
+  const end = text.indexOf('\0')
+  const colon = text.indexOf(':', end)
+  const line = Number(text.slice(end + 1, colon))
+  if (end <= 0 || colon < 0 || !Number.isInteger(line)) return null
+  return {
+    path: text.slice(0, end).replace(/^\.\//, ''),
+    line,
+    content: text
+      .slice(colon + 1)
+      .replace(/\r$/, '')
+      .slice(0, MAX_LINE + 60),
+  }
+}
+
+const isWithin = (path: string, within: ProjectPath): boolean =>
+  within.text === '' || path === within.text || path.startsWith(`${within.text}/`)
+
+const byPlace = (one: GrepMatch, other: GrepMatch): number =>
+  one.path < other.path ? -1 : one.path > other.path ? 1 : one.line - other.line
+
+const patternFault = (stderr: string): string =>
+  `The pattern cannot be read: ${stderr
+    .replace(/^rg: /, '')
+    .replace(/\(\?:\)/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300)}. Escape special characters with "\\" to search for them as they are.`
+
+async function mustBeThere(workspace: Workspace, path: ProjectPath): Promise<void> {
+  const state = await workspace.state(path.text)
+  if (state === null)
+    throw new AppError('not_found', `There is no file or folder "${path.text}" to search.`)
+  if (state.kind === 'link')
+    throw new AppError('path_escapes', `"${path.text}" is a symbolic link, which is not followed.`)
+}

@@ -1,0 +1,113 @@
+// The worker thread of the workspace: differences, regular expressions of a model and hashing, away from the server's own thread.
+import { parentPort } from 'node:worker_threads'
+import type { CheckpointFile } from '../../db/tables/projects.ts'
+import { AppError, errorText } from '../../errors.ts'
+import type { ErrorCode } from '../../protocol/error.ts'
+import {
+  type CapturedTree,
+  type CaptureTreeInput,
+  captureTree,
+} from '../checkpoints/capture-tree.ts'
+import { forcePaths } from '../checkpoints/scan-tree.ts'
+import {
+  collectContents,
+  compareSnapshot,
+  type SnapshotInput,
+  takeSnapshot,
+} from '../checkpoints/snapshot.ts'
+import { type TextDiff, unifiedDiff } from '../checkpoints/unified-diff.ts'
+import { systemCode } from '../files/faults.ts'
+import { writeFiles } from '../files/write-files.ts'
+import {
+  findMatches,
+  locateText,
+  type RegexMatches,
+  type RegexReplacement,
+  replaceMatches,
+} from '../search/regex.ts'
+
+/** What each kind of job takes and answers. */
+export interface Jobs {
+  take_snapshot: { input: SnapshotInput; output: { paths: number; bytes: number } }
+  compare_snapshot: { input: SnapshotInput; output: { files: CheckpointFile[]; bytes: number } }
+  force_paths: { input: { root: string; paths: readonly string[] }; output: null }
+  capture_tree: { input: CaptureTreeInput; output: CapturedTree }
+  collect_contents: {
+    input: SnapshotInput & { needed: ReadonlySet<string>; maxBytes: number }
+    output: { bytes: number }
+  }
+  diff: {
+    input: { path: string; before: string | null; after: string | null; timeoutMs: number }
+    output: TextDiff
+  }
+  replace: {
+    input: { pattern: string; replacement: string; text: string; all: boolean }
+    output: RegexReplacement
+  }
+  write_files: {
+    input: { folder: string; files: readonly { path: string; bytes: Uint8Array }[] }
+    output: { files: number }
+  }
+  locate: {
+    input: { text: string; old: string; limit: number }
+    output: { ranges: [start: number, end: number][] }
+  }
+  find: {
+    input: { pattern: string; fixed: boolean; caseSensitive: boolean; text: string; limit: number }
+    output: RegexMatches
+  }
+}
+/** What the thread answers to one job. */
+export type JobAnswer =
+  | { ok: true; output: unknown }
+  /**
+   * `code` is the system's name of the fault when it was the disk's; `message` may then hold a host path. `fault` is our
+   * own name of a fault that the job has put into words itself.
+   */
+  | { ok: false; message: string; code: string | null; fault?: ErrorCode }
+export type JobKind = keyof Jobs
+type Job = { [Kind in JobKind]: { kind: Kind; input: Jobs[Kind]['input'] } }[JobKind]
+
+function perform(job: Job): Jobs[JobKind]['output'] {
+  switch (job.kind) {
+    case 'take_snapshot':
+      return takeSnapshot(job.input)
+    case 'compare_snapshot':
+      return compareSnapshot(job.input)
+    case 'force_paths':
+      return forcePaths(job.input)
+    case 'capture_tree':
+      return captureTree(job.input)
+    case 'collect_contents':
+      return collectContents(job.input)
+    case 'diff': {
+      const { path, before, after, timeoutMs } = job.input
+      return unifiedDiff(path, before, after, timeoutMs)
+    }
+    case 'replace':
+      return replaceMatches(job.input)
+    case 'write_files':
+      return writeFiles(job.input)
+    case 'locate':
+      return locateText(job.input)
+    case 'find':
+      return findMatches(job.input)
+  }
+}
+
+parentPort?.on('message', (job: Job) => {
+  let answer: JobAnswer
+  try {
+    answer = { ok: true, output: perform(job) }
+  } catch (error) {
+    const code = systemCode(error)
+    answer =
+      error instanceof AppError
+        ? { ok: false, message: error.message, code: null, fault: error.code }
+        : { ok: false, message: errorText(error), code: code === '' ? null : code }
+  }
+  parentPort?.postMessage(answer)
+})
+
+// The pool waits for this before it hands over the first job.
+parentPort?.postMessage('ready')

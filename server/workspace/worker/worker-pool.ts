@@ -1,0 +1,178 @@
+// Worker threads for work that would hold up the server: each job can be stopped by ending its thread.
+import type { Worker } from 'node:worker_threads'
+import { AppError } from '../../errors.ts'
+import { startWorker } from '../../lib/child-entry.ts'
+import { explainFault } from '../files/faults.ts'
+import type { JobAnswer, JobKind, Jobs } from './jobs.child.ts'
+
+export interface WorkerPool {
+  /**
+   * Does one job in a thread. After `timeoutMs` of work, or when the signal aborts, the thread is ended and the job rejects
+   * with `bad_request` (it took too long). Jobs of one `owner` run one at a time while the others' wait for nobody of them. What the job itself throws comes as an `AppError` or an `Error`.
+   */
+  run<Kind extends JobKind>(
+    kind: Kind,
+    input: Jobs[Kind]['input'],
+    options: { timeoutMs: number; signal?: AbortSignal; owner?: string },
+  ): Promise<Jobs[Kind]['output']>
+  close(): Promise<void>
+}
+
+const IDLE_MS = 30_000
+/** Loading a thread is no part of its job's time: on a busy machine it takes longer than many a job. */
+const START_MS = 60_000
+const MEMORY_MB = 512
+
+/** At most `size` jobs at once; a thread that has done nothing for half a minute ends. */
+export function createWorkerPool(size: number): WorkerPool {
+  const idle: { worker: Worker; timer: NodeJS.Timeout }[] = []
+  const waiting: { owner: string | undefined; begin: () => void }[] = []
+  const working = new Set<string>()
+  let busy = 0
+  let closed = false
+
+  const enter = async (owner: string | undefined): Promise<void> => {
+    if (busy < size && (owner === undefined || !working.has(owner))) {
+      busy++
+      if (owner !== undefined) working.add(owner)
+    } else await new Promise<void>((begin) => waiting.push({ owner, begin }))
+  }
+  /** Hands the place to whoever waits longest and has nothing running. */
+  const leave = (owner: string | undefined): void => {
+    busy--
+    if (owner !== undefined) working.delete(owner)
+    for (let at = 0; at < waiting.length && busy < size; ) {
+      const next = waiting[at]
+      if (next === undefined) return
+      if (next.owner !== undefined && working.has(next.owner)) {
+        at++
+        continue
+      }
+      waiting.splice(at, 1)
+      busy++
+      if (next.owner !== undefined) working.add(next.owner)
+      next.begin()
+    }
+  }
+  const take = async (): Promise<Worker> => {
+    const spare = idle.pop()
+    if (spare === undefined) {
+      const worker = startWorker('workspace/worker/jobs.child', {
+        resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      })
+      // Also a spare thread may fail; unheard, its error would end the process.
+      worker.on('error', () => {
+        const place = idle.findIndex((entry) => entry.worker === worker)
+        if (place >= 0) clearTimeout(idle.splice(place, 1)[0]?.timer)
+      })
+      await started(worker)
+      // A thread alone does not keep the process running.
+      worker.unref()
+      return worker
+    }
+    clearTimeout(spare.timer)
+    return spare.worker
+  }
+  const giveBack = (worker: Worker): void => {
+    const timer = setTimeout(() => {
+      const place = idle.findIndex((entry) => entry.worker === worker)
+      if (place >= 0) idle.splice(place, 1)
+      worker.terminate().catch(() => {})
+    }, IDLE_MS)
+    timer.unref()
+    if (!closed) return void idle.push({ worker, timer })
+    clearTimeout(timer)
+    worker.terminate().catch(() => {})
+  }
+
+  return {
+    async run(kind, input, { timeoutMs, signal, owner }) {
+      await enter(owner)
+      try {
+        const worker = await take()
+        const answer = await askOnce(worker, { kind, input }, timeoutMs, signal)
+        giveBack(worker)
+        if (!answer.ok) {
+          if (answer.code === null)
+            throw new AppError(answer.fault ?? 'bad_request', answer.message)
+          throw explainFault(Object.assign(new Error(answer.message), { code: answer.code }), '')
+        }
+        // The thread answers a job of this kind with this kind of output; messages themselves carry no types.
+        return answer.output as Jobs[typeof kind]['output']
+      } finally {
+        leave(owner)
+      }
+    },
+    async close() {
+      closed = true
+      for (const { worker, timer } of idle.splice(0)) {
+        clearTimeout(timer)
+        await worker.terminate()
+      }
+    },
+  }
+}
+
+/** Fulfils when the thread has loaded and says so. */
+function started(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      clearTimeout(timer)
+      worker.off('message', onReady)
+      worker.off('error', fail)
+      worker.off('exit', onExit)
+      settle()
+    }
+    const fail = (error: Error): void =>
+      end(() => {
+        worker.terminate().catch(() => {})
+        reject(error)
+      })
+    const onReady = (): void => end(resolve)
+    const onExit = (): void => fail(new Error('The worker thread ended while it started'))
+    const timer = setTimeout(() => fail(new Error('The worker thread did not start')), START_MS)
+    worker.once('message', onReady)
+    worker.on('error', fail)
+    worker.on('exit', onExit)
+  })
+}
+
+function askOnce(
+  worker: Worker,
+  job: unknown,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<JobAnswer> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      worker.off('message', onMessage)
+      worker.off('error', stop)
+      worker.off('exit', onExit)
+      worker.unref()
+      settle()
+    }
+    const stop = (error: Error): void =>
+      end(() => {
+        // A listener for a last fault of the dying thread, which would else end the process.
+        worker.on('error', () => {})
+        worker.terminate().catch(() => {})
+        reject(error)
+      })
+    const onMessage = (answer: JobAnswer): void => end(() => resolve(answer))
+    const onExit = (): void => stop(new Error('The worker thread ended'))
+    const onAbort = (): void => stop(new AppError('bad_request', 'The work was stopped.'))
+    const timer = setTimeout(
+      () => stop(new AppError('bad_request', `The work took longer than ${timeoutMs / 1000} s.`)),
+      timeoutMs,
+    )
+    worker.on('message', onMessage)
+    worker.on('error', stop)
+    worker.on('exit', onExit)
+    if (signal?.aborted) return onAbort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    worker.ref()
+    worker.postMessage(job)
+  })
+}
