@@ -1,17 +1,19 @@
 // The application: providers around the pages, and who may see them.
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Tooltip } from 'radix-ui'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useAuthMode } from '../lib/api/auth.ts'
+import { FirstScreenStands } from '../lib/first-screen.tsx'
 import { createQueryClient } from '../lib/query-client.ts'
 import { useSession } from '../lib/session.ts'
 import { useTheme } from '../lib/theme.ts'
 import { errorText, reportError } from '../ui/error-text.ts'
 import { Failed } from '../ui/feedback.tsx'
+import { LateToaster } from './late-toaster.tsx'
 import { lazyView } from './lazy-view.ts'
 import { Shell } from './shell.tsx'
+import { ShellSkeleton } from './shell-skeleton.tsx'
 
-const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
 const SignInPage = lazyView(() =>
   import('../features/auth/sign-in-page.tsx').then((module) => module.SignInPage),
 )
@@ -23,15 +25,7 @@ export function App() {
     <QueryClientProvider client={client}>
       <Tooltip.Provider delayDuration={500} skipDelayDuration={200}>
         <Gate />
-        <Suspense fallback={null}>
-          <Toaster
-            theme={dark ? 'dark' : 'light'}
-            position="top-center"
-            toastOptions={{
-              className: '!rounded-xl !border-line !bg-surface !text-ink !shadow-float !font-sans',
-            }}
-          />
-        </Suspense>
+        <LateToaster dark={dark} />
       </Tooltip.Provider>
     </QueryClientProvider>
   )
@@ -41,14 +35,24 @@ export function App() {
 function Gate() {
   const mode = useAuthMode()
   const { token } = useSession()
-  if (mode.isPending) return null
+  if (mode.isPending) return <ShellSkeleton />
   if (mode.isError)
     return (
       <main className="grid h-full place-items-center">
         <Failed message={errorText(mode.error)} onRetry={() => void mode.refetch()} />
+        <FirstScreenStands />
       </main>
     )
   const multi = mode.data.mode === 'multi'
-  if (multi && token === null) return <SignInPage canRegister={mode.data.registration === 'open'} />
+  if (multi && token === null)
+    return (
+      <Suspense fallback={<ShellSkeleton />}>
+        <SignInPage
+          canRegister={mode.data.registration === 'open'}
+          first={mode.data.first_user === true}
+        />
+        <FirstScreenStands />
+      </Suspense>
+    )
   return <Shell multi={multi} />
 }

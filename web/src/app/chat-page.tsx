@@ -9,6 +9,7 @@ import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { usePatchConversation } from '../lib/api/conversations.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Loading } from '../ui/feedback.tsx'
+import { ChatSkeleton } from './chat-skeleton.tsx'
 import { useMedia } from './use-media.ts'
 
 const ProjectPanel = lazy(() =>
@@ -60,5 +61,5 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
         </Suspense>
       </aside>
     ) : null
-  return <ChatView id={id} header={header} aside={aside} />
+  return <ChatView id={id} loading={<ChatSkeleton menu={menu} />} header={header} aside={aside} />
 }

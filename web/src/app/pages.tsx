@@ -1,16 +1,26 @@
 // Which page stands at which address. Everything but the chat is loaded when it is first opened.
+import { usePrefetchInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
 import { CircleHelp, PanelLeft } from 'lucide-react'
 import { type ReactNode, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Route, Switch, useLocation } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import type { User } from '../../../server/protocol/user.ts'
+import { conversationQuery } from '../lib/api/conversations.ts'
+import { messagesQuery } from '../lib/api/messages.ts'
+import { FirstScreenStands, firstScreen } from '../lib/first-screen.tsx'
 import { paths } from '../lib/paths.ts'
-import { IconButton } from '../ui/button.tsx'
+import { IconButton, linkButtonClass } from '../ui/button.tsx'
 import { Empty, Loading } from '../ui/feedback.tsx'
+import { loadMarkdown } from '../ui/markdown/prose.tsx'
+import { ChatSkeleton } from './chat-skeleton.tsx'
 import { HomePage } from './home-page.tsx'
 import { lazyView } from './lazy-view.ts'
 
-const loadChat = () => import('./chat-page.tsx').then((module) => module.ChatPage)
+/** A conversation's page comes with what draws its text, so that nobody sees raw Markdown. */
+const loadChat = () =>
+  Promise.all([import('./chat-page.tsx'), loadMarkdown()]).then(([{ ChatPage: page }]) => page)
+// On a slow line each request that waits for another one costs: this one need not.
+if (location.pathname.startsWith('/c/')) void loadChat()
 const ChatPage = lazyView(loadChat)
 const MemoryPage = lazyView(() =>
   import('../features/memory/memory-page.tsx').then((module) => module.MemoryPage),
@@ -31,12 +41,22 @@ const StatsPage = lazyView(() =>
   import('../features/stats/stats-page.tsx').then((module) => module.StatsPage),
 )
 
+/** Asks for a conversation while the code that draws it is still on its way. */
+function ConversationAhead({ id }: { id: string }) {
+  usePrefetchQuery(conversationQuery(id))
+  usePrefetchInfiniteQuery(messagesQuery(id))
+  return null
+}
+
 /** A page that scrolls as a whole, with the way back to the sidebar above it. */
 function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children: ReactNode }) {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <MenuBar onMenu={onMenu} />
-      <Suspense fallback={<Loading />}>{children}</Suspense>
+      <Suspense fallback={<Loading />}>
+        {children}
+        <FirstScreenStands />
+      </Suspense>
     </div>
   )
 }
@@ -64,7 +84,7 @@ export function Pages({
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   // A conversation comes next on most visits: its code is fetched while the first screen is read.
-  useEffect(() => void setTimeout(() => void loadChat(), 300), [])
+  useEffect(() => void firstScreen.then(loadChat), [])
   const admin = user?.role === 'admin'
   const menu =
     onMenu === null ? null : (
@@ -74,12 +94,16 @@ export function Pages({
     <Switch>
       <Route path="/">
         <HomePage menu={menu} admin={admin} />
+        <FirstScreenStands />
       </Route>
       <Route path="/c/:id">
         {({ id }) => (
-          <Suspense fallback={<Loading />}>
-            <ChatPage key={id} id={id} menu={menu} />
-          </Suspense>
+          <>
+            <ConversationAhead id={id} />
+            <Suspense fallback={<ChatSkeleton menu={menu} />}>
+              <ChatPage key={id} id={id} menu={menu} />
+            </Suspense>
+          </>
         )}
       </Route>
       <Route path="/projects">
@@ -97,6 +121,7 @@ export function Pages({
                 id={id}
                 onChat={(projectId) => navigate(paths.homeIn(projectId))}
               />
+              <FirstScreenStands />
             </Suspense>
           </>
         )}
@@ -120,12 +145,16 @@ export function Pages({
       </Route>
       <Route path="/setup">
         <Scrolling onMenu={onMenu}>
-          <SetupPage />
+          <SetupPage user={user} />
         </Scrolling>
       </Route>
       <Route>
         <Scrolling onMenu={onMenu}>
-          <Empty icon={CircleHelp} title={t('errors.notFound')} />
+          <Empty icon={CircleHelp} title={t('errors.notFound')} text={t('errors.notFoundText')}>
+            <Link href={paths.home} className={linkButtonClass}>
+              {t('errors.home')}
+            </Link>
+          </Empty>
         </Scrolling>
       </Route>
     </Switch>

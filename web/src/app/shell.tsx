@@ -4,12 +4,14 @@ import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { useProfile } from '../lib/api/auth.ts'
+import { useFollowChanges } from '../lib/api/changes.ts'
 import { paths } from '../lib/paths.ts'
 import { lazyView } from './lazy-view.ts'
 import { Pages } from './pages.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useMedia } from './use-media.ts'
 import { useShortcuts } from './use-shortcuts.ts'
+import { useSidebar } from './use-sidebar.ts'
 
 const ShortcutHelp = lazyView(() =>
   import('./shortcut-help.tsx').then((module) => module.ShortcutHelp),
@@ -17,15 +19,17 @@ const ShortcutHelp = lazyView(() =>
 
 export function Shell({ multi }: { multi: boolean }) {
   const { t } = useTranslation()
-  const [, navigate] = useLocation()
+  const [location, navigate] = useLocation()
+  const writing = location === paths.home || location.startsWith(paths.conversation(''))
   const { data: user } = useProfile()
+  useFollowChanges()
   const wide = useMedia('(min-width: 56rem)')
-  const [pinned, setPinned] = useState(true)
+  const [pinned, setPinned] = useSidebar()
   const [drawer, setDrawer] = useState(false)
   const [help, setHelp] = useState(false)
   const showSidebar = useCallback(
-    () => (wide ? setPinned((shown) => !shown) : setDrawer((shown) => !shown)),
-    [wide],
+    () => (wide ? setPinned(!pinned) : setDrawer((shown) => !shown)),
+    [wide, pinned, setPinned],
   )
   const shortcuts = useCallback(
     (name: 'newChat' | 'search' | 'sidebar' | 'focus' | 'help') => {
@@ -48,17 +52,17 @@ export function Shell({ multi }: { multi: boolean }) {
           setHelp(true)
       }
     },
-    [navigate, wide, showSidebar],
+    [navigate, wide, showSidebar, setPinned],
   )
   useShortcuts(shortcuts)
   const sidebarShown = wide && pinned
   return (
     <div className="flex h-full">
       <a
-        href="#main"
+        href={writing ? '#composer' : '#main'}
         className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        {t('shell.skip')}
+        {t(writing ? 'shell.skipToMessage' : 'shell.skip')}
       </a>
       {sidebarShown && (
         <aside
@@ -80,7 +84,13 @@ export function Shell({ multi }: { multi: boolean }) {
             <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)]" />
             <RadixDialog.Content
               aria-describedby={undefined}
-              className="fixed inset-y-0 left-0 z-50 w-[min(20rem,86vw)] bg-sunken shadow-float"
+              // The focus goes to the drawer itself: on its first button it would open that one's tip.
+              tabIndex={-1}
+              onOpenAutoFocus={(event) => {
+                event.preventDefault()
+                if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+              }}
+              className="outline-none fixed inset-y-0 left-0 z-50 w-[min(20rem,86vw)] bg-sunken shadow-float"
             >
               <RadixDialog.Title className="sr-only">{t('shell.main')}</RadixDialog.Title>
               <Sidebar

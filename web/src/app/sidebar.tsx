@@ -48,7 +48,11 @@ export function Sidebar({
   return (
     <div className="flex h-full flex-col">
       <div className="flex h-13 shrink-0 items-center gap-2.5 px-3.5">
-        <Link href={paths.home} className="flex items-center gap-2.5 rounded-lg" onClick={onOpened}>
+        <Link
+          href={paths.home}
+          className="touch-target flex items-center gap-2.5 rounded-lg"
+          onClick={onOpened}
+        >
           <Logo />
           <span className="font-display text-[19px] tracking-[-0.01em]">NanoClaw</span>
         </Link>
@@ -63,7 +67,7 @@ export function Sidebar({
       <div className="px-3 pb-2.5">
         <Link
           href={paths.home}
-          className="flex h-9 items-center gap-2.5 rounded-lg border border-line bg-surface px-2.5 text-sm font-medium shadow-low transition-colors hover:bg-hover"
+          className="touch-target flex h-9 items-center gap-2.5 rounded-lg border border-line bg-surface px-2.5 text-sm font-medium shadow-low transition-colors hover:bg-hover"
           onClick={onOpened}
         >
           <SquarePen size={15} aria-hidden className="text-accent" />
@@ -79,7 +83,7 @@ export function Sidebar({
                 href={href}
                 aria-current={location.startsWith(href) ? 'page' : undefined}
                 className={classNames(
-                  'flex h-8.5 items-center gap-2.5 rounded-lg px-2.5 text-sm -outline-offset-2',
+                  'touch-target flex h-8.5 items-center gap-2.5 rounded-lg px-2.5 text-sm -outline-offset-2',
                   location.startsWith(href)
                     ? 'bg-hover font-medium text-ink'
                     : 'text-soft hover:bg-hover/60',
@@ -95,7 +99,7 @@ export function Sidebar({
         <div className="flex items-center gap-0.5">
           <Link
             href={paths.settings}
-            className="flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft -outline-offset-2 hover:bg-hover/60"
+            className="touch-target flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft -outline-offset-2 hover:bg-hover/60"
             onClick={onOpened}
           >
             <Settings size={15} aria-hidden className="shrink-0 text-muted" />

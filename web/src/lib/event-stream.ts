@@ -1,4 +1,4 @@
-// Reads a run's server-sent events from a fetch answer (the browser's EventSource can neither POST nor send headers).
+// Reads server-sent events from a fetch answer (the browser's EventSource can neither POST nor send headers).
 import { createParser } from 'eventsource-parser'
 import type { RunEvent } from '../../../server/protocol/run-event.ts'
 
@@ -10,6 +10,7 @@ const known: Record<RunEvent['event'], true> = {
   process_step: true,
   step_delta: true,
   tool_progress: true,
+  retry: true,
   approval_required: true,
   title: true,
   done: true,
@@ -31,23 +32,42 @@ const toRunEvent = (name: string, data: string): RunEvent | null => {
 }
 
 /** Events as they arrive, until the connection ends; `close` ends it from this side. */
-export type EventStream = { events: AsyncGenerator<NumberedEvent>; close: () => void }
+export type EventStream<Event = NumberedEvent> = {
+  events: AsyncGenerator<Event>
+  close: () => void
+}
+
+/** One frame of the wire, its data still text. */
+export type Frame = { id: string | null; name: string; data: string }
 
 /** The server says something at least every 15 seconds; a line that is silent for this long is dead. */
 const silentMs = 40_000
 
-/** Reads an answer's body. The events end without an error when the line goes dead or `close` is called. */
-export function readEvents(response: Response): EventStream {
+/** A run's events; frames of no known event are left out. */
+export const readEvents = (response: Response): EventStream =>
+  readFrames(response, ({ id, name, data }) => {
+    const event = toRunEvent(name, data)
+    return event === null ? null : { id, event }
+  })
+
+/**
+ * Reads an answer's body frame by frame; what `toEvent` answers null for is left out. The events end without an error
+ * when the line goes dead or `close` is called.
+ */
+export function readFrames<Event>(
+  response: Response,
+  toEvent: (frame: Frame) => Event | null,
+): EventStream<Event> {
   const reader = response.body?.getReader()
   let heardAt = Date.now()
   const close = (): void => void reader?.cancel().catch(() => undefined)
-  async function* events(): AsyncGenerator<NumberedEvent> {
+  async function* events(): AsyncGenerator<Event> {
     if (reader === undefined) return
-    let ready: NumberedEvent[] = []
+    let ready: Event[] = []
     const parser = createParser({
       onEvent: ({ event = 'message', data, id }) => {
-        const known = toRunEvent(event, data)
-        if (known !== null) ready.push({ id: id ?? null, event: known })
+        const known = toEvent({ id: id ?? null, name: event, data })
+        if (known !== null) ready.push(known)
       },
     })
     const decoder = new TextDecoder()

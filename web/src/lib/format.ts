@@ -7,6 +7,21 @@ export const compactNumber = (value: number, language: string): string =>
 export const wholeNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language).format(value)
 
+/** An amount as it is written in the language: "$0.82"; less than a cent keeps two digits that say something. */
+export const money = (amount: number, currency: string, language: string): string => {
+  const digits =
+    amount !== 0 && Math.abs(amount) < 0.01
+      ? { maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: 2, maximumFractionDigits: 2 }
+  try {
+    const options = { style: 'currency', currency, ...digits } as const
+    return new Intl.NumberFormat(language, options).format(amount)
+  } catch {
+    // The operator may count in something that is no currency.
+    return `${new Intl.NumberFormat(language, digits).format(amount)} ${currency}`
+  }
+}
+
 /** Seconds as "0.02 s", "3.4 s", "2 min 5 s". */
 export const duration = (seconds: number): string => {
   if (seconds < 0.1) return `${seconds.toFixed(2)} s`

@@ -6,6 +6,9 @@ export const paths = {
   conversation: (id: string) => `/c/${id}`,
   projects: '/projects',
   project: (id: string) => `/projects/${id}`,
+  /** One of a project's files, opened at a line. */
+  projectFile: (id: string, { path, line }: { path: string; line?: number }) =>
+    `/projects/${id}?file=${encodeURIComponent(path)}${line === undefined ? '' : `&line=${line}`}`,
   memory: '/memory',
   stats: '/stats',
   settings: '/settings',

@@ -25,6 +25,12 @@ export type ButtonProps = ComponentProps<'button'> & {
   icon?: LucideIcon
 }
 
+const baseClass =
+  'inline-flex shrink-0 items-center justify-center font-medium whitespace-nowrap transition-[background-color,filter,color] duration-100 disabled:opacity-45'
+
+/** A link that looks like a button, for a way to another page. */
+export const linkButtonClass = classNames(baseClass, tones.plain, sizes.normal, 'touch-target')
+
 export function Button({
   tone = 'plain',
   size = 'normal',
@@ -36,12 +42,7 @@ export function Button({
   return (
     <button
       type="button"
-      className={classNames(
-        'inline-flex shrink-0 items-center justify-center font-medium whitespace-nowrap transition-[background-color,filter,color] duration-100 disabled:opacity-45',
-        tones[tone],
-        sizes[size],
-        className,
-      )}
+      className={classNames(baseClass, tones[tone], sizes[size], className)}
       {...rest}
     >
       {Icon !== undefined && <Icon size={size === 'small' ? 14 : 16} aria-hidden />}

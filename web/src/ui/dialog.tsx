@@ -83,6 +83,7 @@ export function ConfirmDialog({
   text,
   confirm,
   onConfirm,
+  save,
 }: {
   open: boolean
   onOpenChange: (open: boolean) => void
@@ -90,6 +91,8 @@ export function ConfirmDialog({
   text: string
   confirm: string
   onConfirm: () => void
+  /** The way that loses nothing, where there is one. */
+  save?: () => void
 }) {
   const { t } = useTranslation()
   return (
@@ -103,7 +106,7 @@ export function ConfirmDialog({
           <AlertDialog.Description className="mt-2 text-sm text-soft">
             {text}
           </AlertDialog.Description>
-          <div className="mt-5 flex justify-end gap-2">
+          <div className="mt-5 flex flex-wrap justify-end gap-2">
             <AlertDialog.Cancel asChild>
               <Button tone="quiet">{t('common.cancel')}</Button>
             </AlertDialog.Cancel>
@@ -112,6 +115,13 @@ export function ConfirmDialog({
                 {confirm}
               </Button>
             </AlertDialog.Action>
+            {save !== undefined && (
+              <AlertDialog.Action asChild>
+                <Button tone="primary" onClick={save}>
+                  {t('common.save')}
+                </Button>
+              </AlertDialog.Action>
+            )}
           </div>
         </AlertDialog.Content>
       </AlertDialog.Portal>

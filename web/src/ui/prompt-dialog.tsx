@@ -9,12 +9,15 @@ export function PromptDialog({
   title,
   label,
   initial,
+  secret = false,
   onClose,
   onSubmit,
 }: {
   title: string
   label: string
   initial: string
+  /** Hides what is typed. */
+  secret?: boolean
   onClose: () => void
   onSubmit: (text: string) => void
 }) {
@@ -48,7 +51,12 @@ export function PromptDialog({
           submit()
         }}
       >
-        <TextField label={label} value={text} onChange={(event) => setText(event.target.value)} />
+        <TextField
+          label={label}
+          {...(secret ? { type: 'password', autoComplete: 'off' } : {})}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
       </form>
     </Dialog>
   )

@@ -2,6 +2,8 @@
 import { Tooltip } from 'radix-ui'
 import type { ReactElement } from 'react'
 
+const noHover = (): boolean => matchMedia('(hover: none)').matches
+
 export function Tip({
   text,
   side = 'bottom',
@@ -13,7 +15,15 @@ export function Tip({
 }) {
   return (
     <Tooltip.Root>
-      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
+      <Tooltip.Trigger
+        asChild
+        // The keyboard asks for the name of what it has reached; a focus that the page itself has moved does not.
+        onFocus={(event) => {
+          if (!event.currentTarget.matches(':focus-visible') || noHover()) event.preventDefault()
+        }}
+      >
+        {children}
+      </Tooltip.Trigger>
       <Tooltip.Portal>
         <Tooltip.Content
           side={side}

@@ -7,9 +7,16 @@ import { errorText } from '../../ui/error-text.ts'
 import { TextField } from '../../ui/field.tsx'
 import { Logo } from '../../ui/logo.tsx'
 
-export function SignInPage({ canRegister }: { canRegister: boolean }) {
+export function SignInPage({
+  canRegister,
+  first,
+}: {
+  canRegister: boolean
+  /** Nobody has an account yet. */
+  first: boolean
+}) {
   const { t } = useTranslation()
-  const [kind, setKind] = useState<'login' | 'register'>('login')
+  const [kind, setKind] = useState<'login' | 'register'>(first ? 'register' : 'login')
   const signIn = useSignIn(kind)
   const [username, setUsername] = useState('')
   const [email, setEmail] = useState('')
@@ -31,8 +38,9 @@ export function SignInPage({ canRegister }: { canRegister: boolean }) {
         <div className="mb-1 flex flex-col items-center gap-3 text-center">
           <Logo size={40} />
           <h1 className="font-display text-2xl tracking-tight">
-            {t(registering ? 'auth.registerTitle' : 'auth.loginTitle')}
+            {t(first ? 'auth.firstTitle' : registering ? 'auth.registerTitle' : 'auth.loginTitle')}
           </h1>
+          {first && <p className="text-sm text-balance text-muted">{t('auth.firstText')}</p>}
         </div>
         {signIn.isError && (
           <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
@@ -72,7 +80,7 @@ export function SignInPage({ canRegister }: { canRegister: boolean }) {
         <Button tone="primary" type="submit" className="mt-1 h-10" disabled={signIn.isPending}>
           {t(registering ? 'auth.register' : 'auth.login')}
         </Button>
-        {canRegister && (
+        {canRegister && !first && (
           <Button
             tone="quiet"
             onClick={() => {

@@ -1,22 +1,20 @@
 // An answer of the agent: its steps, what it waits for, how it ended, and what can be done with it.
-import { Bot, Copy, RefreshCw, RotateCw, Trash2, TriangleAlert, WifiOff } from 'lucide-react'
-import { lazy, memo, Suspense, useMemo } from 'react'
+import { Bot, RefreshCw, Trash2 } from 'lucide-react'
+import { memo, useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
 import type { Step } from '../../../../server/protocol/step.ts'
 import { wholeNumber } from '../../lib/format.ts'
-import { Button } from '../../ui/button.tsx'
-import { notify } from '../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
+import { CopyMessage } from './copy-message.tsx'
+import { Ending } from './ending.tsx'
 import { type LiveRun, useLiveRuns, useRunOf } from './live-runs.ts'
+import { PendingApprovals } from './pending-approvals.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { Sources } from './sources.tsx'
 import { AnswerSteps } from './steps/answer-steps.tsx'
-
-const ApprovalCard = lazy(() =>
-  import('./approval-card.tsx').then((module) => ({ default: module.ApprovalCard })),
-)
+import { Working } from './working.tsx'
 
 /** Older messages may carry text alone; it is drawn as the one step it stands for. */
 const stepsOf = (message: Message): readonly Step[] => {
@@ -28,6 +26,10 @@ const stepsOf = (message: Message): readonly Step[] => {
 
 const textOf = (steps: readonly Step[]): string =>
   steps.flatMap((step) => (step?.type === 'text' ? [step.content] : [])).join('\n\n')
+
+/** Nothing of the stored message is still to come. */
+const isWhole = ({ status }: Message): boolean =>
+  status !== 'streaming' && status !== 'awaiting_approval'
 
 /** Questions come as their previews are ready; they are asked in the order in which the model named the calls. */
 const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
@@ -51,7 +53,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   /** The task of which this is the announced answer; else null. */
   task: string | null
   locked: boolean
-  onRegenerate: (id: string) => void
+  onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void
@@ -59,7 +61,13 @@ export const AnswerMessage = memo(function AnswerMessage({
   const { t, i18n } = useTranslation()
   const live = useRunOf(conversationId, message)
   const running = live?.state === 'running'
-  const steps = live !== undefined && live.steps.length > 0 ? live.steps : stepsOf(message)
+  const isReplaced = live !== undefined && !running && isWhole(message)
+  const steps =
+    live !== undefined && live.steps.length > 0 && !isReplaced ? live.steps : stepsOf(message)
+  // The stored message is on the page, so the live copy may go; earlier there would be a moment with neither.
+  useEffect(() => {
+    if (isReplaced) useLiveRuns.getState().drop(conversationId, live.runId)
+  }, [isReplaced, conversationId, live?.runId])
   const liveParts = useMemo(
     () =>
       live === undefined || !running
@@ -89,33 +97,19 @@ export const AnswerMessage = memo(function AnswerMessage({
       {running && (live.approvals.length === 0 || live.connection === 'reconnecting') && (
         <Working live={live} />
       )}
-      {live !== undefined &&
-        inOrderOfCalls(live).map((approval, place) => (
-          <Suspense key={approval.id_ref} fallback={null}>
-            <ApprovalCard
-              runId={live.runId}
-              approval={approval}
-              folded={place > 0}
-              onDecided={() =>
-                useLiveRuns.getState().answered(conversationId, live.runId, approval.id_ref)
-              }
-            />
-          </Suspense>
-        ))}
+      {live !== undefined && live.approvals.length > 0 && (
+        <PendingApprovals
+          conversationId={conversationId}
+          runId={live.runId}
+          approvals={inOrderOfCalls(live)}
+        />
+      )}
       {!running && (
         <>
           <Sources steps={steps} />
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
-          <div className="message-actions -ml-1.5 flex h-7 items-center gap-0.5">
-            <ActionButton
-              icon={Copy}
-              label={t('common.copy')}
-              onClick={() =>
-                void navigator.clipboard
-                  .writeText(textOf(steps))
-                  .then(() => notify(t('common.copied')))
-              }
-            />
+          <div className="message-actions -ml-1.5 flex min-h-7 items-center gap-0.5">
+            <CopyMessage text={() => textOf(steps)} />
             <ActionButton
               icon={RefreshCw}
               label={t('message.regenerate')}
@@ -146,67 +140,3 @@ export const AnswerMessage = memo(function AnswerMessage({
     </article>
   )
 })
-
-/** A sign of life for the moments in which nothing else moves. */
-function Working({ live }: { live: LiveRun }) {
-  const { t } = useTranslation()
-  if (live.connection === 'reconnecting')
-    return (
-      <p className="flex items-center gap-2 text-sm text-warn">
-        <WifiOff size={14} aria-hidden /> {live.trouble ?? t('chat.reconnecting')}
-      </p>
-    )
-  const last = live.steps.at(-1)
-  if (last !== undefined && last.type !== 'tool_result') return null
-  return (
-    <span aria-hidden className="flex h-6 items-center gap-1.5">
-      <i className="size-1.5 animate-breathe rounded-full bg-accent" />
-      <i className="size-1.5 animate-breathe rounded-full bg-accent [animation-delay:200ms]" />
-      <i className="size-1.5 animate-breathe rounded-full bg-accent [animation-delay:400ms]" />
-    </span>
-  )
-}
-
-/** Says why an answer is not whole, and offers the way on. */
-function Ending({
-  message,
-  live,
-  onRegenerate,
-  onResume,
-}: {
-  message: Message
-  live: LiveRun | undefined
-  onRegenerate: (id: string) => void
-  onResume: (runId: string) => void
-}) {
-  const { t } = useTranslation()
-  const failed = live?.state === 'error' || message.status === 'failed'
-  const limited = live?.finishReason === 'max_iterations'
-  const broken = message.status === 'stopped' || message.status === 'interrupted'
-  if (!failed && !limited && !broken) return null
-  const runId = live?.runId ?? message.run_id ?? null
-  const text = failed
-    ? (live?.error?.content ?? message.error ?? t('message.failed'))
-    : limited
-      ? t('message.limited')
-      : t(message.status === 'stopped' ? 'message.stopped' : 'message.interrupted')
-  return (
-    <div
-      role={failed ? 'alert' : undefined}
-      className={`flex flex-wrap items-center gap-x-3 gap-y-2 rounded-xl px-3.5 py-2 text-sm ${failed ? 'bg-bad-soft text-bad' : 'bg-sunken text-soft'}`}
-    >
-      {failed && <TriangleAlert size={15} aria-hidden className="shrink-0" />}
-      <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{text}</span>
-      {runId !== null && (
-        <Button size="small" tone="quiet" icon={RotateCw} onClick={() => onResume(runId)}>
-          {t('message.continue')}
-        </Button>
-      )}
-      {failed && (
-        <Button size="small" tone="quiet" icon={RefreshCw} onClick={() => onRegenerate(message.id)}>
-          {t('message.regenerate')}
-        </Button>
-      )}
-    </div>
-  )
-}

@@ -1,6 +1,6 @@
 // The question before a risky call: what would happen, and approve, reject or change it.
-import { ChevronDown, ShieldAlert, TriangleAlert } from 'lucide-react'
-import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
+import { ChevronDown, ShieldAlert } from 'lucide-react'
+import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../server/protocol/run-event.ts'
 import { decide } from '../../lib/api/runs.ts'
@@ -11,14 +11,8 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { reportError } from '../../ui/error-text.ts'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { ApprovalPreview } from './approval-preview.tsx'
 import { pretty, summarize } from './steps/tool-content.ts'
-
-const CodeBlock = lazy(() =>
-  import('../../ui/markdown/code-block.tsx').then((module) => ({ default: module.CodeBlock })),
-)
-const DiffView = lazy(() =>
-  import('../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
-)
 
 type Mode = 'ask' | 'reject' | 'change'
 type Remember = 'no' | 'run' | 'conversation'
@@ -26,11 +20,14 @@ type Remember = 'no' | 'run' | 'conversation'
 export function ApprovalCard({
   runId,
   approval,
+  place = null,
   folded = false,
   onDecided,
 }: {
   runId: string
   approval: PendingApproval
+  /** Which of several questions it is; null for the only one. */
+  place?: { number: number; total: number } | null
   /** Another question comes first: only the heading is shown, until the person opens it. */
   folded?: boolean
   onDecided?: () => void
@@ -44,6 +41,7 @@ export function ApprovalCard({
   const [unfolded, setUnfolded] = useState(false)
   const open = unfolded || !folded
   const card = useRef<HTMLElement>(null)
+  const changedField = useRef<HTMLTextAreaElement>(null)
   const titleId = useId()
   const invalid = mode === 'change' && parseJson(changed) === undefined
 
@@ -58,6 +56,27 @@ export function ApprovalCard({
     if (!typing) card.current?.focus({ preventScroll: true })
     card.current?.scrollIntoView({ block: 'nearest' })
   }, [folded])
+
+  /** Back to the question itself, which keeps the keyboard: from the body the next Escape would stop the run. */
+  const backToQuestion = useCallback((): void => {
+    setMode('ask')
+    card.current?.focus({ preventScroll: true })
+  }, [])
+
+  useEffect(() => {
+    if (mode === 'change') changedField.current?.focus()
+    if (mode === 'ask') return
+    // Wherever the focus is by now, Escape takes back the half-made decision and nothing else.
+    const onEscape = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.isComposing) return
+      if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]')) return
+      event.preventDefault()
+      event.stopPropagation()
+      backToQuestion()
+    }
+    document.addEventListener('keydown', onEscape, { capture: true })
+    return () => document.removeEventListener('keydown', onEscape, { capture: true })
+  }, [mode, backToQuestion])
 
   /** The keyboard goes on to the next question, or back to the composer where no on-screen keyboard would open. */
   const leave = (): void => {
@@ -94,11 +113,14 @@ export function ApprovalCard({
     }
   }
 
-  const onKey = (key: string): void => {
-    if (!open || mode !== 'ask' || busy) return
+  /** Whether the key was one of the question's own. */
+  const onKey = (key: string): boolean => {
+    if (!open || mode !== 'ask' || busy) return false
     if (key === 'a') void answer('approve')
-    if (key === 'r') setMode('reject')
-    if (key === 'e') setMode('change')
+    else if (key === 'r') setMode('reject')
+    else if (key === 'e') setMode('change')
+    else return false
+    return true
   }
 
   return (
@@ -109,22 +131,21 @@ export function ApprovalCard({
       aria-labelledby={titleId}
       className="overflow-hidden rounded-2xl border border-warn/45 bg-surface shadow-low outline-offset-3"
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && mode !== 'ask') {
-          event.stopPropagation()
-          setMode('ask')
-        } else if (
-          event.target === card.current &&
-          !event.metaKey &&
-          !event.ctrlKey &&
-          !event.altKey
-        )
-          onKey(event.key)
+        if (event.target !== card.current) return
+        if (event.metaKey || event.ctrlKey || event.altKey) return
+        // Otherwise the key would be typed into the field that it opens.
+        if (onKey(event.key)) event.preventDefault()
       }}
     >
       <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
         <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
         <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
           {t('approval.question', { tool: toolTitle(approval.name, t) })}
+          {place !== null && (
+            <span className="ml-2 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
+              {t('approval.place', place)}
+            </span>
+          )}
           {!open && (
             <span className="block truncate font-mono text-xs font-normal text-soft">
               {summarize(approval.arguments)}
@@ -147,9 +168,10 @@ export function ApprovalCard({
       {open && (
         <>
           <div className="flex flex-col gap-3 px-4 py-3.5">
-            <Preview approval={approval} />
+            <ApprovalPreview approval={approval} />
             {mode === 'change' && (
               <TextArea
+                ref={changedField}
                 label={t('approval.arguments')}
                 value={changed}
                 rows={Math.min(16, changed.split('\n').length + 1)}
@@ -168,7 +190,7 @@ export function ApprovalCard({
                 placeholder={t('approval.reasonHint')}
                 onChange={(event) => setReason(event.target.value)}
                 onKeyDown={(event) => {
-                  if (event.key === 'Enter') void answer('reject')
+                  if (event.key === 'Enter' && !event.nativeEvent.isComposing) void answer('reject')
                 }}
               />
             )}
@@ -191,7 +213,7 @@ export function ApprovalCard({
               </>
             )}
             {mode !== 'ask' && (
-              <Button tone="quiet" disabled={busy} onClick={() => setMode('ask')}>
+              <Button tone="quiet" disabled={busy} onClick={backToQuestion}>
                 {t('common.back')}
               </Button>
             )}
@@ -212,41 +234,6 @@ export function ApprovalCard({
         </>
       )}
     </section>
-  )
-}
-
-const warnings = ['not_isolated', 'changed_meanwhile'] as const
-const isKnownWarning = (code: unknown): code is (typeof warnings)[number] =>
-  warnings.some((known) => known === code)
-
-function Preview({ approval }: { approval: PendingApproval }) {
-  const { t } = useTranslation()
-  const { preview } = approval
-  const shown = preview?.diff !== undefined || preview?.command !== undefined
-  // A difference names its file and counts its lines itself.
-  const hasDiff = preview?.diff !== undefined && preview.diff !== ''
-  return (
-    <Suspense fallback={null}>
-      {preview?.warning !== undefined && (
-        <p className="flex gap-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
-          <TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />
-          {isKnownWarning(preview.warning_code)
-            ? t(`approval.warning.${preview.warning_code}`)
-            : preview.warning}
-        </p>
-      )}
-      {preview?.display !== undefined && !hasDiff && (
-        <p className="text-sm text-soft">{preview.display}</p>
-      )}
-      {hasDiff && <DiffView diff={preview?.diff ?? ''} />}
-      {preview?.command !== undefined && <CodeBlock code={preview.command} language="bash" />}
-      {!shown && (
-        <div>
-          <p className="mb-1 text-xs font-medium text-muted">{t('approval.arguments')}</p>
-          <CodeBlock code={pretty(approval.arguments)} language="json" />
-        </div>
-      )}
-    </Suspense>
   )
 }
 

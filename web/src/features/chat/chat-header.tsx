@@ -23,9 +23,13 @@ export function ChatHeader({
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
   return (
-    <header className="flex h-13 shrink-0 items-center gap-1 px-3">
+    <header className="flex h-13 shrink-0 items-center gap-1 px-3 short:h-10">
       {leading}
-      <h1 className="min-w-0 flex-1 truncate px-1.5 text-[15px] font-medium">
+      <h1
+        dir="auto"
+        title={conversationTitle(conversation.title, t)}
+        className="line-clamp-1 min-w-0 flex-1 px-1.5 text-[15px] leading-tight font-medium [overflow-wrap:anywhere] max-sm:line-clamp-2 max-sm:text-sm"
+      >
         {conversationTitle(conversation.title, t)}
       </h1>
       {children}

@@ -5,11 +5,19 @@ import type { ApprovalMode } from '../../../../server/protocol/conversation.ts'
 export type ChatOptions = {
   /** Null: the server's default. */
   model: string | null
-  thinking: boolean
+  /** Null: as the model is set. */
+  thinking: boolean | null
   tools: boolean
   /** Null: the server's default. */
   approval: ApprovalMode | null
 }
+
+/** Whether a new conversation with the model thinks when nothing is chosen; the server decides in the same way. */
+const thinksByDefault = (model: PublicModel | undefined): boolean =>
+  model !== undefined && !model.demo && model.thinking !== false
+
+export const isThinking = (options: ChatOptions, model: PublicModel | undefined): boolean =>
+  options.thinking ?? thinksByDefault(model)
 
 export const modelOf = (
   models: readonly PublicModel[] | undefined,

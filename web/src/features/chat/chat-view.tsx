@@ -5,10 +5,17 @@ import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import { useConversation, usePatchConversation } from '../../lib/api/conversations.ts'
-import { messageKeys, useDeleteMessage, useMessages } from '../../lib/api/messages.ts'
+import {
+  messageKeys,
+  useDeleteMessage,
+  useMessages,
+  useRestoreMessage,
+} from '../../lib/api/messages.ts'
+import { FirstScreenStands } from '../../lib/first-screen.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
+import { notify } from '../../ui/toasts.ts'
 import { Announcer } from './announcer.tsx'
 import { BackgroundTasks } from './background-tasks.tsx'
 import type { ChatOptions } from './chat-options.ts'
@@ -56,18 +63,27 @@ function useAttach(conversation: Conversation, client: QueryClient): void {
 
 export function ChatView({
   id,
+  loading,
   header,
   aside,
 }: {
   id: string
+  /** Shown until the conversation is known. */
+  loading: ReactNode
   header: (conversation: Conversation) => ReactNode
   aside: (conversation: Conversation) => ReactNode
 }) {
   const conversation = useConversation(id)
-  if (conversation.isPending) return <Loading />
+  if (conversation.isPending) return loading
   if (conversation.isError)
     return (
-      <Failed message={errorText(conversation.error)} onRetry={() => void conversation.refetch()} />
+      <>
+        <Failed
+          message={errorText(conversation.error)}
+          onRetry={() => void conversation.refetch()}
+        />
+        <FirstScreenStands />
+      </>
     )
   return (
     <OpenConversation
@@ -94,6 +110,7 @@ function OpenConversation({
   const { options, change } = useOptions(conversation)
   const run = useRunActions(id, options)
   const remove = useDeleteMessage(id)
+  const restore = useRestoreMessage(id)
   const patch = usePatchConversation()
   const [toDelete, setToDelete] = useState<string | null>(null)
   useAttach(conversation, client)
@@ -102,7 +119,10 @@ function OpenConversation({
   useEffect(() => {
     if (!running) return
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented) return
+      // While an input method composes, Escape belongs to it.
+      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+      // A question that has the keyboard is answered, not thrown away with the whole run.
+      if (document.activeElement?.closest('[data-question]') != null) return
       // An open menu or dialog takes the key for itself.
       if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]') === null)
         void run.stop()
@@ -130,6 +150,7 @@ function OpenConversation({
       <div className="flex min-h-0 flex-1">
         <div className="flex min-w-0 flex-1 flex-col">
           {header}
+          {!messages.isPending && <FirstScreenStands />}
           {messages.isPending ? (
             <div className="flex-1">
               <Loading />
@@ -150,7 +171,7 @@ function OpenConversation({
               actions={actions}
             />
           )}
-          <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4">
+          <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4 short:pb-1">
             <BackgroundTasks conversationId={id} />
             <Composer
               key={id}
@@ -158,7 +179,7 @@ function OpenConversation({
               options={options}
               onOptions={change}
               running={running}
-              onSend={(draft) => run.send(draft, crypto.randomUUID())}
+              onSend={run.send}
               onStop={() => void run.stop()}
               autoFocus
             />
@@ -170,7 +191,16 @@ function OpenConversation({
             title={t('message.deleteTitle')}
             text={t('message.deleteText')}
             confirm={t('common.delete')}
-            onConfirm={() => toDelete !== null && remove.mutate(toDelete)}
+            onConfirm={() => {
+              if (toDelete === null) return
+              remove.mutate(toDelete, {
+                onSuccess: (count) =>
+                  notify(t('message.deleted', { count }), 'plain', {
+                    label: t('message.undoDelete'),
+                    onClick: () => restore.mutate(toDelete),
+                  }),
+              })
+            }}
           />
         </div>
         {aside}

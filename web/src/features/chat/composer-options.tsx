@@ -5,7 +5,7 @@ import type { ApprovalMode } from '../../../../server/protocol/conversation.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Menu, MenuChoices, MenuHeading } from '../../ui/menu.tsx'
-import { type ChatOptions, modelOf } from './chat-options.ts'
+import { type ChatOptions, isThinking, modelOf } from './chat-options.ts'
 
 type Props = { options: ChatOptions; onChange: (change: Partial<ChatOptions>) => void }
 
@@ -23,7 +23,7 @@ export function ModelMenu({ options, onChange }: Props) {
           aria-label={t('composer.modelIs', { name: current?.name ?? '…' })}
           className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
         >
-          <span className="max-w-40 truncate max-sm:max-w-28">{current?.name ?? '…'}</span>
+          <span className="max-w-40 truncate max-sm:max-w-20">{current?.name ?? '…'}</span>
           <ChevronDown size={14} aria-hidden className="shrink-0 text-muted" />
         </button>
       }
@@ -34,7 +34,11 @@ export function ModelMenu({ options, onChange }: Props) {
         choices={(models ?? []).map((model) => ({
           value: model.id,
           label: model.name,
-          hint: model.demo ? t('composer.demoHint') : undefined,
+          hint: model.demo
+            ? t('composer.demoHint')
+            : model.needs_key
+              ? t('models.needsKey')
+              : undefined,
         }))}
         onChoose={(model) => onChange({ model })}
       />
@@ -50,6 +54,7 @@ export function ComposerOptions({ options, onChange }: Props) {
   const { data: models } = useModels()
   const current = modelOf(models, options.model)
   const canThink = current !== undefined && (current.thinking !== false || current.demo)
+  const thinking = isThinking(options, current)
   const canCall = current?.tool_mode !== 'none'
   const approval = options.approval ?? 'ask'
   return (
@@ -58,9 +63,9 @@ export function ComposerOptions({ options, onChange }: Props) {
         <IconButton
           icon={Brain}
           label={t('composer.thinking')}
-          pressed={options.thinking}
+          pressed={thinking}
           tipSide="top"
-          onClick={() => onChange({ thinking: !options.thinking })}
+          onClick={() => onChange({ thinking: !thinking })}
         />
       )}
       {canCall && (

@@ -2,7 +2,6 @@
 import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import {
   type ClipboardEvent,
-  type DragEvent,
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
@@ -13,6 +12,8 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModels } from '../../lib/api/catalog.ts'
+import { takeDroppedFiles } from '../../lib/dropped-files.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Tip } from '../../ui/tip.tsx'
@@ -52,26 +53,33 @@ export function Composer({
   options: ChatOptions
   onOptions: (change: Partial<ChatOptions>) => void
   running: boolean
-  /** Resolves to true when the message was taken; otherwise what was written stays. */
-  onSend: (draft: Draft) => Promise<boolean>
+  /**
+   * Resolves to true when the server has taken the message; what was written stays until then. `clientId` is the same
+   * when the same message is sent again after a failure.
+   */
+  onSend: (draft: Draft, clientId: string) => Promise<boolean>
   onStop: () => void
   leading?: ReactNode
   autoFocus?: boolean
 }) {
   const { t } = useTranslation()
   const { data: models } = useModels()
-  const vision = modelOf(models, options.model)?.vision ?? false
+  // Before the models are known everything may be attached; the server checks it again.
+  const vision = modelOf(models, options.model)?.vision ?? true
   const [text, setText] = useState(() => readDraft(draftKey))
   const [attachments, setAttachments] = useState<AttachmentInput[]>([])
   const [sending, setSending] = useState(false)
   const [dragging, setDragging] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
+  /** What was sent last and not taken: its answer may have been lost, so sending it again must not make a second one. */
+  const refused = useRef<{ draft: Draft; clientId: string } | null>(null)
   const picker = useRef<HTMLInputElement>(null)
   useAutoGrow(field, text)
   useEffect(() => {
     // A question that waits for the person has the keyboard.
     if (document.activeElement?.closest('[data-question]') != null) return
-    if (autoFocus && matchMedia('(pointer: fine)').matches) field.current?.focus()
+    if (autoFocus && matchMedia('(pointer: fine) and (min-height: 24rem)').matches)
+      field.current?.focus()
   }, [autoFocus])
 
   const write = (next: string): void => {
@@ -90,16 +98,19 @@ export function Composer({
   const empty = text.trim() === '' && attachments.length === 0
   const submit = async (): Promise<void> => {
     if (empty || sending || running) return
+    const last = refused.current
+    const again = last?.draft.text === text && last.draft.attachments === attachments
+    const attempt = again ? last : { draft: { text, attachments }, clientId: randomId() }
+    refused.current = attempt
     setSending(true)
-    const draft = { text, attachments }
-    write('')
-    setAttachments([])
-    const taken = await onSend(draft)
-    if (!taken) {
-      write(draft.text)
-      setAttachments(draft.attachments)
+    try {
+      if (!(await onSend(attempt.draft, attempt.clientId))) return
+      refused.current = null
+      write('')
+      setAttachments([])
+    } finally {
+      setSending(false)
     }
-    setSending(false)
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -114,31 +125,29 @@ export function Composer({
     event.preventDefault()
     void attach(event.clipboardData.files)
   }
-  const onDrop = (event: DragEvent): void => {
-    if (event.dataTransfer.files.length === 0) return
-    event.preventDefault()
-    setDragging(false)
-    void attach(event.dataTransfer.files)
-  }
+  const dropped = useRef(attach)
+  dropped.current = attach
+  useEffect(
+    () =>
+      takeDroppedFiles({
+        onOver: setDragging,
+        onFiles: (files) => void dropped.current(files),
+      }),
+    [],
+  )
 
   return (
     <form
       aria-label={t('composer.label')}
+      aria-busy={sending}
       className={classNames(
-        'rounded-[20px] border bg-surface shadow-low transition-[border-color,box-shadow] focus-within:border-line-strong focus-within:shadow-float',
+        'composer rounded-[20px] border bg-surface shadow-low transition-[border-color,box-shadow] focus-within:border-line-strong focus-within:shadow-float',
         dragging ? 'border-accent' : 'border-line-strong/70',
       )}
       onSubmit={(event) => {
         event.preventDefault()
         void submit()
       }}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return
-        event.preventDefault()
-        setDragging(true)
-      }}
-      onDragLeave={() => setDragging(false)}
-      onDrop={onDrop}
     >
       {attachments.length > 0 && (
         <div className="px-3 pt-3">
@@ -152,16 +161,23 @@ export function Composer({
         ref={field}
         id="composer"
         rows={1}
+        dir="auto"
         value={text}
+        readOnly={sending}
         aria-label={t('composer.message')}
         placeholder={t('composer.placeholder')}
         maxLength={200_000}
-        className="block max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base leading-relaxed outline-none sm:text-[15.5px]"
+        className="block max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
         onChange={(event) => write(event.target.value)}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
-      <div className="flex items-center gap-0.5 px-2 pb-2">
+      <div
+        className={classNames(
+          'composer-tools flex items-center gap-0.5 px-2 pb-2',
+          leading !== undefined && 'flex-wrap',
+        )}
+      >
         <input
           ref={picker}
           type="file"

@@ -9,7 +9,7 @@ export function conversationPatch(
 ): Partial<PatchConversationBody> {
   return {
     ...(choice.model === undefined ? {} : { model: choice.model }),
-    ...(choice.thinking === undefined ? {} : { thinking_enabled: choice.thinking }),
+    ...(choice.thinking == null ? {} : { thinking_enabled: choice.thinking }),
     ...(choice.approval === undefined ? {} : { approval: choice.approval }),
     ...(choice.leaf === undefined ? {} : { leaf_id: choice.leaf }),
   }

@@ -6,6 +6,7 @@ import { messageKeys } from '../../lib/api/messages.ts'
 import { followRun } from '../../lib/api/runs.ts'
 import { ApiError } from '../../lib/api-client.ts'
 import { type EventStream, type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
+import { waitToReconnect } from '../../lib/reconnect.ts'
 import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
 
 /** Runs that a reader of this page is already attached to. */
@@ -13,25 +14,6 @@ const attached = new Set<string>()
 
 const firstWaitMs = 400
 const longestWaitMs = 10_000
-
-/** Resolves after `ms`, or as soon as the network or the page comes back. */
-const waitToReconnect = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    const wake = (): void => {
-      if (document.visibilityState === 'hidden') return
-      clearTimeout(timer)
-      removeEventListener('online', wake)
-      document.removeEventListener('visibilitychange', wake)
-      resolve()
-    }
-    const timer = setTimeout(() => {
-      removeEventListener('online', wake)
-      document.removeEventListener('visibilitychange', wake)
-      resolve()
-    }, ms)
-    addEventListener('online', wake)
-    document.addEventListener('visibilitychange', wake)
-  })
 
 /** Gathers events and hands them over once a frame; a hidden page has no frames, so a timer stands in. */
 function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
@@ -74,7 +56,10 @@ const deliverTo =
     }
   }
 
-/** Brings everything that a finished run changed up to date, then lets its live copy go. */
+/**
+ * Brings everything that a finished run changed up to date. Its live copy stays on the page until the stored message has
+ * taken its place there, which the message itself sees to: here nobody knows when what was fetched is drawn.
+ */
 async function settle({ conversationId, runId, client }: Following): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
@@ -84,7 +69,9 @@ async function settle({ conversationId, runId, client }: Following): Promise<voi
   void client.invalidateQueries({ queryKey: ['stats'] })
   void client.invalidateQueries({ queryKey: ['project-files'] })
   void client.invalidateQueries({ queryKey: ['checkpoints'] })
-  useLiveRuns.getState().drop(conversationId, runId)
+  // Without an end there is nothing to wait for: the run is gone, or not this user's.
+  const live = useLiveRuns.getState().byConversation[conversationId]
+  if (live?.state === 'running') useLiveRuns.getState().drop(conversationId, runId)
 }
 
 /**

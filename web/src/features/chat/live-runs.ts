@@ -1,6 +1,7 @@
 // The runs that this page is following right now: their steps as they grow, what they wait for, how they ended.
 import { create } from 'zustand'
 import { applyRunEvent } from '../../../../server/protocol/apply-run-event.ts'
+import type { ErrorParams } from '../../../../server/protocol/error.ts'
 import type {
   FinishReason,
   PendingApproval,
@@ -23,13 +24,25 @@ export type LiveRun = {
   progress: Readonly<Record<string, Progress>>
   /** When each call was first seen here (milliseconds of this page's clock), for its running time. */
   startedAt: Readonly<Record<string, number>>
+  /** The model is tried again: why, and when (milliseconds of this page's clock). */
+  retry: {
+    code: string | undefined
+    params: ErrorParams | undefined
+    reason: string
+    at: number
+  } | null
   connection: 'open' | 'reconnecting'
   /** Why the server could not go on with it, in its words; null while it just can't be reached. */
   trouble: string | null
   state: 'running' | 'done' | 'error'
   finishReason: FinishReason | null
   usage: Usage | null
-  error: { content: string; code: string; retryable: boolean } | null
+  error: {
+    content: string
+    code: string
+    retryable: boolean
+    params?: ErrorParams | undefined
+  } | null
   title: string | null
 }
 
@@ -42,6 +55,7 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   rejected: [],
   progress: {},
   startedAt: {},
+  retry: null,
   connection: 'open',
   trouble: null,
   state: 'running',
@@ -58,7 +72,9 @@ export const withoutQuestion = (run: LiveRun, callId: string): LiveRun => ({
 })
 
 /** The run after one event. Pure but for `now`, the page's clock in milliseconds. */
-export function foldEvent(run: LiveRun, event: RunEvent, now: number): LiveRun {
+export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRun {
+  // Whatever comes next ends the wait for another try.
+  const run = before.retry === null ? before : { ...before, retry: null }
   switch (event.event) {
     case 'run':
       return { ...run, messageId: event.message_id }
@@ -94,6 +110,16 @@ export function foldEvent(run: LiveRun, event: RunEvent, now: number): LiveRun {
           [event.id_ref]: foldProgress(run.progress[event.id_ref], event.progress),
         },
       }
+    case 'retry':
+      return {
+        ...run,
+        retry: {
+          code: event.code,
+          params: event.params,
+          reason: event.reason,
+          at: now + event.delay_ms,
+        },
+      }
     case 'approval_required': {
       const { event: _name, run_id: _run, ...pending } = event
       return {
@@ -118,7 +144,12 @@ export function foldEvent(run: LiveRun, event: RunEvent, now: number): LiveRun {
         ...run,
         state: 'error',
         approvals: [],
-        error: { content: event.content, code: event.code, retryable: event.retryable },
+        error: {
+          content: event.content,
+          code: event.code,
+          retryable: event.retryable,
+          params: event.params,
+        },
       }
   }
 }
@@ -133,11 +164,20 @@ type LiveRuns = {
   drop(conversationId: string, runId: string): void
 }
 
+/** Runs that ended in conversations which nobody has opened since. */
+const MAX_ENDED_RUNS = 10
+
+const withoutOldest = (runs: LiveRuns['byConversation']): LiveRuns['byConversation'] => {
+  const ended = Object.entries(runs).filter(([, { state }]) => state !== 'running')
+  const tooMany = new Set(ended.slice(0, -MAX_ENDED_RUNS).map(([id]) => id))
+  return Object.fromEntries(Object.entries(runs).filter(([id]) => !tooMany.has(id)))
+}
+
 export const useLiveRuns = create<LiveRuns>((set, get) => ({
   byConversation: {},
   put: (run) =>
     set(({ byConversation }) => ({
-      byConversation: { ...byConversation, [run.conversationId]: run },
+      byConversation: { ...withoutOldest(byConversation), [run.conversationId]: run },
     })),
   change: (conversationId, runId, change) =>
     set(({ byConversation }) => {

@@ -6,13 +6,15 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useModels } from '../../lib/api/catalog.ts'
-import { conversationKeys, createConversation } from '../../lib/api/conversations.ts'
+import { conversationKeys } from '../../lib/api/conversations.ts'
+import { ApiError } from '../../lib/api-client.ts'
 import { paths } from '../../lib/paths.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { reportError } from '../../ui/error-text.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { Composer, type Draft } from './composer.tsx'
-import { conversationPatch } from './conversation-patch.ts'
 import { startRun } from './start-run.ts'
+import { useNewConversation } from './use-new-conversation.ts'
 
 const suggestions = [
   { key: 'time', icon: Clock },
@@ -39,35 +41,40 @@ export function NewChat({
   const { data: models } = useModels()
   const [options, setOptions] = useState<ChatOptions>({
     model: null,
-    thinking: false,
+    thinking: null,
     tools: true,
     approval: null,
   })
   const hour = useMemo(() => new Date().getHours(), [])
 
-  const start = async (draft: Draft): Promise<boolean> => {
+  const place = useNewConversation(projectId, options)
+
+  const start = async (draft: Draft, clientId: string): Promise<boolean> => {
     try {
-      const { model, ...rest } = conversationPatch(options)
-      const conversation = await createConversation({
-        ...(model == null ? {} : { model }),
-        ...(rest.thinking_enabled === true ? { thinking_enabled: true } : {}),
-        ...(rest.approval == null ? {} : { approval: rest.approval }),
-        ...(projectId === null ? {} : { project_id: projectId }),
-      })
-      client.setQueryData(conversationKeys.one(conversation.id), conversation)
+      const conversation = await place.open()
       await startRun(
         client,
         conversation.id,
         { kind: 'send', body: { ...draft, tools_enabled: options.tools } },
-        crypto.randomUUID(),
+        clientId,
       )
+      place.taken()
       void client.invalidateQueries({ queryKey: conversationKeys.lists })
       navigate(paths.conversation(conversation.id))
       return true
     } catch (error) {
       reportError(error)
+      // A line that broke may have carried the message: the conversation stays for the next attempt.
+      if (!(error instanceof ApiError && error.status === 0)) place.giveUp()
       return false
     }
+  }
+
+  const [trying, setTrying] = useState(false)
+  const startWith = async (text: string): Promise<void> => {
+    setTrying(true)
+    await start({ text, attachments: [] }, randomId())
+    setTrying(false)
   }
 
   return (
@@ -92,7 +99,8 @@ export function NewChat({
               <button
                 type="button"
                 className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-[13.5px] text-soft transition-colors hover:border-line-strong hover:bg-hover hover:text-ink"
-                onClick={() => void start({ text: t(`home.try.${key}.text`), attachments: [] })}
+                disabled={trying}
+                onClick={() => void startWith(t(`home.try.${key}.text`))}
               >
                 <Icon size={14} aria-hidden className="text-muted" />
                 {t(`home.try.${key}.label`)}

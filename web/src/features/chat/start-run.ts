@@ -7,9 +7,10 @@ import type {
   Message,
   RegenerateBody,
   SendMessageBody,
+  StoredAttachment,
 } from '../../../../server/protocol/message.ts'
 import { updateCached } from '../../lib/api/conversations.ts'
-import { appendMessages } from '../../lib/api/messages.ts'
+import { appendMessages, markStreaming, messageKeys } from '../../lib/api/messages.ts'
 import { resumeRun } from '../../lib/api/runs.ts'
 import { ApiError, send } from '../../lib/api-client.ts'
 import { type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
@@ -17,7 +18,12 @@ import { follow } from './follow-run.ts'
 
 type Request =
   | { kind: 'send'; body: Partial<z.input<typeof SendMessageBody>> }
-  | { kind: 'edit'; messageId: string; body: Partial<z.input<typeof EditMessageBody>> }
+  | {
+      kind: 'edit'
+      messageId: string
+      kept: readonly StoredAttachment[]
+      body: Partial<z.input<typeof EditMessageBody>>
+    }
   | { kind: 'regenerate'; messageId: string; body: Partial<z.input<typeof RegenerateBody>> }
 
 const addressOf = (conversationId: string, request: Request) => {
@@ -67,6 +73,24 @@ export async function startRun(
   void follow({ conversationId, runId: started.run_id, client }, { stream, read })
 }
 
+/** What is attached to the new message, where the server keeps it. */
+function shownAttachments(
+  conversationId: string,
+  request: Exclude<Request, { kind: 'regenerate' }>,
+  messageId: Message['id'],
+): Pick<Message, 'attachments'> {
+  if (request.kind === 'edit') return { attachments: [...request.kept] }
+  const files = request.body.attachments ?? []
+  return {
+    attachments: files.map((file, position) => ({
+      name: file.name,
+      mime: 'mime' in file ? file.mime : 'text/plain',
+      size: 'data' in file ? Math.floor((file.data.length * 3) / 4) : file.content.length,
+      url: `/api/conversations/${conversationId}/messages/${messageId}/attachments/${position}`,
+    })),
+  }
+}
+
 /** Shows the new messages at once; what the server stored replaces them when the run is over. */
 function placeMessages(
   client: QueryClient,
@@ -81,9 +105,7 @@ function placeMessages(
       id: started.user_message_id,
       role: 'user',
       text: request.body.text ?? '',
-      ...(request.body.attachments
-        ? { attachments: request.body.attachments as NonNullable<Message['attachments']> }
-        : {}), // input and output of the attachment schema differ in null only
+      ...shownAttachments(conversationId, request, started.user_message_id),
       token_count: 0,
       parent_id: null,
       siblings: [started.user_message_id],
@@ -118,5 +140,7 @@ export async function continueRun(
   runId: string,
 ): Promise<void> {
   await resumeRun(runId)
+  await client.cancelQueries({ queryKey: messageKeys.list(conversationId) })
+  markStreaming(client, conversationId, runId)
   void follow({ conversationId, runId, client })
 }

@@ -2,8 +2,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
+import type { StoredAttachment } from '../../../../server/protocol/message.ts'
 import { stopRun } from '../../lib/api/runs.ts'
 import { ApiError } from '../../lib/api-client.ts'
+import { randomId } from '../../lib/random-id.ts'
 import { fieldsOf, textIn } from '../../lib/read-json.ts'
 import { reportError } from '../../ui/error-text.ts'
 import type { AttachmentInput } from './attachments.ts'
@@ -52,22 +54,27 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
             clientId,
           ),
         ),
-      edit: (messageId: string, written: Written) =>
+      edit: (messageId: string, text: string, kept: readonly StoredAttachment[]) =>
         attempt(() =>
           startRun(
             client,
             conversationId,
-            { kind: 'edit', messageId, body: { ...written, ...bodyOptions(options) } },
-            crypto.randomUUID(),
+            { kind: 'edit', messageId, kept, body: { text, ...bodyOptions(options) } },
+            randomId(),
           ),
         ),
-      regenerate: (messageId: string) =>
+      /** `model`: another one than the conversation's, for this answer only. */
+      regenerate: (messageId: string, model?: string) =>
         attempt(() =>
           startRun(
             client,
             conversationId,
-            { kind: 'regenerate', messageId, body: bodyOptions(options) },
-            crypto.randomUUID(),
+            {
+              kind: 'regenerate',
+              messageId,
+              body: { ...bodyOptions(options), ...(model === undefined ? {} : { model }) },
+            },
+            randomId(),
           ),
         ),
       resume: (runId: string) => attempt(() => continueRun(client, conversationId, runId)),

@@ -1,18 +1,17 @@
 // What the person wrote, with its attachments; can be edited, which opens a new branch.
-import { Copy, PencilLine, Trash2, Undo2 } from 'lucide-react'
+import { PencilLine, Trash2, Undo2 } from 'lucide-react'
 import { memo, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import type { Message } from '../../../../server/protocol/message.ts'
+import type { Message, StoredAttachment } from '../../../../server/protocol/message.ts'
 import { Button } from '../../ui/button.tsx'
 import { inputClass } from '../../ui/field.tsx'
-import { notify } from '../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
 import { AttachmentChips } from './attachment-chips.tsx'
 import { ConversationContext } from './conversation-context.ts'
+import { CopyMessage } from './copy-message.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { UndoChanges } from './undo-changes.tsx'
-import type { Written } from './use-run-actions.ts'
 
 /** Longer texts are folded until they are asked for. */
 const longText = 2_400
@@ -27,7 +26,8 @@ export const UserMessage = memo(function UserMessage({
   message: Message
   /** A run is active: nothing of the branch may change. */
   locked: boolean
-  onEdit: (id: string, written: Written) => Promise<boolean>
+  /** What is attached stays. */
+  onEdit: (id: string, text: string, attachments: readonly StoredAttachment[]) => Promise<boolean>
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void
 }) {
@@ -43,7 +43,7 @@ export const UserMessage = memo(function UserMessage({
         initial={message.text}
         onCancel={() => setEditing(false)}
         onSubmit={async (text) => {
-          if (await onEdit(message.id, { text, attachments })) setEditing(false)
+          if (await onEdit(message.id, text, attachments)) setEditing(false)
         }}
       />
     )
@@ -55,7 +55,10 @@ export const UserMessage = memo(function UserMessage({
     >
       {attachments.length > 0 && <AttachmentChips attachments={attachments} />}
       {message.text !== '' && (
-        <div className="max-w-[85%] rounded-[18px] rounded-br-md bg-hover px-4 py-2.5 text-[15.5px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <div
+          dir="auto"
+          className="max-w-[85%] rounded-[18px] rounded-br-md bg-hover px-4 py-2.5 text-[15.5px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]"
+        >
           {folded ? `${message.text.slice(0, longText)}…` : message.text}
           {message.text.length > longText && (
             <button
@@ -68,20 +71,14 @@ export const UserMessage = memo(function UserMessage({
           )}
         </div>
       )}
-      <div className="message-actions -mb-6 flex h-7 items-center gap-0.5">
+      <div className="message-actions -mb-6 pointer-coarse:mb-0 flex min-h-7 items-center gap-0.5">
         <SiblingSwitch
           id={message.id}
           siblings={message.siblings}
           disabled={locked}
           onShow={onShow}
         />
-        <ActionButton
-          icon={Copy}
-          label={t('common.copy')}
-          onClick={() =>
-            void navigator.clipboard.writeText(message.text).then(() => notify(t('common.copied')))
-          }
-        />
+        <CopyMessage text={() => message.text} />
         <ActionButton
           icon={PencilLine}
           label={t('message.edit')}
@@ -140,11 +137,13 @@ function EditForm({
         // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
         autoFocus
         aria-label={t('message.edit')}
+        dir="auto"
         value={text}
         rows={Math.min(14, Math.max(3, text.split('\n').length))}
         className={`${inputClass} resize-y rounded-2xl px-4 py-3 text-[15.5px] leading-relaxed sm:text-[15.5px]`}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
           if (event.key === 'Escape') {
             event.stopPropagation()
             onCancel()

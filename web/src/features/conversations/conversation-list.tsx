@@ -23,6 +23,14 @@ const group = (conversations: readonly Conversation[], now: Date): Group[] => {
   return groups.toSorted((a, b) => Number(b.key === 'pinned') - Number(a.key === 'pinned'))
 }
 
+const itemsOf = (data: ReturnType<typeof useConversations>['data']): Conversation[] =>
+  data?.pages.flatMap(({ items }) => items) ?? []
+
+/** One that is just being pinned stands in both lists until they are fetched again. */
+const withoutTwins = (conversations: readonly Conversation[]): Conversation[] => [
+  ...new Map(conversations.map((one) => [one.id, one])).values(),
+]
+
 /** Calls `onNear` when the end of the list comes into view. */
 function EndOfList({ onNear }: { onNear: () => void }) {
   const mark = useRef<HTMLDivElement>(null)
@@ -56,10 +64,16 @@ export function ConversationList({
   const [search, setSearch] = useState('')
   const [archived, setArchived] = useState(false)
   const q = useDeferredValue(search.trim())
-  const list = useConversations({ q, archived })
+  const list = useConversations({ q, archived, pinned: false })
+  // Asked for apart: however many others are newer, what is pinned stays in sight.
+  const pinned = useConversations({ q, archived, pinned: true })
+  const { hasNextPage: morePinned, isFetchingNextPage: fetchingPinned, fetchNextPage } = pinned
+  useEffect(() => {
+    if (morePinned && !fetchingPinned) void fetchNextPage()
+  }, [morePinned, fetchingPinned, fetchNextPage])
   const groups = useMemo(
-    () => group(list.data?.pages.flatMap(({ items }) => items) ?? [], new Date()),
-    [list.data],
+    () => group(withoutTwins([...itemsOf(pinned.data), ...itemsOf(list.data)]), new Date()),
+    [pinned.data, list.data],
   )
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -114,7 +128,7 @@ export function ConversationList({
         {list.isError && list.data === undefined && (
           <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
         )}
-        {list.isSuccess && groups.length === 0 && (
+        {list.isSuccess && pinned.isSuccess && groups.length === 0 && (
           <Empty
             icon={archived ? Archive : MessageSquare}
             title={t(

@@ -36,6 +36,7 @@ export const ConversationRow = memo(function ConversationRow({
         <input
           // biome-ignore lint/a11y/noAutofocus: the person has just asked to rename
           autoFocus
+          dir="auto"
           defaultValue={conversation.title}
           maxLength={255}
           aria-label={t('conversation.rename')}
@@ -47,6 +48,7 @@ export const ConversationRow = memo(function ConversationRow({
             setRenaming(false)
           }}
           onKeyDown={(event) => {
+            if (event.nativeEvent.isComposing) return
             if (event.key === 'Enter') event.currentTarget.blur()
             if (event.key === 'Escape') {
               event.currentTarget.value = conversation.title
@@ -62,12 +64,14 @@ export const ConversationRow = memo(function ConversationRow({
         href={paths.conversation(id)}
         aria-current={active ? 'page' : undefined}
         className={classNames(
-          'flex h-9 items-center gap-2 rounded-lg pr-9 pl-2.5 text-sm -outline-offset-2',
+          'flex h-9 items-center gap-2 rounded-lg pr-9 pointer-coarse:h-11 pointer-coarse:pr-12 pl-2.5 text-sm -outline-offset-2',
           active ? 'bg-hover font-medium text-ink' : 'text-soft hover:bg-hover/60',
         )}
         onClick={onOpened}
       >
-        <span className="min-w-0 flex-1 truncate">{title}</span>
+        <span dir="auto" title={title} className="min-w-0 flex-1 truncate text-start">
+          {title}
+        </span>
         <RunMark conversation={conversation} />
       </Link>
       <Menu
@@ -76,7 +80,7 @@ export const ConversationRow = memo(function ConversationRow({
           <button
             type="button"
             aria-label={t('conversation.actions', { title })}
-            className="absolute top-1 right-1 grid size-7 place-items-center rounded-md text-muted opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 data-[state=open]:opacity-100 [@media(hover:none)]:opacity-100"
+            className="absolute top-1 right-1 grid size-7 pointer-coarse:top-0 pointer-coarse:right-0 place-items-center rounded-md text-muted opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 data-[state=open]:opacity-100 [@media(hover:none)]:opacity-100"
           >
             <Ellipsis size={16} aria-hidden />
           </button>

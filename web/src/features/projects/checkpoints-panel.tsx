@@ -100,7 +100,7 @@ function Entry({
   onOpenChat: (runId: string) => void
 }) {
   const { t, i18n } = useTranslation()
-  const { files } = checkpoint
+  const { files, file_count: fileCount } = checkpoint
   return (
     <li className="relative">
       <span
@@ -123,8 +123,8 @@ function Entry({
             <span className="min-w-0 truncate">{path}</span>
           </li>
         ))}
-        {files.length > filesShown && (
-          <li className="text-muted">{t('history.more', { count: files.length - filesShown })}</li>
+        {fileCount > filesShown && (
+          <li className="text-muted">{t('history.more', { count: fileCount - filesShown })}</li>
         )}
       </ul>
       <div className="mt-1.5 -ml-2 flex gap-1">
@@ -193,6 +193,11 @@ function Compare({
           ))}
         </div>
       </Suspense>
+      {compared.isSuccess && compared.data.file_count > changed.length && (
+        <p className="mt-3 text-sm text-muted">
+          {t('history.more', { count: compared.data.file_count - changed.length })}
+        </p>
+      )}
     </Dialog>
   )
 }

@@ -17,6 +17,7 @@ import { errorText, reportError } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { BinaryFile, isPicture } from './binary-file.tsx'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 
 const CodeEditor = lazy(() =>
@@ -34,26 +35,23 @@ type Props = {
 }
 
 export function FileView(props: Props) {
-  const { t } = useTranslation()
+  return isPicture(props.path) ? <BinaryFile {...props} picture /> : <TextFile {...props} />
+}
+
+function TextFile(props: Props) {
   const file = useFileContent(props.projectId, props.path)
   if (file.isPending) return <Loading />
-  if (file.isError)
-    return (
+  if (file.isError) {
+    const status = file.error instanceof ApiError ? file.error.status : 0
+    // The server reads text of a bounded size only; any file can be looked at elsewhere.
+    return status === 400 || status === 413 ? (
+      <BinaryFile {...props} tooLarge={status === 413} />
+    ) : (
       <div className="min-w-0 flex-1">
         <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
-        <div className="flex justify-center gap-2">
-          <Button icon={ArrowLeft} tone="quiet" onClick={props.onClose}>
-            {t('files.tree')}
-          </Button>
-          <Button
-            icon={Download}
-            onClick={() => void downloadFile(props.projectId, props.path).catch(reportError)}
-          >
-            {t('files.download')}
-          </Button>
-        </div>
       </div>
     )
+  }
   return (
     <Editing
       {...props}

@@ -1,36 +1,64 @@
 // The tree of a project's files beside the open one; narrow places show one of the two.
-import { FilePlus, FolderPlus, Search } from 'lucide-react'
-import { useState } from 'react'
+import { FilePlus, FolderPlus, Search, Upload } from 'lucide-react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { nothingThere, useMakeFolder, useWriteFile } from '../../lib/api/files.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { filesOfInput } from '../../lib/upload.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { reportError } from '../../ui/error-text.ts'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
-import { writeFileDraft } from './file-drafts.ts'
+import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 import { FileSearch } from './file-search.tsx'
 import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
 import { useDropFiles } from './use-drop-files.ts'
 
-type Open = { path: string; line?: number | undefined }
+export type OpenFile = { path: string; line?: number | undefined }
 
-export function FilesPanel({ projectId, wide }: { projectId: string; wide: boolean }) {
+export function FilesPanel({
+  projectId,
+  wide,
+  initial = null,
+}: {
+  projectId: string
+  wide: boolean
+  /** The file to begin with. */
+  initial?: OpenFile | null
+}) {
   const { t } = useTranslation()
-  const [open, setOpen] = useState<Open | null>(null)
+  const [open, setOpen] = useState<OpenFile | null>(initial)
   const [dirty, setDirty] = useState(false)
-  const [wanted, setWanted] = useState<Open | null | undefined>(undefined)
+  const [wanted, setWanted] = useState<OpenFile | null | undefined>(undefined)
   const [searching, setSearching] = useState(false)
   const [making, setMaking] = useState<'file' | 'folder' | null>(null)
   const write = useWriteFile(projectId)
   const makeFolder = useMakeFolder(projectId)
   const drop = useDropFiles(projectId)
+  const picker = useRef<HTMLInputElement>(null)
 
   /** Another file is opened at once, or after asking when something is unsaved. */
-  const show = (next: Open | null): void => {
+  const show = (next: OpenFile | null): void => {
     if (dirty) setWanted(next)
     else setOpen(next)
+  }
+  const saveAndGo = (next: OpenFile | null): void => {
+    const draft = open === null ? undefined : readFileDraft(projectId, open.path)
+    if (open === null || draft === undefined) return
+    write.mutate(
+      { path: open.path, content: draft.text, version: draft.base.version },
+      {
+        onSuccess: () => {
+          writeFileDraft(projectId, open.path, null)
+          setDirty(false)
+          setOpen(next)
+        },
+        // The file stays open with what was written; saving it there shows what to do.
+        onError: reportError,
+      },
+    )
   }
   const make = (path: string): void => {
     if (making === 'folder') makeFolder.mutate(path)
@@ -54,13 +82,30 @@ export function FilesPanel({ projectId, wide }: { projectId: string; wide: boole
         {...drop.handlers}
       >
         <div className="mb-1 flex items-center gap-0.5 px-2">
-          <span className="flex-1 px-1.5 text-xs text-muted">{drop.status}</span>
+          <span className="flex-1" />
           <IconButton
             icon={Search}
             label={t('files.search')}
             size="small"
             pressed={searching}
             onClick={() => setSearching(!searching)}
+          />
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label={t('files.upload')}
+            onChange={(event) => {
+              drop.offer(filesOfInput(event.target.files))
+              event.target.value = ''
+            }}
+          />
+          <IconButton
+            icon={Upload}
+            label={t('files.upload')}
+            size="small"
+            onClick={() => picker.current?.click()}
           />
           <IconButton
             icon={FilePlus}
@@ -75,6 +120,19 @@ export function FilesPanel({ projectId, wide }: { projectId: string; wide: boole
             onClick={() => setMaking('folder')}
           />
         </div>
+        {drop.progress !== null && (
+          <div className="mx-3 mb-2 rounded-lg bg-hover/60 px-2.5 py-2">
+            <div className="mb-1.5 flex items-center gap-2 text-[13px] text-soft">
+              <span className="min-w-0 flex-1">
+                {t(drop.progress < 1 ? 'projects.uploading' : 'projects.storing')}
+              </span>
+              <Button tone="quiet" size="small" onClick={drop.abort}>
+                {t('common.cancel')}
+              </Button>
+            </div>
+            <ProgressBar label={t('projects.uploading')} part={drop.progress} />
+          </div>
+        )}
         {searching ? (
           <FileSearch projectId={projectId} onOpen={show} />
         ) : (
@@ -120,6 +178,7 @@ export function FilesPanel({ projectId, wide }: { projectId: string; wide: boole
         title={t('files.unsavedTitle')}
         text={t('files.unsavedText')}
         confirm={t('files.discard')}
+        save={() => saveAndGo(wanted ?? null)}
         onConfirm={() => {
           setDirty(false)
           if (open !== null) writeFileDraft(projectId, open.path, null)

@@ -14,6 +14,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { TextField } from '../../ui/field.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
 
 export function NewProjectDialog({
   upload: uploads,
@@ -104,19 +105,7 @@ export function NewProjectDialog({
         )}
         {progress !== null && (
           <div>
-            <div
-              role="progressbar"
-              aria-label={t('projects.uploading')}
-              aria-valuenow={Math.round(progress * 100)}
-              aria-valuemin={0}
-              aria-valuemax={100}
-              className="h-2 overflow-hidden rounded-full bg-hover"
-            >
-              <div
-                className="h-full rounded-full bg-accent transition-[width]"
-                style={{ width: `${progress * 100}%` }}
-              />
-            </div>
+            <ProgressBar label={t('projects.uploading')} part={progress} />
             <p className="mt-1.5 text-[13px] text-muted">
               {t(progress < 1 ? 'projects.uploading' : 'projects.storing')}
             </p>

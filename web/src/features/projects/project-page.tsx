@@ -1,7 +1,7 @@
 // One project at full width: its files, its history, its documents.
 import { ArrowLeft, MessageSquarePlus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import { useProject } from '../../lib/api/projects.ts'
 import { fileSize } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
@@ -13,6 +13,13 @@ import { ProjectPanel } from './project-panel.tsx'
 export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: string) => void }) {
   const { t } = useTranslation()
   const project = useProject(id)
+  const [search] = useSearchParams()
+  const path = search.get('file')
+  const line = Number(search.get('line'))
+  const initial =
+    path === null || path === ''
+      ? null
+      : { path, ...(Number.isSafeInteger(line) && line > 0 ? { line } : {}) }
   if (project.isPending) return <Loading />
   if (project.isError)
     return <Failed message={errorText(project.error)} onRetry={() => void project.refetch()} />
@@ -24,7 +31,9 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
           <IconButton icon={ArrowLeft} label={t('projects.title')} />
         </Link>
         <div className="min-w-0 flex-1">
-          <h1 className="truncate text-[17px] font-semibold tracking-tight">{name}</h1>
+          <h1 title={name} className="truncate text-[17px] font-semibold tracking-tight">
+            {name}
+          </h1>
           <p className="text-xs text-muted">
             {t('projects.stats', { count: stats.files, size: fileSize(stats.total_size) })}
           </p>
@@ -33,7 +42,7 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
           <span className="max-sm:sr-only">{t('projects.chat')}</span>
         </Button>
       </header>
-      <ProjectPanel projectId={id} wide />
+      <ProjectPanel key={search.toString()} projectId={id} wide initial={initial} />
     </div>
   )
 }

@@ -4,12 +4,21 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { DocumentsPanel } from './documents-panel.tsx'
-import { FilesPanel } from './files-panel.tsx'
+import { FilesPanel, type OpenFile } from './files-panel.tsx'
 
 const tabs = ['files', 'history', 'documents'] as const
 type Tab = (typeof tabs)[number]
 
-export function ProjectPanel({ projectId, wide }: { projectId: string; wide: boolean }) {
+export function ProjectPanel({
+  projectId,
+  wide,
+  initial = null,
+}: {
+  projectId: string
+  wide: boolean
+  /** The file to begin with. */
+  initial?: OpenFile | null
+}) {
   const { t } = useTranslation()
   const [tab, setTab] = useState<Tab>('files')
   return (
@@ -38,7 +47,7 @@ export function ProjectPanel({ projectId, wide }: { projectId: string; wide: boo
         forceMount
         className="flex min-h-0 flex-1 outline-none data-[state=inactive]:hidden"
       >
-        <FilesPanel projectId={projectId} wide={wide} />
+        <FilesPanel projectId={projectId} wide={wide} initial={initial} />
       </Tabs.Content>
       <Tabs.Content value="history" className="min-h-0 flex-1 overflow-y-auto outline-none">
         <CheckpointsPanel projectId={projectId} />

@@ -35,7 +35,15 @@ export function ProjectPicker({
           className="inline-flex h-9 min-w-0 items-center gap-1.5 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
         >
           <FolderOpen size={15} aria-hidden className="shrink-0 text-muted" />
-          {projectId !== null && <span className="max-w-36 truncate max-sm:max-w-20">{name}</span>}
+          {projectId !== null && (
+            <span
+              title={name}
+              // Beside a title there is no room for both on a phone.
+              className={`max-w-36 truncate ${side === 'bottom' ? 'max-sm:hidden' : 'max-sm:max-w-20'}`}
+            >
+              {name}
+            </span>
+          )}
           <ChevronDown size={13} aria-hidden className="shrink-0 text-muted" />
         </button>
       }

@@ -1,46 +1,48 @@
-// Files dropped on a project's tree are written into it, text only, after a question.
-import { type DragEvent, useState } from 'react'
+// Files and folders dropped on a project's tree, or chosen for it, are uploaded into it after a question.
+import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useWriteFile } from '../../lib/api/files.ts'
+import { useAddFiles } from '../../lib/api/files.ts'
 import { filesOfDrop, type PathedFile } from '../../lib/upload.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { notify } from '../../ui/toasts.ts'
 
-const readText = async ({ file }: PathedFile): Promise<string | null> => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
-  } catch {
-    return null
-  }
-}
-
 export function useDropFiles(projectId: string) {
   const { t } = useTranslation()
-  const write = useWriteFile(projectId)
+  const add = useAddFiles(projectId)
   const [over, setOver] = useState(false)
   const [waiting, setWaiting] = useState<PathedFile[] | null>(null)
-  const [done, setDone] = useState<{ count: number; total: number } | null>(null)
+  const [progress, setProgress] = useState<number | null>(null)
+  const sending = useRef<AbortController | null>(null)
+  // Who goes elsewhere wants no upload any more; what was not stored by then is not.
+  useEffect(() => () => sending.current?.abort(), [])
 
   const store = async (files: readonly PathedFile[]): Promise<void> => {
-    const refused: string[] = []
-    for (const [index, file] of files.entries()) {
-      setDone({ count: index, total: files.length })
-      const content = await readText(file)
-      if (content === null) refused.push(file.path)
-      else
-        await write
-          .mutateAsync({ path: file.path, content, version: null })
-          .catch((error: unknown) => notify(`${file.path}: ${errorText(error)}`, 'error'))
+    if (sending.current !== null) return notify(t('files.busy'), 'error')
+    const controller = new AbortController()
+    sending.current = controller
+    setProgress(0)
+    try {
+      await add(files, setProgress, controller.signal)
+      notify(t('files.added', { count: files.length }), 'success')
+    } catch (error) {
+      if (!controller.signal.aborted) notify(errorText(error), 'error')
+    } finally {
+      sending.current = null
+      setProgress(null)
     }
-    setDone(null)
-    if (refused.length > 0)
-      notify(t('files.notText', { names: refused.slice(0, 5).join(', ') }), 'error')
   }
   return {
     over,
-    status: done === null ? '' : t('files.adding', done),
+    /** The part that has left, from 0 to 1, of files that are on their way; else null. */
+    progress,
+    /** Calls off what is on its way; nothing of it is stored. */
+    abort: () => sending.current?.abort(),
     /** How many files wait for a yes; null when none do. */
     question: waiting?.length ?? null,
+    /** Asks about files that were chosen in another way than by dropping them. */
+    offer: (files: PathedFile[]) => {
+      if (files.length > 0) setWaiting(files)
+    },
     cancel: () => setWaiting(null),
     confirm: () => {
       if (waiting !== null) void store(waiting)

@@ -6,6 +6,7 @@ import type { User } from '../../../../server/protocol/user.ts'
 import { usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { Section } from './section.tsx'
 
@@ -15,6 +16,7 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
   const signOut = useSignOut()
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
+  const [revokeKeys, setRevokeKeys] = useState(false)
   return (
     <>
       <Section
@@ -39,12 +41,19 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
             onSubmit={(event) => {
               event.preventDefault()
               patch.mutate(
-                { password, current_password: current },
+                { password, current_password: current, revoke_keys: revokeKeys },
                 {
-                  onSuccess: () => {
-                    notify(t('settings.passwordChanged'), 'success')
+                  onSuccess: ({ api_keys: keys }) => {
+                    const changed = t('settings.passwordChanged')
+                    notify(
+                      keys === 0
+                        ? changed
+                        : `${changed} ${t('settings.keysKept', { count: keys })}`,
+                      'success',
+                    )
                     setCurrent('')
                     setPassword('')
+                    setRevokeKeys(false)
                   },
                 },
               )
@@ -66,6 +75,12 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
               minLength={8}
               value={password}
               onChange={(event) => setPassword(event.target.value)}
+            />
+            <Switch
+              label={t('settings.revokeKeys')}
+              hint={t('settings.revokeKeysHint')}
+              checked={revokeKeys}
+              onChange={setRevokeKeys}
             />
             <div className="flex justify-end">
               <Button tone="primary" type="submit" disabled={patch.isPending}>

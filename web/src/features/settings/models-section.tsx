@@ -1,13 +1,19 @@
 // The models that can be chosen; an administrator adds and removes them.
-import { Plus, Trash2 } from 'lucide-react'
+import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import { useAdminModels, useDeleteModel, useModels } from '../../lib/api/catalog.ts'
+import {
+  useAdminModels,
+  useDeleteModel,
+  useEnterModelKey,
+  useModels,
+} from '../../lib/api/catalog.ts'
 import { compactNumber } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { PromptDialog } from '../../ui/prompt-dialog.tsx'
 import { Section } from './section.tsx'
 
 export function ModelsSection({ admin }: { admin: boolean }) {
@@ -15,7 +21,9 @@ export function ModelsSection({ admin }: { admin: boolean }) {
   const { data: models } = useModels()
   const { data: stored } = useAdminModels(admin)
   const remove = useDeleteModel()
+  const enterKey = useEnterModelKey()
   const [deleting, setDeleting] = useState<string | null>(null)
+  const [entering, setEntering] = useState<string | null>(null)
   const removable = new Set(
     stored?.flatMap(({ id, source }) => (source === 'store' ? [id] : [])) ?? [],
   )
@@ -44,7 +52,15 @@ export function ModelsSection({ admin }: { admin: boolean }) {
                     {t('common.default')}
                   </span>
                 )}
+                {model.needs_key && (
+                  <span className="ml-2 rounded-full bg-bad-soft px-2 py-0.5 text-xs font-medium text-bad">
+                    {t('models.needsKey')}
+                  </span>
+                )}
               </p>
+              {model.needs_key && (
+                <p className="mt-0.5 text-[13px] text-bad">{t('models.needsKeyText')}</p>
+              )}
               <p className="mt-0.5 text-[13px] text-muted">
                 {[
                   model.provider,
@@ -61,6 +77,11 @@ export function ModelsSection({ admin }: { admin: boolean }) {
                   .join(' · ')}
               </p>
             </div>
+            {model.needs_key && removable.has(model.id) && (
+              <Button size="small" icon={KeyRound} onClick={() => setEntering(model.id)}>
+                {t('models.enterKey')}
+              </Button>
+            )}
             {removable.has(model.id) && (
               <IconButton
                 icon={Trash2}
@@ -72,6 +93,16 @@ export function ModelsSection({ admin }: { admin: boolean }) {
           </li>
         ))}
       </ul>
+      {entering !== null && (
+        <PromptDialog
+          title={t('models.enterKeyTitle', { name: entering })}
+          label={t('models.key')}
+          initial=""
+          secret
+          onClose={() => setEntering(null)}
+          onSubmit={(key) => enterKey.mutate({ id: entering, key })}
+        />
+      )}
       <ConfirmDialog
         open={deleting !== null}
         onOpenChange={() => setDeleting(null)}

@@ -39,7 +39,7 @@ export function SettingsPage({
               href={paths.settingsTab(section)}
               aria-current={section === current ? 'page' : undefined}
               className={classNames(
-                'rounded-lg px-3 py-1.5 text-sm whitespace-nowrap',
+                'touch-target flex items-center rounded-lg px-3 py-1.5 text-sm whitespace-nowrap',
                 section === current ? 'bg-hover font-medium' : 'text-soft hover:bg-hover/60',
               )}
             >

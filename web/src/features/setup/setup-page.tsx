@@ -1,15 +1,17 @@
 // Adds a model provider: choose one, try it with a few tiny requests, store it with its key.
-import { Check, Minus, Plug } from 'lucide-react'
+import { Check, Minus, Plug, ShieldAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
+import type { User } from '../../../../server/protocol/user.ts'
 import { type Preset, usePresets, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
+import { failureText } from '../../lib/failure-text.ts'
 import { paths } from '../../lib/paths.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, linkButtonClass } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
-import { Spinner } from '../../ui/feedback.tsx'
+import { Empty, Loading, Spinner } from '../../ui/feedback.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
 
@@ -32,7 +34,26 @@ const settingsOf = (form: Form, report: ProbeReport): ModelSettings => {
   }
 }
 
-export function SetupPage() {
+export function SetupPage({
+  user,
+}: {
+  /** Undefined until it is known who looks. */
+  user: User | undefined
+}) {
+  const { t } = useTranslation()
+  if (user === undefined) return <Loading />
+  if (user.role !== 'admin')
+    return (
+      <Empty icon={ShieldAlert} title={t('setup.adminOnly')} text={t('setup.adminOnlyText')}>
+        <Link href={paths.home} className={linkButtonClass}>
+          {t('errors.home')}
+        </Link>
+      </Empty>
+    )
+  return <AddModel />
+}
+
+function AddModel() {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const { data: presets } = usePresets()
@@ -180,10 +201,14 @@ const abilities = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] 
 
 function Report({ report }: { report: ProbeReport }) {
   const { t } = useTranslation()
-  if (!report.reachable)
+  // A list of models proves nothing about the key: only an answer says that it works.
+  if (!report.reachable || report.error !== null)
     return (
       <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
-        {report.error ?? t('setup.unreachable')}
+        {failureText(
+          { code: report.error_code, params: report.error_params, content: report.error },
+          t,
+        ) ?? t('setup.unreachable')}
       </p>
     )
   return (
@@ -191,7 +216,6 @@ function Report({ report }: { report: ProbeReport }) {
       <p className="mb-2 text-sm font-medium">
         {t('setup.found', { count: report.models.length })}
       </p>
-      {report.error !== null && <p className="mb-2 text-sm text-warn">{report.error}</p>}
       <ul className="grid gap-1.5 text-sm sm:grid-cols-2">
         {abilities.map((ability) => (
           <li key={ability} className="flex items-center gap-2">

@@ -3,11 +3,13 @@ import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StatsPeriod, TokenStats } from '../../../../server/protocol/stats.ts'
+import { useModels } from '../../lib/api/catalog.ts'
 import { useTokenStats } from '../../lib/api/stats.ts'
-import { compactNumber, wholeNumber } from '../../lib/format.ts'
+import { compactNumber, money, wholeNumber } from '../../lib/format.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { usageBars } from './usage-bars.ts'
 
 const periods: readonly StatsPeriod[] = ['daily', 'weekly', 'monthly']
 
@@ -37,13 +39,17 @@ export function StatsPage() {
 
 function Figures({ stats }: { stats: TokenStats }) {
   const { t, i18n } = useTranslation()
+  const { data: models } = useModels()
   if (stats.total_tokens === 0)
     return (
       <Empty icon={ChartNoAxesColumn} title={t('stats.nothing')} text={t('stats.nothingText')} />
     )
-  const cost = Object.entries(stats.cost)
-    .map(([currency, amount]) => `${amount.toFixed(4)} ${currency}`)
-    .join(' · ')
+  const nameOf = (id: string): string => models?.find((model) => model.id === id)?.name ?? id
+  const costOf = (sums: Readonly<Record<string, number>>): string =>
+    Object.entries(sums)
+      .map(([currency, amount]) => money(amount, currency, i18n.language))
+      .join(' · ')
+  const cost = costOf(stats.cost)
   return (
     <>
       <dl className="grid gap-3 sm:grid-cols-3">
@@ -62,7 +68,7 @@ function Figures({ stats }: { stats: TokenStats }) {
           </div>
         ))}
       </dl>
-      {cost !== '' && <p className="text-sm text-soft">{t('stats.cost', { cost })}</p>}
+      {cost !== '' && <p className="text-sm text-soft">{t('stats.costIs', { cost })}</p>}
       <Bars stats={stats} />
       <section>
         <h2 className="mb-2 text-sm font-medium text-soft">{t('stats.byModel')}</h2>
@@ -75,18 +81,24 @@ function Figures({ stats }: { stats: TokenStats }) {
                 <th className="px-4 py-2.5 text-right font-medium">
                   {t('stats.completion_tokens')}
                 </th>
+                {cost !== '' && (
+                  <th className="px-4 py-2.5 text-right font-medium">{t('stats.cost')}</th>
+                )}
               </tr>
             </thead>
             <tbody>
               {Object.entries(stats.by_model).map(([model, tokens]) => (
                 <tr key={model} className="border-t border-line">
-                  <td className="px-4 py-2.5">{model}</td>
+                  <td className="px-4 py-2.5" title={model}>
+                    {nameOf(model)}
+                  </td>
                   <td className="px-4 py-2.5 text-right">
                     {wholeNumber(tokens.prompt_tokens, i18n.language)}
                   </td>
                   <td className="px-4 py-2.5 text-right">
                     {wholeNumber(tokens.completion_tokens, i18n.language)}
                   </td>
+                  {cost !== '' && <td className="px-4 py-2.5 text-right">{costOf(tokens.cost)}</td>}
                 </tr>
               ))}
             </tbody>
@@ -100,31 +112,50 @@ function Figures({ stats }: { stats: TokenStats }) {
 /** One bar an hour or a day; its figures are in the text for those who cannot see it. */
 function Bars({ stats }: { stats: TokenStats }) {
   const { t, i18n } = useTranslation()
-  const entries = Object.entries(stats.hourly ?? stats.daily ?? {}).toSorted(([a], [b]) =>
-    a.localeCompare(b),
-  )
-  if (entries.length === 0) return null
-  const most = Math.max(1, ...entries.map(([, tokens]) => tokens.total_tokens))
+  const bars = usageBars(stats, new Date())
+  const most = Math.max(1, ...bars.map(({ tokens }) => tokens))
+  const nameOf = (key: string): string =>
+    key.length === 2
+      ? `${key}:00`
+      : new Date(`${key}T00:00:00Z`).toLocaleDateString(i18n.language, {
+          weekday: 'short',
+          month: 'short',
+          day: 'numeric',
+          timeZone: 'UTC',
+        })
+  const shortOf = (key: string): string =>
+    key.length === 2
+      ? key
+      : new Date(`${key}T00:00:00Z`).toLocaleDateString(
+          i18n.language,
+          bars.length > 7
+            ? { day: 'numeric', timeZone: 'UTC' }
+            : { weekday: 'short', day: 'numeric', timeZone: 'UTC' },
+        )
+  /** Not every label fits below a narrow bar. */
+  const every = bars.length > 7 ? (bars.length > 24 ? 5 : 4) : 1
   return (
     <figure>
       <figcaption className="mb-2 text-sm font-medium text-soft">
         {t(stats.hourly === undefined ? 'stats.byDay' : 'stats.byHour')}
       </figcaption>
-      <ol className="flex h-40 items-end gap-1 rounded-2xl border border-line bg-surface px-4 pt-4 pb-2">
-        {entries.map(([when, tokens]) => (
+      <ol className="flex h-44 items-end gap-1 rounded-2xl border border-line bg-surface px-4 pt-4 pb-2 max-sm:gap-0.5 max-sm:px-2.5">
+        {bars.map(({ key, tokens }, index) => (
           <li
-            key={when}
+            key={key}
             className="flex h-full min-w-0 flex-1 flex-col justify-end gap-1.5"
-            title={`${when}: ${wholeNumber(tokens.total_tokens, i18n.language)}`}
+            title={`${nameOf(key)}: ${wholeNumber(tokens, i18n.language)}`}
           >
             <span
-              className="mx-auto w-full max-w-10 rounded-t-[5px] bg-accent/85"
-              style={{ height: `${Math.max(1.5, (tokens.total_tokens / most) * 100)}%` }}
+              className={`mx-auto w-full max-w-10 rounded-t-[5px] ${tokens === 0 ? 'bg-line' : 'bg-accent/85'}`}
+              style={{
+                height: tokens === 0 ? '2px' : `${Math.max(2.5, (tokens / most) * 100)}%`,
+              }}
             />
-            <span className="truncate text-center text-[11px] text-muted">
-              {when.length === 10 ? when.slice(8) : when}
+            <span className="h-4 text-center text-[11px] whitespace-nowrap text-muted">
+              <span aria-hidden>{index % every === 0 ? shortOf(key) : ''}</span>
               <span className="sr-only">
-                : {wholeNumber(tokens.total_tokens, i18n.language)} {t('stats.total_tokens')}
+                {nameOf(key)}: {wholeNumber(tokens, i18n.language)} {t('stats.total_tokens')}
               </span>
             </span>
           </li>

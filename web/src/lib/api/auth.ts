@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
   AuthMode,
+  ChangedProfile,
   LoginBody,
   PatchProfileBody,
   RegisterBody,
@@ -62,7 +63,7 @@ export function usePatchProfile() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: z.input<typeof PatchProfileBody>) =>
-      request<User>('/api/auth/profile', { method: 'PATCH', body }),
-    onSuccess: (user) => client.setQueryData(profileKey, user),
+      request<z.output<typeof ChangedProfile>>('/api/auth/profile', { method: 'PATCH', body }),
+    onSuccess: ({ api_keys: _keys, ...user }) => client.setQueryData<User>(profileKey, user),
   })
 }

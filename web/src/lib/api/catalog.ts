@@ -64,6 +64,23 @@ export function useStoreModel() {
   })
 }
 
+/** Enters the API key of a stored model anew. */
+export function useEnterModelKey() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, key }: { id: string; key: string }) =>
+      request(`/api/admin/models/${encodeURIComponent(id)}`, {
+        method: 'PATCH',
+        body: { api_key: key },
+      }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: modelsKey }),
+        client.invalidateQueries({ queryKey: adminModelsKey }),
+      ]),
+  })
+}
+
 export function useDeleteModel() {
   const client = useQueryClient()
   return useMutation({

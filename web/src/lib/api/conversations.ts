@@ -2,6 +2,7 @@
 import {
   type InfiniteData,
   type QueryClient,
+  queryOptions,
   useInfiniteQuery,
   useMutation,
   useQuery,
@@ -18,14 +19,21 @@ import { request, requestDone } from '../api-client.ts'
 
 type Pages = InfiniteData<z.infer<typeof ConversationPage>, string | null>
 
+type ListFilters = {
+  q: string
+  archived: boolean
+  /** The pinned ones alone, or the others alone. */
+  pinned: boolean
+}
+
 export const conversationKeys = {
   lists: ['conversations'] as const,
-  list: (filters: { q: string; archived: boolean }) => ['conversations', filters] as const,
+  list: (filters: ListFilters) => ['conversations', filters] as const,
   one: (id: string) => ['conversation', id] as const,
 }
 
 /** Newest activity first, a page at a time; while one of them runs the first page is looked at again. */
-export const useConversations = (filters: { q: string; archived: boolean }) =>
+export const useConversations = (filters: ListFilters) =>
   useInfiniteQuery({
     queryKey: conversationKeys.list(filters),
     queryFn: ({ pageParam, signal }) =>
@@ -34,6 +42,7 @@ export const useConversations = (filters: { q: string; archived: boolean }) =>
           limit: 40,
           cursor: pageParam,
           q: filters.q,
+          pinned: filters.pinned,
           ...(filters.archived ? { archived: 'true' } : {}),
         },
         signal,
@@ -49,15 +58,38 @@ export const useConversations = (filters: { q: string; archived: boolean }) =>
     placeholderData: (previous) => previous,
   })
 
-export const useConversation = (id: string) =>
-  useQuery({
+export const conversationQuery = (id: string) =>
+  queryOptions({
     queryKey: conversationKeys.one(id),
     queryFn: ({ signal }) => request<Conversation>(`/api/conversations/${id}`, { signal }),
     meta: { quiet: true },
   })
 
+export function useConversation(id: string) {
+  const client = useQueryClient()
+  return useQuery({
+    ...conversationQuery(id),
+    // The sidebar knows it already: its title and its field are there while it is asked for again.
+    placeholderData: () =>
+      client
+        .getQueriesData<Pages>({ queryKey: conversationKeys.lists })
+        .flatMap(([, list]) => list?.pages ?? [])
+        .flatMap(({ items }) => items)
+        .find((conversation) => conversation.id === id),
+  })
+}
+
 export const createConversation = (body: Partial<CreateConversationBody>) =>
   request<Conversation>('/api/conversations', { method: 'POST', body })
+
+/** Deletes a conversation in which nothing was ever said; one that holds a message stays. */
+export async function deleteIfEmpty(id: string): Promise<void> {
+  const { message_count: messages, active_run_id: run } = await request<Conversation>(
+    `/api/conversations/${id}`,
+  )
+  if (messages === 0 && run === null)
+    await requestDone(`/api/conversations/${id}`, { method: 'DELETE' })
+}
 
 /** Puts a conversation as it now is into every cached list and its own entry. */
 export function updateCached(

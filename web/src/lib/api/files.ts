@@ -1,8 +1,9 @@
 // The files of a project: folders, contents, changes, search.
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { FileListing, FileMatches } from '../../../../server/protocol/project.ts'
+import type { FileListing, FileMatches, FilesAdded } from '../../../../server/protocol/project.ts'
 import { request, requestDone, send } from '../api-client.ts'
+import { type PathedFile, upload } from '../upload.ts'
 
 export const fileKeys = {
   all: ['project-files'] as const,
@@ -45,6 +46,19 @@ export const useFileContent = (projectId: string, path: string) =>
     meta: { quiet: true },
   })
 
+/** A file's bytes, whatever they are, for a picture to be drawn from. */
+export const useFileBytes = (projectId: string, path: string) =>
+  useQuery({
+    queryKey: [...fileKeys.content(projectId, path), 'bytes'],
+    queryFn: async ({ signal }): Promise<Blob> => {
+      const response = await send(addressOf(projectId, path), { query: { raw: 1 }, signal })
+      return response.blob()
+    },
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    meta: { quiet: true },
+  })
+
 const refreshed = (client: QueryClient) =>
   Promise.all([
     client.invalidateQueries({ queryKey: fileKeys.all, refetchType: 'active' }),
@@ -78,6 +92,23 @@ export function useWriteFile(projectId: string) {
     onSuccess: () => refreshed(client),
     meta: { quiet: true },
   })
+}
+
+/** Uploads files of any kind, all of them or none; see `upload`. */
+export function useAddFiles(projectId: string) {
+  const client = useQueryClient()
+  return async (
+    files: readonly PathedFile[],
+    onProgress: (part: number) => void,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    try {
+      await upload<FilesAdded>(`/api/projects/${projectId}/files`, {}, files, onProgress, signal)
+    } finally {
+      // Also when it was called off: the last moment may have been too late.
+      await refreshed(client)
+    }
+  }
 }
 
 export function useMoveFile(projectId: string) {

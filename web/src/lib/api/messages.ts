@@ -1,6 +1,7 @@
 // The messages of a conversation's active branch, newest page first, and the cache of them.
 import {
   type InfiniteData,
+  infiniteQueryOptions,
   type QueryClient,
   useInfiniteQuery,
   useMutation,
@@ -8,7 +9,7 @@ import {
 } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { Message, MessagePage } from '../../../../server/protocol/message.ts'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone, send } from '../api-client.ts'
 
 type Pages = InfiniteData<z.infer<typeof MessagePage>, string | null>
 
@@ -16,8 +17,8 @@ export const messageKeys = {
   list: (conversationId: string) => ['messages', conversationId] as const,
 }
 
-export const useMessages = (conversationId: string) =>
-  useInfiniteQuery({
+export const messagesQuery = (conversationId: string) =>
+  infiniteQueryOptions({
     queryKey: messageKeys.list(conversationId),
     queryFn: ({ pageParam, signal }) =>
       request<z.output<typeof MessagePage>>(`/api/conversations/${conversationId}/messages`, {
@@ -26,9 +27,14 @@ export const useMessages = (conversationId: string) =>
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
+    meta: { quiet: true },
+  })
+
+export const useMessages = (conversationId: string) =>
+  useInfiniteQuery({
+    ...messagesQuery(conversationId),
     // Oldest first across the pages, as they are read.
     select: ({ pages }): Message[] => pages.toReversed().flatMap(({ items }) => items),
-    meta: { quiet: true },
   })
 
 /**
@@ -64,11 +70,44 @@ export function appendMessages(
   })
 }
 
+/** Marks a stored answer as being written again, so that what was fetched before is not taken for its end. */
+export function markStreaming(client: QueryClient, conversationId: string, runId: string): void {
+  client.setQueryData<Pages>(
+    messageKeys.list(conversationId),
+    (old) =>
+      old && {
+        ...old,
+        pages: old.pages.map((page) => ({
+          ...page,
+          items: page.items.map((item) =>
+            item.run_id === runId ? { ...item, status: 'streaming' as const } : item,
+          ),
+        })),
+      },
+  )
+}
+
 export function useDeleteMessage(conversationId: string) {
   const client = useQueryClient()
   return useMutation({
+    mutationFn: async (id: string) => {
+      const path = `/api/conversations/${conversationId}/messages/${id}`
+      const response = await send(path, { method: 'DELETE' })
+      const body: { deleted_messages: number } = await response.json()
+      return body.deleted_messages
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
+  })
+}
+
+/** Undoes the deletion of a message. */
+export function useRestoreMessage(conversationId: string) {
+  const client = useQueryClient()
+  return useMutation({
     mutationFn: (id: string) =>
-      requestDone(`/api/conversations/${conversationId}/messages/${id}`, { method: 'DELETE' }),
+      requestDone(`/api/conversations/${conversationId}/messages/${id}/restore`, {
+        method: 'POST',
+      }),
     onSettled: () => client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
   })
 }

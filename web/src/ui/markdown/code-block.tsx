@@ -2,6 +2,8 @@
 import { Check, Copy } from 'lucide-react'
 import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { copyText } from '../../lib/copy-text.ts'
+import { notify } from '../toasts.ts'
 import { CodeLines } from './code-lines.tsx'
 
 export function CopyButton({ text, label }: { text: string; label?: string }) {
@@ -13,7 +15,8 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
       type="button"
       className="inline-flex h-7 items-center gap-1.5 rounded-md px-2 text-xs text-muted transition-colors hover:bg-hover hover:text-ink"
       onClick={() => {
-        void navigator.clipboard.writeText(text).then(() => {
+        void copyText(text).then((done) => {
+          if (!done) return notify(t('common.notCopied'), 'error')
           setCopied(true)
           setTimeout(() => setCopied(false), 1_500)
         })
@@ -34,7 +37,7 @@ export const CodeBlock = memo(function CodeBlock({
 }) {
   const { t } = useTranslation()
   return (
-    <figure className="overflow-hidden rounded-xl border border-line bg-sunken">
+    <figure dir="ltr" className="overflow-hidden rounded-xl border border-line bg-sunken">
       <figcaption className="flex h-9 items-center justify-between pr-1.5 pl-3.5 text-xs text-muted">
         <span className="font-mono">{language === '' ? t('code.text') : language}</span>
         <CopyButton text={code} />

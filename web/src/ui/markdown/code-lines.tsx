@@ -1,6 +1,8 @@
 // Code as lines; colours arrive from the worker and are kept for every line that did not change.
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { type Colouring, createColouring } from './colouring.ts'
 import { highlight, type Token } from './highlight.ts'
+import { useKeptSelection } from './use-kept-selection.ts'
 
 /** While code still grows, its colours are renewed at most this often. */
 const renewEveryMs = 250
@@ -30,42 +32,28 @@ const sameTokens = (a: Token[] | undefined, b: Token[]): boolean =>
 
 type Coloured = { text: string; tokens: Token[] }
 
-/** Asks for colours when the code changes, never more than one question at a time. */
 function useColours(code: string, language: string): readonly Coloured[] {
   const [coloured, setColoured] = useState<readonly Coloured[]>([])
-  const wanted = useRef(code)
-  const busy = useRef(false)
-  wanted.current = code
-
+  const colouring = useRef<Colouring | null>(null)
   useEffect(() => {
-    if (busy.current || code === '') return
-    let gone = false
-    const ask = async (): Promise<void> => {
-      busy.current = true
-      for (;;) {
-        const asked = wanted.current
-        const lines = await highlight(asked, language)
-        if (gone) break
-        if (lines !== null) {
-          setColoured((old) =>
-            lines.map((tokens, index) => {
-              const before = old[index]
-              return before !== undefined && sameTokens(before.tokens, tokens)
-                ? before
-                : { text: tokens.map(([text]) => text).join(''), tokens }
-            }),
-          )
-        }
-        if (wanted.current === asked || lines === null) break
-        await new Promise((resolve) => setTimeout(resolve, renewEveryMs))
-      }
-      busy.current = false
-    }
-    void ask()
-    return () => {
-      gone = false
-    }
-  }, [code, language])
+    const started = createColouring({
+      highlight,
+      pause: () => new Promise((resolve) => setTimeout(resolve, renewEveryMs)),
+      onLines: (lines) =>
+        setColoured((old) =>
+          lines.map((tokens, index) => {
+            const before = old[index]
+            return before !== undefined && sameTokens(before.tokens, tokens)
+              ? before
+              : { text: tokens.map(([text]) => text).join(''), tokens }
+          }),
+        ),
+    })
+    colouring.current = started
+    return started.cancel
+  }, [])
+  // Comes after the effect above, so that there is somebody to ask.
+  useEffect(() => colouring.current?.want(code, language), [code, language])
   return coloured
 }
 
@@ -78,8 +66,10 @@ export const CodeLines = memo(function CodeLines({
 }) {
   const coloured = useColours(code, language)
   const lines = useMemo(() => code.split('\n'), [code])
+  const root = useRef<HTMLElement>(null)
+  useKeptSelection(root, coloured, true)
   return (
-    <code className="code-lines block min-w-fit whitespace-pre">
+    <code ref={root} className="code-lines block min-w-fit whitespace-pre">
       {lines.map((text, index) => {
         const known = coloured[index]
         return (

@@ -1,10 +1,22 @@
 // Markdown that a model wrote, drawn block by block; nothing in it is trusted.
-import { memo, useEffect, useRef, useState } from 'react'
+import { memo, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { Alert } from './alert.tsx'
 import { CodeBlock } from './code-block.tsx'
+import {
+  EnclosingFootnotes,
+  FootnoteList,
+  FootnoteMark,
+  numberFootnotes,
+  numbersIn,
+  readNumbers,
+} from './footnotes.tsx'
 import { mayHoldMath, prepareMath } from './math-text.ts'
-import { growBlocks, type SplitText } from './split-blocks.ts'
+import { alertKinds, type FootnoteNumbers, rehypeShape, remarkPageSyntax } from './page-syntax.ts'
+import { type Block, growBlocks, type SplitText } from './split-blocks.ts'
+import { useKeptSelection } from './use-kept-selection.ts'
 
 type MathPlugins = typeof import('./math-plugins.ts').mathPlugins
 let loadedMath: MathPlugins | null = null
@@ -57,12 +69,28 @@ const components: Components = {
     const text = code.children.map((child) => (child.type === 'text' ? child.value : '')).join('')
     return <CodeBlock code={text.replace(/\n$/, '')} language={language} />
   },
-  table: ({ children }) => (
+  table: ({ children, dir }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <div className="overflow-x-auto rounded-xl border border-line" tabIndex={0}>
-      <table className="w-full">{children}</table>
+    <div className="table-frame" dir={dir} tabIndex={0}>
+      <table>{children}</table>
     </div>
   ),
+  aside: ({ node, children }) => {
+    const kind = alertKinds.find((name) => name === node?.properties.dataAlert)
+    return kind === undefined ? (
+      <blockquote>{children}</blockquote>
+    ) : (
+      <Alert kind={kind}>{children}</Alert>
+    )
+  },
+  sup: ({ node, children }) => {
+    const number = node?.properties.dataFootnote
+    return typeof number === 'number' ? (
+      <FootnoteMark number={number} known={node?.properties.dataKnown === true} />
+    ) : (
+      <sup>{children}</sup>
+    )
+  },
   input: ({ checked, type, disabled }) => (
     <input
       type={type}
@@ -73,54 +101,136 @@ const components: Components = {
     />
   ),
   // The page's own title is the one first-level heading.
-  h1: ({ children }) => <h2 className="text-[1.42em]">{children}</h2>,
+  h1: ({ children, dir }) => (
+    <h2 dir={dir} className="text-[1.42em]">
+      {children}
+    </h2>
+  ),
 }
 
 const urlTransform = (url: string): string =>
   inlineImage.test(url) ? url : defaultUrlTransform(url)
 
-const MarkdownBlock = memo(function MarkdownBlock({ text }: { text: string }) {
+const katexOptions = {
+  throwOnError: false,
+  strict: false,
+  maxSize: 20,
+  maxExpand: 200,
+  // A formula that is wrong, or not whole yet, is shown as it was written.
+  errorColor: 'var(--muted)',
+}
+
+const MarkdownBlock = memo(function MarkdownBlock({
+  text,
+  numbers = '',
+  growing = false,
+}: {
+  text: string
+  /** The footnotes it refers to, as `numbersIn` gives them. */
+  numbers?: string
+  growing?: boolean
+}) {
   const math = useMath(mayHoldMath(text))
+  const footnotes = useMemo(() => readNumbers(numbers), [numbers])
   return (
     <ReactMarkdown
       components={components}
       urlTransform={urlTransform}
-      remarkPlugins={math === null ? [remarkGfm] : [remarkGfm, math.remarkMath]}
-      rehypePlugins={
-        math === null
-          ? []
-          : [
-              [
-                math.rehypeKatex,
-                { throwOnError: false, strict: false, maxSize: 20, maxExpand: 200 },
-              ],
-            ]
-      }
+      remarkPlugins={[
+        remarkGfm,
+        ...(math === null ? [] : [math.remarkMath]),
+        [remarkPageSyntax, { numbers: footnotes }],
+      ]}
+      rehypePlugins={[
+        ...(math === null ? [] : [[math.rehypeKatex, katexOptions] satisfies [unknown, object]]),
+        rehypeShape,
+      ]}
     >
-      {math === null ? text : prepareMath(text)}
+      {math === null ? text : prepareMath(text, growing)}
     </ReactMarkdown>
   )
 })
 
 /** From this many blocks on, those out of view are neither laid out nor painted. */
 const longAnswer = 60
+/** Foldable sections may hold others, so deep at most; deeper ones are shown as they were written. */
+const deepestDetails = 4
+
+type BlockProps = { block: Block; numbers: FootnoteNumbers; growing: boolean; depth: number }
+
+function OneBlock({ block, numbers, growing, depth }: BlockProps) {
+  switch (block.kind) {
+    case 'code':
+      return <CodeBlock code={block.code} language={block.language} />
+    case 'markdown':
+      return (
+        <MarkdownBlock
+          text={block.text}
+          numbers={numbersIn(block.text, numbers)}
+          growing={growing}
+        />
+      )
+    case 'details':
+      return (
+        <details open={block.open}>
+          <summary dir="auto">
+            {block.summary === '' ? <Untitled /> : <MarkdownBlock text={block.summary} />}
+          </summary>
+          <EnclosingFootnotes value={numbers}>
+            {depth < deepestDetails ? (
+              <Markdown text={block.text} growing={growing} depth={depth + 1} />
+            ) : (
+              <p className="whitespace-pre-wrap">{block.text}</p>
+            )}
+          </EnclosingFootnotes>
+        </details>
+      )
+    case 'footnote':
+      return null // listed at the end
+  }
+}
+
+function Untitled() {
+  const { t } = useTranslation()
+  return t('prose.details')
+}
 
 /** The whole text. Blocks that did not change since the last time cost nothing. */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
+export const Markdown = memo(function Markdown({
+  text,
+  growing = false,
+  depth = 0,
+}: {
+  text: string
+  /** The text is still being written: what is open at its end is drawn as if it were closed. */
+  growing?: boolean
+  depth?: number
+}) {
   const split = useRef<SplitText | null>(null)
+  const root = useRef<HTMLDivElement>(null)
   split.current = growBlocks(split.current, text)
   const { blocks } = split.current
+  const enclosing = useContext(EnclosingFootnotes)
+  const own = useMemo(() => numberFootnotes(text, blocks, growing), [text, blocks, growing])
+  const numbers = enclosing ?? own.numbers
+  useKeptSelection(root, text, growing && depth === 0)
   return (
-    <div className={blocks.length > longAnswer ? 'prose prose-long' : 'prose'}>
-      {blocks.map((block, index) =>
-        block.kind === 'code' ? (
+    <div
+      ref={root}
+      data-footnotes={depth === 0 ? '' : undefined}
+      className={blocks.length > longAnswer ? 'prose prose-long' : 'prose'}
+    >
+      {blocks.map((block, index) => (
+        <OneBlock
           // biome-ignore lint/suspicious/noArrayIndexKey: an answer only grows at its end
-          <CodeBlock key={index} code={block.code} language={block.language} />
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an answer only grows at its end
-          <MarkdownBlock key={index} text={block.text} />
-        ),
-      )}
+          key={index}
+          block={block}
+          numbers={numbers}
+          growing={growing && index === blocks.length - 1}
+          depth={depth}
+        />
+      ))}
+      <FootnoteList notes={own.list}>{(note) => <MarkdownBlock text={note.text} />}</FootnoteList>
     </div>
   )
 })

@@ -1,32 +1,172 @@
-// Decides what is mathematics: models write `\(x\)` and `$x$`, people write "$5 and $10".
-
-const fencedOrCode = /(`+)[\s\S]*?\1/g
-
-/**
- * `\(…\)` and `\[…\]` become dollar signs; a dollar that is money is escaped (the rule of pandoc: an opening one
- * has no space after it, a closing one none before it and no digit after it).
- */
-function markMath(text: string): string {
-  const converted = text
-    .replace(/\\\[([\s\S]+?)\\\]/g, (_all, body: string) => `\n$$\n${body.trim()}\n$$\n`)
-    // On a line of its own it is a displayed formula.
-    .replace(/^[ \t]*\$\$([^\n$]+)\$\$[ \t]*$/gm, (_all, body: string) => `$$\n${body.trim()}\n$$`)
-    .replace(/\\\(([\s\S]+?)\\\)/g, (_all, body: string) => `$${body.trim()}$`)
-  return converted.replace(
-    /\$\$[\s\S]*?\$\$|\\\$|\$(?!\s)([^$\n]*?[^\s\\$])\$(?!\d)|\$/g,
-    (all: string) => (all === '$' ? '\\$' : all),
-  )
-}
+// Decides what is mathematics: models write `\(x\)` and `$x$`, people write "$5 and $10". One pass, linear in the text.
 
 export const mayHoldMath = (text: string): boolean => /\$|\\\(|\\\[/.test(text)
 
-/** The text with its mathematics marked; code is left as it is. */
-export function prepareMath(text: string): string {
-  let out = ''
-  let from = 0
-  for (const match of text.matchAll(fencedOrCode)) {
-    out += markMath(text.slice(from, match.index)) + match[0]
-    from = match.index + match[0].length
+/** Where `needle` occurs next. Questions must come in ascending order; all of them together read the text once. */
+function createFinder(text: string, needle: string): (from: number) => number {
+  let found = -2
+  return (from) => {
+    if (found !== -1 && found < from) found = text.indexOf(needle, from)
+    return found
   }
-  return out + markMath(text.slice(from))
+}
+
+/** Where the next run of exactly `length` backticks begins, or -1. Ascending questions, as above. */
+function createRunFinder(text: string): (length: number, from: number) => number {
+  const runs = new Map<number, { starts: number[]; next: number }>()
+  for (const { 0: run, index } of text.matchAll(/`+/g)) {
+    const known = runs.get(run.length)
+    if (known === undefined) runs.set(run.length, { starts: [index], next: 0 })
+    else known.starts.push(index)
+  }
+  return (length, from) => {
+    const known = runs.get(length)
+    if (known === undefined) return -1
+    while ((known.starts[known.next] ?? Number.POSITIVE_INFINITY) < from) known.next += 1
+    return known.starts[known.next] ?? -1
+  }
+}
+
+const formulaPart = /\\(begin|end)\{([^{}]*)\}|\\(left|right)(?![a-zA-Z])|\\[\s\S]|[{}]/g
+
+/** The beginning of a formula, completed so that it can be drawn while the rest is still on its way. */
+export function closeFormula(beginning: string): string {
+  // A command or a delimiter that may be cut in the middle comes with the next piece.
+  let body = beginning.replace(/\\(?:(?:begin|end)\{[^{}]*|[a-zA-Z]*)$/, '').trimEnd()
+  body = body.replace(/(?:[\^_]|\\left|\\right)$/, '').trimEnd()
+  const open: string[] = []
+  for (const [whole, edge, name, side] of body.matchAll(formulaPart)) {
+    if (whole === '{') open.push('}')
+    else if (edge === 'begin') open.push(`\\end{${name}}`)
+    else if (side === 'left') open.push('\\right.')
+    else if (whole === '}' || edge === 'end' || side === 'right') open.pop()
+  }
+  return body + open.reverse().join('')
+}
+
+/** What each line of a displayed formula needs before it to stay in its list item or quotation; of bounded length. */
+function prefixOf(line: string): string {
+  const start = /^[ \t>]{0,99}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,9})?/.exec(line)?.[0] ?? ''
+  return start.replace(/[^>\s]/g, ' ')
+}
+
+function displayed(body: string, prefix: string): string {
+  const margin = prefix.includes('>') ? /^[ \t>]+/ : /^[ \t]+/
+  const lines = body
+    .split('\n')
+    .map((line) => line.replace(margin, ''))
+    .join('\n')
+    .trim()
+    .split('\n')
+    .map((line) => prefix + line)
+  return `$$\n${lines.join('\n')}\n${prefix}$$`
+}
+
+const inline = (body: string): string => {
+  const mark = body.includes('$') ? '$$' : '$'
+  const line = body
+    .split('\n')
+    .map((part) => part.trim())
+    .join(' ')
+  return `${mark}${line.trim()}${mark}`
+}
+
+/** Pandoc's rule: an opening dollar has no space after it, a closing one none before it and no digit after it. */
+const restOfLine = /[ \t]*(?:\n|$)/y
+const dollarFormula = /\$(?!\s)[^$\n]*?[^\s\\$]\$(?!\d)/y
+
+/**
+ * The text with its mathematics marked the way the parser takes it; code is left as it is, a dollar that is money is
+ * escaped. `growing`: the text is still being written, so that a formula without an end is one whose end is to come.
+ */
+export function prepareMath(text: string, growing = false): string {
+  const out: string[] = []
+  let kept = 0
+  let at = 0
+  const special = /[`\\$]/g
+  const codeEnd = createRunFinder(text)
+  const displayEnd = createFinder(text, '\\]')
+  const inlineEnd = createFinder(text, '\\)')
+  const dollarsEnd = createFinder(text, '$$')
+  const blankLine = createFinder(text, '\n\n')
+  const lineEnd = createFinder(text, '\n')
+
+  const replace = (end: number, by: string): void => {
+    out.push(text.slice(kept, at), by)
+    kept = end
+    at = end
+  }
+  let lineStart = 0
+  let prefix: string | null = null
+  /** The margin of the line that `at` is in, and whether nothing else stands before it. */
+  const margin = (): { prefix: string; alone: boolean } => {
+    for (let end = lineEnd(lineStart); end >= 0 && end < at; end = lineEnd(lineStart)) {
+      lineStart = end + 1
+      prefix = null
+    }
+    // Of a line without any text the margin may still be growing: it is kept only once it is known.
+    const known = prefix ?? prefixOf(text.slice(lineStart, at))
+    const alone = lineStart + known.length >= at
+    if (!alone) prefix = known
+    return { prefix: known, alone }
+  }
+  const endsLine = (from: number): boolean => {
+    restOfLine.lastIndex = from
+    return restOfLine.test(text)
+  }
+
+  for (;;) {
+    special.lastIndex = at
+    const found = special.exec(text)
+    if (found === null) break
+    at = found.index
+    if (found[0] === '`') {
+      let length = 1
+      while (text[at + length] === '`') length += 1
+      const end = codeEnd(length, at + length)
+      // The fence of a list item that is not closed yet: all that follows is code.
+      if (end < 0 && length >= 3 && margin().alone) break
+      at = end < 0 ? at + length : end + length
+    } else if (found[0] === '\\') {
+      const opened = text[at + 1]
+      if (opened === '[') {
+        const end = displayEnd(at + 2)
+        const { prefix: indent, alone } = margin()
+        const blank = blankLine(at)
+        if (end >= 0 && (alone || blank < 0 || end < blank)) {
+          const before = alone ? '' : `\n${indent}`
+          const after = endsLine(end + 2) ? '' : `\n${indent}`
+          replace(end + 2, before + displayed(text.slice(at + 2, end), indent) + after)
+        } else if (end < 0 && growing && alone)
+          replace(text.length, displayed(closeFormula(text.slice(at + 2)), indent))
+        else at += 2
+      } else if (opened === '(') {
+        const end = inlineEnd(at + 2)
+        const blank = blankLine(at)
+        if (end >= 0 && (blank < 0 || end < blank))
+          replace(end + 2, inline(text.slice(at + 2, end)))
+        else if (end < 0 && growing && blank < 0) {
+          const body = closeFormula(text.slice(at + 2))
+          replace(text.length, body === '' ? '' : inline(body))
+        } else at += 2
+      } else at += 2
+    } else if (text[at + 1] === '$') {
+      const end = dollarsEnd(at + 2)
+      const { prefix: indent, alone } = margin()
+      if (end >= 0) {
+        const body = text.slice(at + 2, end)
+        // On a line of its own it is a displayed formula.
+        if (alone && endsLine(end + 2) && !body.includes('\n') && body.trim() !== '')
+          replace(end + 2, displayed(body, indent))
+        else at = end + 2
+      } else if (growing && alone)
+        replace(text.length, displayed(closeFormula(text.slice(at + 2)), indent))
+      else replace(at + 2, '\\$\\$')
+    } else {
+      dollarFormula.lastIndex = at
+      if (dollarFormula.test(text)) at = dollarFormula.lastIndex
+      else replace(at + 1, '\\$')
+    }
+  }
+  return out.join('') + text.slice(kept)
 }

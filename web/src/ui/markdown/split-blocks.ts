@@ -1,21 +1,78 @@
 // Cuts Markdown into top-level blocks, so that while an answer streams only its last block is parsed and drawn again.
 
-/** A fenced code block is told apart: it needs no Markdown parser, however long it grows. */
+/**
+ * A fenced code block is told apart: it needs no Markdown parser, however long it grows. So are what the parser cannot
+ * see whole: definitions of footnotes, which are referred to from other blocks, and foldable sections.
+ */
 export type Block = {
   /** Where in the text the block begins. */
   start: number
 } & (
   | { kind: 'markdown'; text: string }
   | { kind: 'code'; language: string; code: string; closed: boolean }
+  | { kind: 'footnote'; id: string; text: string }
+  | { kind: 'details'; summary: string; text: string; open: boolean }
 )
 
 const fenceStart = /^( {0,3})(`{3,}|~{3,})\s*([^\s`{]*)[^`]*$/
 const listItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
 const topLevelItem = /^(?:[-*+]|\d{1,9}[.)])\s/
-const mathFence = /^\s*\$\$\s*$/
+const dollarFence = /^\s*\$\$\s*$/
+const bracketFence = /^\s*\\\[/
+const footnoteStart = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
+const detailsStart = /^ {0,3}<details((?:\s[^<>]*)?)>(.*)$/i
+const detailsTag = /<(\/?)details(?:\s[^<>]*)?>/gi
 
 /** A list longer than this is cut between its items, so that no block grows without end. */
 const longList = 3_000
+/** A formula whose end has not come within so many characters is no formula. */
+const longFormula = 2_000
+
+const closesFence = (line: string, mark: string): boolean => {
+  const trimmed = line.trim()
+  return trimmed.startsWith(mark) && trimmed === mark[0]?.repeat(trimmed.length)
+}
+
+type Details = { open: boolean; lines: string[]; depth: number; fence: string | null }
+
+/** Takes one more line into a foldable section; the text after its end, or null while it goes on. */
+function growDetails(details: Details, line: string): string | null {
+  if (details.fence !== null) {
+    if (closesFence(line, details.fence)) details.fence = null
+    details.lines.push(line)
+    return null
+  }
+  const opens = fenceStart.exec(line)
+  if (opens !== null) {
+    details.fence = opens[2] ?? '```'
+    details.lines.push(line)
+    return null
+  }
+  for (const tag of line.matchAll(detailsTag)) {
+    details.depth += tag[1] === '/' ? -1 : 1
+    if (details.depth === 0) {
+      details.lines.push(line.slice(0, tag.index))
+      return line.slice(tag.index + tag[0].length)
+    }
+  }
+  details.lines.push(line)
+  return null
+}
+
+function detailsBlock(details: Details, start: number): Block {
+  const raw = details.lines.join('\n').trim()
+  const opened = /^<summary(?:\s[^<>]*)?>/i.exec(raw)
+  if (opened === null) return { kind: 'details', start, open: details.open, summary: '', text: raw }
+  const inner = raw.slice(opened[0].length)
+  const end = inner.search(/<\/summary>/i)
+  return {
+    kind: 'details',
+    start,
+    open: details.open,
+    summary: (end < 0 ? inner : inner.slice(0, end)).trim(),
+    text: end < 0 ? '' : inner.slice(end + '</summary>'.length).trim(),
+  }
+}
 
 /** Linear in the text. Joining what comes out loses nothing but blank lines between blocks. */
 export function splitBlocks(text: string, from = 0): Block[] {
@@ -26,67 +83,118 @@ export function splitBlocks(text: string, from = 0): Block[] {
   let length = 0
   let afterBlank = false
   let inList = false
-  let inMath = false
+  let mathEnd: '$$' | '\\]' | null = null
   let fence: { mark: string; language: string; code: string[] } | null = null
+  let footnote: string | null = null
+  let details: Details | null = null
+  let bracketEnd = -2
 
   const close = (): void => {
-    if (lines.length > 0) blocks.push({ kind: 'markdown', start, text: lines.join('\n') })
+    const body = lines.join('\n')
+    if (footnote !== null) blocks.push({ kind: 'footnote', start, id: footnote, text: body })
+    else if (lines.length > 0) blocks.push({ kind: 'markdown', start, text: body })
     lines = []
     length = 0
     inList = false
     afterBlank = false
+    footnote = null
+  }
+  const closeFence = (closed: boolean): void => {
+    if (fence === null) return
+    const { language, code } = fence
+    blocks.push({ kind: 'code', start, language, code: code.join('\n'), closed })
+    fence = null
+  }
+  const beginMath = (line: string, lineStart: number): void => {
+    if (dollarFence.test(line)) mathEnd = '$$'
+    else if (bracketFence.test(line) && !line.includes('\\]')) {
+      if (bracketEnd !== -1 && bracketEnd < lineStart) bracketEnd = text.indexOf('\\]', lineStart)
+      if (bracketEnd >= 0 || text.length - lineStart < longFormula) mathEnd = '\\]'
+    }
   }
 
   for (const line of text.slice(from).split('\n')) {
     const lineStart = position
     position += line.length + 1
     if (fence !== null) {
-      const trimmed = line.trim()
-      if (trimmed.startsWith(fence.mark) && trimmed === fence.mark[0]?.repeat(trimmed.length)) {
-        blocks.push({
-          kind: 'code',
-          start,
-          language: fence.language,
-          code: fence.code.join('\n'),
-          closed: true,
-        })
-        fence = null
-      } else fence.code.push(line)
+      if (closesFence(line, fence.mark)) closeFence(true)
+      else fence.code.push(line)
       continue
     }
-    if (!inMath && line.trim() === '') {
+    if (details !== null) {
+      const after = growDetails(details, line)
+      if (after !== null) {
+        blocks.push(detailsBlock(details, start))
+        details = null
+        if (after.trim() !== '') {
+          start = lineStart + line.length - after.length
+          lines.push(after)
+        }
+      }
+      continue
+    }
+    if (mathEnd === null && line.trim() === '') {
       afterBlank = lines.length > 0
       if (afterBlank) lines.push(line)
       continue
     }
-    const opens = inMath ? null : fenceStart.exec(line)
+    const opens = mathEnd === null ? fenceStart.exec(line) : null
     // A fence that is indented inside a list belongs to its item and is left to the parser.
-    if (opens !== null && !(inList && (opens[1]?.length ?? 0) > 1)) {
+    if (
+      opens !== null &&
+      !((inList || footnote !== null) && (opens[1]?.length ?? 0) > 1) &&
+      !(footnote !== null && line.startsWith('    '))
+    ) {
       close()
       start = lineStart
       fence = { mark: opens[2] ?? '```', language: (opens[3] ?? '').toLowerCase(), code: [] }
       continue
     }
+    const folds = mathEnd === null ? detailsStart.exec(line) : null
+    if (folds !== null) {
+      close()
+      start = lineStart
+      details = { open: /\sopen\b/i.test(folds[1] ?? ''), lines: [], depth: 1, fence: null }
+      const after = growDetails(details, folds[2] ?? '')
+      if (after !== null) {
+        blocks.push(detailsBlock(details, start))
+        details = null
+        if (after.trim() !== '') lines.push(after)
+      }
+      continue
+    }
+    const defines = mathEnd === null ? footnoteStart.exec(line) : null
+    if (defines !== null) {
+      close()
+      start = lineStart
+      footnote = defines[1] ?? ''
+      lines.push(defines[2] ?? '')
+      continue
+    }
+    if (footnote !== null) {
+      // A further paragraph of a footnote is indented; its first one may go on without.
+      if (!afterBlank || /^(?: {2,}|\t)/.test(line)) {
+        lines.push(line.replace(/^(?: {1,4}|\t)/, ''))
+        afterBlank = false
+        continue
+      }
+      close()
+    }
     const continuesList = inList && (listItem.test(line) || /^(?: {2,}|\t)/.test(line))
-    if (afterBlank && !continuesList && !inMath) close()
+    if (afterBlank && !continuesList && mathEnd === null) close()
     else if (inList && length > longList && topLevelItem.test(line)) close()
     if (lines.length === 0) {
       inList = listItem.test(line)
       start = lineStart
     }
-    if (mathFence.test(line)) inMath = !inMath
+    if (mathEnd === null) beginMath(line, lineStart)
+    else if (mathEnd === '$$' ? dollarFence.test(line) : line.includes('\\]')) mathEnd = null
     lines.push(line)
     length += line.length
     afterBlank = false
   }
-  if (fence !== null)
-    blocks.push({
-      kind: 'code',
-      start,
-      language: fence.language,
-      code: fence.code.join('\n'),
-      closed: false,
-    })
+  if (fence !== null) closeFence(false)
+  else if (details !== null) blocks.push(detailsBlock(details, start))
   else close()
   return blocks
 }

@@ -29,9 +29,13 @@ export const AnswerSteps = memo(function AnswerSteps({
   const segments = useMemo(() => toSegments(steps, growing), [steps, growing])
   return (
     <div className="flex flex-col gap-4">
-      {segments.map((segment) =>
+      {segments.map((segment, place) =>
         segment.kind === 'prose' ? (
-          <Prose key={segment.key} text={segment.text} />
+          <Prose
+            key={segment.key}
+            text={segment.text}
+            growing={growing && place === segments.length - 1}
+          />
         ) : (
           <div key={segment.key} className="relative flex flex-col gap-0.5">
             {segment.items.length > 1 && (

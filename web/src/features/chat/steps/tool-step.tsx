@@ -68,6 +68,9 @@ export const ToolStep = memo(function ToolStep({
       ? t(`steps.progress.${progress.state}`)
       : null
   const exitCode = result?.artifact?.exit_code
+  // A command that ran and failed: the call went well, what it did did not.
+  const failedCode =
+    typeof exitCode === 'number' && exitCode !== 0 ? t('steps.exitCode', { code: exitCode }) : null
   return (
     <ActivityRow
       icon={toolIcon(call.name)}
@@ -75,13 +78,17 @@ export const ToolStep = memo(function ToolStep({
       summary={summarize(call.arguments)}
       live={state === 'running'}
       unfold={state === 'running' && progress !== undefined && progress.output !== ''}
-      tone={state === 'failed' ? 'bad' : state === 'waiting' ? 'warn' : 'plain'}
+      tone={
+        state === 'failed' || failedCode !== null ? 'bad' : state === 'waiting' ? 'warn' : 'plain'
+      }
       trailing={
         <>
           {added !== undefined && <span className="text-ok">+{added}</span>}
           {removed !== undefined && <span className="text-bad">−{removed}</span>}
-          {typeof exitCode === 'number' && exitCode !== 0 && (
-            <span className="text-warn">{t('steps.exitCode', { code: exitCode })}</span>
+          {failedCode !== null && (
+            <span aria-hidden className="text-bad">
+              {failedCode}
+            </span>
           )}
           {phase !== null && <span aria-hidden>{phase}</span>}
           {state === 'running' && <RunningTime since={startedAt} />}
@@ -89,7 +96,10 @@ export const ToolStep = memo(function ToolStep({
           {outcome?.executionTime !== undefined && !outcome.cached && (
             <span>{duration(outcome.executionTime)}</span>
           )}
-          <StateMark state={state} label={phase ?? t(`steps.state.${state}`)} />
+          <StateMark
+            state={state === 'done' && failedCode !== null ? 'failed' : state}
+            label={phase ?? failedCode ?? t(`steps.state.${state}`)}
+          />
         </>
       }
       below={

@@ -1,0 +1,35 @@
+// The frame of a conversation while its content is on its way: nothing jumps when that arrives.
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+
+const bar = 'skeleton-bar rounded-full bg-hover'
+
+export function ChatSkeleton({ menu }: { menu: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div role="status" className="sr-only">
+        {t('common.loading')}
+      </div>
+      <header className="flex h-13 shrink-0 items-center gap-3 px-3 short:h-10">
+        {menu}
+        <span aria-hidden className={`h-3.5 w-44 ${bar}`} />
+      </header>
+      <div
+        aria-hidden
+        className="mx-auto flex w-full max-w-3xl min-h-0 flex-1 flex-col gap-4 overflow-hidden px-5 pt-6 max-sm:px-4"
+      >
+        <span className={`h-11 w-2/5 self-end ${bar}`} />
+        <span className={`h-3.5 w-11/12 ${bar}`} />
+        <span className={`h-3.5 w-4/5 ${bar}`} />
+        <span className={`h-3.5 w-3/5 ${bar}`} />
+      </div>
+      <div
+        aria-hidden
+        className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4"
+      >
+        <div className="h-[98px] rounded-[20px] border border-line-strong/70 bg-surface" />
+      </div>
+    </div>
+  )
+}

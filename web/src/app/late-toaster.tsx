@@ -1,0 +1,33 @@
+// The place of the short notices, loaded when the first screen stands.
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { firstScreen } from '../lib/first-screen.tsx'
+import { toasterStands } from '../ui/toasts.ts'
+
+const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
+
+export function LateToaster({ dark }: { dark: boolean }) {
+  const [wanted, setWanted] = useState(false)
+  useEffect(() => void firstScreen.then(() => setWanted(true)), [])
+  if (!wanted) return null
+  return (
+    <Suspense fallback={null}>
+      <Toaster
+        theme={dark ? 'dark' : 'light'}
+        position="top-center"
+        // Below the title and what stands beside it.
+        offset={{ top: 60 }}
+        mobileOffset={{ top: 64 }}
+        toastOptions={{
+          className: '!rounded-xl !border-line !bg-surface !text-ink !shadow-float !font-sans',
+        }}
+      />
+      <Stands />
+    </Suspense>
+  )
+}
+
+/** Drawn behind the toaster, so that this one listens by then. */
+function Stands() {
+  useEffect(toasterStands, [])
+  return null
+}

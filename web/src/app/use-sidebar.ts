@@ -1,0 +1,26 @@
+// Whether the sidebar stands beside the page on a wide screen: the reader's choice, kept in this browser.
+import { useCallback, useState } from 'react'
+
+const storageKey = 'nanoclaw.sidebar'
+
+const readStored = (): boolean => {
+  try {
+    return localStorage.getItem(storageKey) !== 'hidden'
+  } catch {
+    return true // storage blocked: the choice lasts as long as the page
+  }
+}
+
+export function useSidebar(): [shown: boolean, choose: (shown: boolean) => void] {
+  const [shown, setShown] = useState(readStored)
+  const choose = useCallback((next: boolean): void => {
+    setShown(next)
+    try {
+      if (next) localStorage.removeItem(storageKey)
+      else localStorage.setItem(storageKey, 'hidden')
+    } catch {
+      // as above
+    }
+  }, [])
+  return [shown, choose]
+}

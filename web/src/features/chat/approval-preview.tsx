@@ -1,0 +1,68 @@
+// What a call that waits for approval would do: its warning, its difference or command, and its arguments.
+import { TriangleAlert } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PendingApproval } from '../../../../server/protocol/run-event.ts'
+import { pretty } from './steps/tool-content.ts'
+
+const CodeBlock = lazy(() =>
+  import('../../ui/markdown/code-block.tsx').then((module) => ({ default: module.CodeBlock })),
+)
+const DiffView = lazy(() =>
+  import('../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
+)
+
+const warnings = ['not_isolated', 'changed_meanwhile'] as const
+const isKnownWarning = (code: unknown): code is (typeof warnings)[number] =>
+  warnings.some((known) => known === code)
+
+const previews = [
+  'create_folder',
+  'delete_file',
+  'delete_folder',
+  'remember',
+  'send_here',
+  'send_to',
+  'python',
+  'command',
+  'mcp',
+  'none',
+] as const
+const isKnownPreview = (code: unknown): code is (typeof previews)[number] =>
+  previews.some((known) => known === code)
+
+/** In the page's language where the server names the text; else as the server words it. */
+export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
+  const { t } = useTranslation()
+  const { preview } = approval
+  const shown = preview?.diff !== undefined || preview?.command !== undefined
+  // A difference names its file and counts its lines itself.
+  const hasDiff = preview?.diff !== undefined && preview.diff !== ''
+  return (
+    <Suspense fallback={null}>
+      {preview?.warning !== undefined && (
+        <p className="flex gap-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          <TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />
+          {isKnownWarning(preview.warning_code)
+            ? t(`approval.warning.${preview.warning_code}`)
+            : preview.warning}
+        </p>
+      )}
+      {preview?.display !== undefined && !hasDiff && (
+        <p className="text-sm whitespace-pre-line text-soft">
+          {isKnownPreview(preview.display_code)
+            ? t(`approval.preview.${preview.display_code}`, { ...preview.display_params })
+            : preview.display}
+        </p>
+      )}
+      {hasDiff && <DiffView diff={preview?.diff ?? ''} />}
+      {preview?.command !== undefined && <CodeBlock code={preview.command} language="bash" />}
+      {!shown && (
+        <div>
+          <p className="mb-1 text-xs font-medium text-muted">{t('approval.arguments')}</p>
+          <CodeBlock code={pretty(approval.arguments)} language="json" />
+        </div>
+      )}
+    </Suspense>
+  )
+}

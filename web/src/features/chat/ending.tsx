@@ -1,0 +1,117 @@
+// Under an answer that is not whole: why, and every way on.
+import { RefreshCw, Repeat, RotateCw, Settings, TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Message } from '../../../../server/protocol/message.ts'
+import { useModels } from '../../lib/api/catalog.ts'
+import { failureText } from '../../lib/failure-text.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu, MenuChoices, MenuHeading } from '../../ui/menu.tsx'
+import type { LiveRun } from './live-runs.ts'
+
+export function Ending({
+  message,
+  live,
+  onRegenerate,
+  onResume,
+}: {
+  message: Message
+  live: LiveRun | undefined
+  onRegenerate: (id: string, model?: string) => void
+  onResume: (runId: string) => void
+}) {
+  const { t } = useTranslation()
+  const failed = live?.state === 'error' || message.status === 'failed'
+  const finish = live === undefined ? message.finish_reason : live.finishReason
+  const limited = finish === 'max_iterations' || finish === 'budget'
+  const broken = message.status === 'stopped' || message.status === 'interrupted'
+  if (!failed && !limited && !broken) return null
+  const runId = live?.runId ?? message.run_id ?? null
+  const failure = live?.error ?? {
+    code: message.error_code,
+    params: message.error_params,
+    content: message.error,
+  }
+  const text = failed
+    ? (failureText(failure, t) ?? t('message.failed'))
+    : limited
+      ? t(finish === 'budget' ? 'message.budget' : 'message.limited')
+      : t(message.status === 'stopped' ? 'message.stopped' : 'message.interrupted')
+  return (
+    <div
+      role={failed ? 'alert' : undefined}
+      className={`flex flex-wrap items-center gap-x-3 gap-y-1 rounded-xl px-3.5 py-2 text-sm ${failed ? 'bg-bad-soft text-bad' : 'bg-sunken text-soft'}`}
+    >
+      <p className="flex min-w-[min(100%,18rem)] flex-1 items-start gap-2.5 py-1">
+        {failed && <TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />}
+        <span className="min-w-0 [overflow-wrap:anywhere]">{text}</span>
+      </p>
+      <div className="-mx-2 flex flex-wrap items-center">
+        {runId !== null && (
+          <Button size="small" tone="quiet" icon={RotateCw} onClick={() => onResume(runId)}>
+            {t('message.continue')}
+          </Button>
+        )}
+        {failed && (
+          <>
+            <Button
+              size="small"
+              tone="quiet"
+              icon={RefreshCw}
+              onClick={() => onRegenerate(message.id)}
+            >
+              {t('message.regenerate')}
+            </Button>
+            {failure.code?.startsWith('model_') === true && (
+              <OtherModel
+                current={message.model ?? null}
+                onChoose={(model) => onRegenerate(message.id, model)}
+              />
+            )}
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Where a model does not answer: another one for this answer, and the place where models are set. */
+function OtherModel({
+  current,
+  onChoose,
+}: {
+  current: string | null
+  onChoose: (model: string) => void
+}) {
+  const { t } = useTranslation()
+  const { data: models = [] } = useModels()
+  const others = models.filter(({ id }) => id !== current)
+  return (
+    <>
+      {others.length > 0 && (
+        <Menu
+          trigger={
+            <Button size="small" tone="quiet" icon={Repeat}>
+              {t('message.otherModel')}
+            </Button>
+          }
+        >
+          <MenuHeading>{t('composer.model')}</MenuHeading>
+          <MenuChoices
+            value=""
+            choices={others.map(({ id, name }) => ({ value: id, label: name }))}
+            onChoose={onChoose}
+          />
+        </Menu>
+      )}
+      <Link
+        href={paths.settingsTab('models')}
+        className="inline-flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink"
+      >
+        <Settings size={14} aria-hidden />
+        {t('message.modelSettings')}
+      </Link>
+    </>
+  )
+}

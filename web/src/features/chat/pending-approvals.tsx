@@ -1,0 +1,71 @@
+// All questions of a run that wait for an answer: how many there are, each with its place, and all of them refused at once.
+import { lazy, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PendingApproval } from '../../../../server/protocol/run-event.ts'
+import { decide } from '../../lib/api/runs.ts'
+import { ApiError } from '../../lib/api-client.ts'
+import { Button } from '../../ui/button.tsx'
+import { reportError } from '../../ui/error-text.ts'
+import { useLiveRuns } from './live-runs.ts'
+
+const ApprovalCard = lazy(() =>
+  import('./approval-card.tsx').then((module) => ({ default: module.ApprovalCard })),
+)
+
+export function PendingApprovals({
+  conversationId,
+  runId,
+  approvals,
+}: {
+  conversationId: string
+  runId: string
+  /** In the order in which they are asked. */
+  approvals: readonly PendingApproval[]
+}) {
+  const { t } = useTranslation()
+  const [busy, setBusy] = useState(false)
+  const answered = (id: string): void => useLiveRuns.getState().answered(conversationId, runId, id)
+
+  /** One after another, in their order; what was answered elsewhere meanwhile is none of a failure. */
+  const rejectAll = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      for (const { id_ref: id } of approvals) {
+        await decide(runId, { id_ref: id, decision: 'reject' }).catch((error: unknown) => {
+          if (!(error instanceof ApiError && error.status === 409)) throw error
+        })
+        answered(id)
+      }
+      if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
+    } catch (error) {
+      reportError(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      {approvals.length > 1 && (
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <p role="status" className="text-sm text-soft">
+            {t('approval.waiting', { count: approvals.length })}
+          </p>
+          <Button size="small" tone="danger" disabled={busy} onClick={() => void rejectAll()}>
+            {t('approval.rejectAll')}
+          </Button>
+        </div>
+      )}
+      {approvals.map((approval, place) => (
+        <Suspense key={approval.id_ref} fallback={null}>
+          <ApprovalCard
+            runId={runId}
+            approval={approval}
+            place={approvals.length > 1 ? { number: place + 1, total: approvals.length } : null}
+            folded={place > 0}
+            onDecided={() => answered(approval.id_ref)}
+          />
+        </Suspense>
+      ))}
+    </>
+  )
+}

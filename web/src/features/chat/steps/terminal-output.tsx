@@ -1,0 +1,100 @@
+// What a program wrote: in its colours, its end first in view, the rest unfolded on request.
+import { ChevronUp } from 'lucide-react'
+import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { classNames } from '../../../ui/class-names.ts'
+import { CopyButton } from '../../../ui/markdown/code-block.tsx'
+import { classOf, readTerminal, type Span } from './ansi.ts'
+
+/** The end of an output is what says how it went. */
+const LINES_FOLDED = 24
+/** More elements than this would make the page stumble; who wants the rest copies it. */
+const LINES_SHOWN = 2_000
+const CHARACTERS_SHOWN = 200_000
+
+const Line = memo(function Line({ spans }: { spans: readonly Span[] }) {
+  return (
+    <span className="block min-h-[1lh]">
+      {spans.map(({ text, style }, index) => {
+        const name = classOf(style)
+        return name === '' ? (
+          text
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no identity but their place
+          <span key={index} className={name}>
+            {text}
+          </span>
+        )
+      })}
+    </span>
+  )
+})
+
+export function TerminalOutput({
+  label,
+  text,
+  tone = 'plain',
+}: {
+  label: string
+  text: string
+  /** `bad`: what a program says about its troubles. */
+  tone?: 'plain' | 'bad'
+}) {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState(false)
+  const frame = useRef<HTMLPreElement>(null)
+  const atEnd = useRef(true)
+  const lines = useMemo(() => readTerminal(text.slice(-CHARACTERS_SHOWN).trimEnd()), [text])
+  const shown = lines.slice(open ? -LINES_SHOWN : -LINES_FOLDED)
+  const hidden = lines.length - shown.length
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new text is the reason to scroll
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (element !== null && atEnd.current) element.scrollTop = element.scrollHeight
+  }, [lines])
+  return (
+    <div>
+      <div className="mb-1 flex items-center justify-between gap-2 text-xs text-muted">
+        <span className={classNames('font-medium', tone === 'bad' && 'text-bad')}>{label}</span>
+        <CopyButton text={text} />
+      </div>
+      <div
+        className={classNames(
+          'overflow-hidden rounded-lg border bg-sunken',
+          tone === 'bad' ? 'border-bad/35' : 'border-line',
+        )}
+      >
+        {hidden > 0 && (
+          <button
+            type="button"
+            aria-expanded={open}
+            disabled={open}
+            className="flex w-full items-center gap-1.5 border-b border-line px-3 py-1 text-left text-xs text-muted hover:bg-hover hover:text-ink disabled:hover:bg-transparent pointer-coarse:min-h-11"
+            onClick={() => setOpen(true)}
+          >
+            <ChevronUp size={13} aria-hidden />
+            {t(open ? 'steps.linesCut' : 'steps.linesBefore', { count: hidden })}
+          </button>
+        )}
+        <pre
+          ref={frame}
+          dir="ltr"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+          tabIndex={0}
+          className={classNames(
+            'code-lines max-h-96 overflow-auto px-3 py-2 text-[12.5px] whitespace-pre-wrap -outline-offset-2 [overflow-wrap:anywhere]',
+            tone === 'bad' && 'border-l-3 border-bad/50',
+          )}
+          onScroll={({ currentTarget: element }) => {
+            atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 24
+          }}
+        >
+          {shown.map((spans, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: an output only grows at its end
+            <Line key={index} spans={spans} />
+          ))}
+        </pre>
+      </div>
+    </div>
+  )
+}

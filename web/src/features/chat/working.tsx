@@ -1,0 +1,48 @@
+// A sign of life for the moments in which nothing else moves: that it works, waits for another try, or lost its line.
+import { Clock, WifiOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { failureText } from '../../lib/failure-text.ts'
+import type { LiveRun } from './live-runs.ts'
+
+export function Working({ live }: { live: LiveRun }) {
+  const { t } = useTranslation()
+  if (live.connection === 'reconnecting')
+    return (
+      <p className="flex items-center gap-2 text-sm text-warn">
+        <WifiOff size={14} aria-hidden /> {live.trouble ?? t('chat.reconnecting')}
+      </p>
+    )
+  if (live.retry !== null) return <Retrying retry={live.retry} />
+  const last = live.steps.at(-1)
+  if (last !== undefined && last.type !== 'tool_result') return null
+  return (
+    <span aria-hidden className="flex h-6 items-center gap-1.5">
+      <i className="size-1.5 animate-breathe rounded-full bg-accent" />
+      <i className="size-1.5 animate-breathe rounded-full bg-accent [animation-delay:200ms]" />
+      <i className="size-1.5 animate-breathe rounded-full bg-accent [animation-delay:400ms]" />
+    </span>
+  )
+}
+
+/** Why the model is asked again, and how long until then. */
+function Retrying({ retry }: { retry: NonNullable<LiveRun['retry']> }) {
+  const { t } = useTranslation()
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.max(0, Math.ceil((retry.at - now) / 1_000))
+  return (
+    <p className="flex items-start gap-2 text-sm text-warn">
+      <Clock size={14} aria-hidden className="mt-0.5 shrink-0" />
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        {failureText({ code: retry.code, params: retry.params, content: retry.reason }, t)}{' '}
+        <span className="tabular-nums">
+          {seconds === 0 ? t('chat.retryingNow') : t('chat.retryingIn', { count: seconds })}
+        </span>
+      </span>
+    </p>
+  )
+}

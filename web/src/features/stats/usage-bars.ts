@@ -1,0 +1,27 @@
+// The bars of the usage page: each hour of a day, each day of a period, also those on which nothing was used.
+import type { TokenStats } from '../../../../server/protocol/stats.ts'
+
+export type UsageBar = {
+  /** `YYYY-MM-DD`, or `00` to `23`. */
+  key: string
+  tokens: number
+}
+
+const DAY_MS = 86_400_000
+const daysOf = { daily: 1, weekly: 7, monthly: 30 } as const
+
+/** Days and hours are UTC, as the server counts them. */
+export function usageBars(stats: TokenStats, now: Date): UsageBar[] {
+  const { period, hourly, daily } = stats
+  if (period === 'daily')
+    return Array.from({ length: 24 }, (_, hour) => {
+      const key = String(hour).padStart(2, '0')
+      return { key, tokens: hourly?.[key]?.total_tokens ?? 0 }
+    })
+  const days = daysOf[period]
+  return Array.from({ length: days }, (_, index) => {
+    const time = now.getTime() - (days - 1 - index) * DAY_MS
+    const key = new Date(time).toISOString().slice(0, 10)
+    return { key, tokens: daily?.[key]?.total_tokens ?? 0 }
+  })
+}

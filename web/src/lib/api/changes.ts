@@ -1,0 +1,150 @@
+// Follows the user's changes, so that this tab shows what another tab or device did.
+import type { QueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Change } from '../../../../server/protocol/change.ts'
+import { ApiError, send } from '../api-client.ts'
+import { readFrames } from '../event-stream.ts'
+import { parseJson } from '../read-json.ts'
+import { waitToReconnect } from '../reconnect.ts'
+import { conversationKeys } from './conversations.ts'
+import { messageKeys } from './messages.ts'
+
+type News = { id: string | null; change: Change | 'ready' | 'reset' }
+
+const FIRST_WAIT_MS = 400
+const LONGEST_WAIT_MS = 10_000
+/** Changes that come together are asked about together. */
+const GATHER_MS = 60
+
+const types: Record<Change['type'], true> = {
+  conversation: true,
+  message: true,
+  run: true,
+  project: true,
+  file: true,
+  settings: true,
+}
+
+const toNews = (id: string | null, name: string, data: string): News | null => {
+  if (name === 'ready' || name === 'reset') return { id, change: name }
+  const fields = parseJson(data)
+  if (!Object.hasOwn(types, name) || typeof fields !== 'object') return null
+  return { id, change: { ...fields, type: name } as Change } // the server builds every frame from the same type
+}
+
+/** The queries whose answers the change may have made old. */
+const touched = (change: Change): (readonly unknown[])[] => {
+  switch (change.type) {
+    case 'conversation':
+      return [conversationKeys.lists, conversationKeys.one(change.id), messageKeys.list(change.id)]
+    case 'message':
+    case 'run':
+      return [
+        conversationKeys.lists,
+        conversationKeys.one(change.conversation_id),
+        messageKeys.list(change.conversation_id),
+        ['background', change.conversation_id],
+      ]
+    case 'project':
+      return [['projects'], ['project', change.id], ['documents', change.id]]
+    case 'file':
+      return [['project-files'], ['checkpoints'], ['project', change.project_id]]
+    case 'settings':
+      return [['models'], ['admin-models'], ['memory'], ['profile'], ['channels'], ['api-keys']]
+  }
+}
+
+/** Gathers what became old and asks for it again in one go. */
+function createRefresher(client: QueryClient) {
+  let everything = false
+  let keys = new Map<string, readonly unknown[]>()
+  let scheduled = false
+  const refresh = (): void => {
+    scheduled = false
+    if (everything) void client.invalidateQueries()
+    else for (const queryKey of keys.values()) void client.invalidateQueries({ queryKey })
+    everything = false
+    keys = new Map()
+  }
+  return (change: Change | 'reset'): void => {
+    if (change === 'reset') everything = true
+    else for (const key of touched(change)) keys.set(JSON.stringify(key), key)
+    if (!scheduled) setTimeout(refresh, GATHER_MS)
+    scheduled = true
+  }
+}
+
+/** Follows until the signal aborts, or the server says that it will never answer. */
+async function followChanges(client: QueryClient, signal: AbortSignal): Promise<void> {
+  const refresh = createRefresher(client)
+  let lastId: string | null = null
+  let waitMs = FIRST_WAIT_MS
+  while (!signal.aborted) {
+    // A browser opens few lines to a server at once: a tab that nobody sees leaves them to the others.
+    await untilSeen(signal)
+    const line = new AbortController()
+    const close = (): void => line.abort()
+    const onHidden = (): void => {
+      if (document.visibilityState === 'hidden') close()
+    }
+    signal.addEventListener('abort', close)
+    addEventListener('offline', close)
+    document.addEventListener('visibilitychange', onHidden)
+    try {
+      const response = await send('/api/events', {
+        headers: {
+          accept: 'text/event-stream',
+          ...(lastId === null ? {} : { 'last-event-id': lastId }),
+        },
+        signal: line.signal,
+      })
+      const news = readFrames(response, ({ id, name, data }) => toNews(id, name, data))
+      for await (const { id, change } of news.events) {
+        waitMs = FIRST_WAIT_MS
+        lastId = id ?? lastId
+        if (change !== 'ready') refresh(change)
+      }
+    } catch (error) {
+      // Signed out, or a server without this: nothing will come.
+      if (
+        error instanceof ApiError &&
+        error.status >= 400 &&
+        error.status < 500 &&
+        error.status !== 429
+      )
+        return
+    } finally {
+      signal.removeEventListener('abort', close)
+      removeEventListener('offline', close)
+      document.removeEventListener('visibilitychange', onHidden)
+    }
+    if (signal.aborted) return
+    await waitToReconnect(waitMs)
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+  }
+}
+
+function untilSeen(signal: AbortSignal): Promise<void> {
+  if (document.visibilityState === 'visible' || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (document.visibilityState === 'hidden' && !signal.aborted) return
+      document.removeEventListener('visibilitychange', look)
+      signal.removeEventListener('abort', look)
+      resolve()
+    }
+    document.addEventListener('visibilitychange', look)
+    signal.addEventListener('abort', look)
+  })
+}
+
+/** Keeps everything on the page up to date for as long as the caller is shown. */
+export function useFollowChanges(): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const controller = new AbortController()
+    void followChanges(client, controller.signal)
+    return () => controller.abort()
+  }, [client])
+}

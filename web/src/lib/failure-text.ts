@@ -1,0 +1,24 @@
+// What went wrong with a run or a provider, in the page's language where it knows the machine name.
+import type { TFunction } from 'i18next'
+import type { ErrorParams } from '../../../server/protocol/error.ts'
+import { type FailureName, failureNames } from './i18n/english-failures.ts'
+
+type Failure = {
+  code: string | null | undefined
+  params?: ErrorParams | null | undefined
+  /** The server's own words. */
+  content: string | null | undefined
+}
+
+const isNamed = (name: string): name is FailureName => Object.hasOwn(failureNames, name)
+
+/** The failure in words; what a provider itself said is quoted. The server's own text where the name is not known. */
+export function failureText({ code, params, content }: Failure, t: TFunction): string | null {
+  if (code == null) return content ?? null
+  const reason = params?.reason === undefined ? code : `${code}_${params.reason}`
+  const name = isNamed(reason) ? reason : code
+  if (!isNamed(name) || (failureNames[name].includes('{{model}}') && params?.model === undefined))
+    return content ?? null
+  const text = t(`failures.${name}`, { ...params })
+  return params?.detail === undefined ? text : `${text} ${t('failures.quoted', { ...params })}`
+}

@@ -1,0 +1,19 @@
+// What can go wrong with a model, by machine name (and reason), in Chinese.
+import type { FailureName } from './english-failures.ts'
+
+export const failures: Record<FailureName, string> = {
+  model_unauthorized: '提供商拒绝了“{{model}}”的 API 密钥（{{status}}）。请在设置中检查密钥。',
+  model_refused: '“{{model}}”拒绝了请求（{{status}}）。',
+  model_refused_credit: '“{{model}}”在提供商处的账户余额不足（402）。',
+  model_not_found: '提供商不认识“{{model}}”，或地址有误（404）。请检查设置。',
+  model_rate_limited: '“{{model}}”的提供商要求放慢速度（429），请稍后重试。',
+  model_rate_limited_quota: '“{{model}}”在提供商处的配额已用完（429）。',
+  model_unavailable: '“{{model}}”的提供商出现故障。请重试，或换一个模型。',
+  model_unavailable_connection: '无法连接“{{model}}”。请检查提供商地址和网络。',
+  model_timeout: '“{{model}}”的提供商响应超时。',
+  model_timeout_silence: '“{{model}}”已有 {{seconds}} 秒没有任何响应。',
+  model_stream_broken: '回答尚未完成，与“{{model}}”的连接就断开了。',
+  model_bad_answer: '以“{{model}}”身份应答的不是兼容 OpenAI 的 API。请在设置中检查地址。',
+  model_context_exceeded: '对话太长，超出了“{{model}}”的上限。',
+  quoted: '提供商的说明：{{detail}}',
+}

@@ -1,0 +1,34 @@
+// A call-out that a model wrote: note, tip, important, warning, caution.
+import {
+  CircleAlert,
+  Info,
+  Lightbulb,
+  type LucideIcon,
+  MessageSquareWarning,
+  TriangleAlert,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AlertKind } from './page-syntax.ts'
+
+const icons: Record<AlertKind, LucideIcon> = {
+  note: Info,
+  tip: Lightbulb,
+  important: MessageSquareWarning,
+  warning: TriangleAlert,
+  caution: CircleAlert,
+}
+
+export function Alert({ kind, children }: { kind: AlertKind; children: ReactNode }) {
+  const { t } = useTranslation()
+  const Icon = icons[kind]
+  return (
+    <div role="note" dir="auto" className={`alert alert-${kind}`}>
+      <p className="alert-title">
+        <Icon size={15} aria-hidden />
+        {t(`prose.alert.${kind}`)}
+      </p>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+// Asks for the colours of code that may still grow: one question at a time, always about the newest text.
+import type { Token } from './highlight.ts'
+
+export type Colouring = {
+  /** What is to be coloured from now on. Asked at once, or when the question before it has been answered. */
+  want(code: string, language: string): void
+  /** Nothing is asked and nothing is handed over any more, not even what has been asked for already. */
+  cancel(): void
+}
+
+export function createColouring({
+  highlight,
+  pause,
+  onLines,
+}: {
+  /** Null: there are no colours for this code. */
+  highlight: (code: string, language: string) => Promise<Token[][] | null>
+  /** Waited for between two questions, so that growing code is not coloured at every token. */
+  pause: () => Promise<unknown>
+  onLines: (lines: Token[][]) => void
+}): Colouring {
+  let wanted: { code: string; language: string } | null = null
+  let busy = false
+  let cancelled = false
+
+  const work = async (): Promise<void> => {
+    busy = true
+    while (wanted !== null && !cancelled) {
+      const asked = wanted
+      const lines = await highlight(asked.code, asked.language)
+      if (cancelled) break
+      if (lines !== null && wanted.language === asked.language) onLines(lines)
+      if (wanted === asked) break
+      await pause()
+    }
+    busy = false
+  }
+  return {
+    want(code, language) {
+      if (code === '' || (wanted?.code === code && wanted.language === language)) return
+      wanted = { code, language }
+      if (!busy && !cancelled) void work()
+    },
+    cancel() {
+      cancelled = true
+    },
+  }
+}

@@ -1,0 +1,111 @@
+// Footnotes of an answer: numbered across its blocks, listed at its end, with ways there and back.
+import { createContext, type MouseEvent, type ReactNode, useContext } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { FootnoteNumbers } from './page-syntax.ts'
+import type { Block } from './split-blocks.ts'
+
+export type Footnote = { id: string; number: number; text: string }
+
+const reference = /\[\^([^\]\s]{1,100})\](?!:)/g
+
+/**
+ * Numbers footnotes in the order in which they are first referred to; definitions that nothing refers to come last.
+ * `growing`: definitions are still to come, so that a reference without one counts already.
+ */
+export function numberFootnotes(
+  text: string,
+  blocks: readonly Block[],
+  growing: boolean,
+): { numbers: FootnoteNumbers; list: readonly Footnote[] } {
+  const numbers = new Map<string, { number: number; known: boolean }>()
+  const list: Footnote[] = []
+  if (!text.includes('[^')) return { numbers, list }
+  const texts = new Map<string, string>()
+  for (const block of blocks)
+    if (block.kind === 'footnote' && !texts.has(block.id)) texts.set(block.id, block.text)
+  const add = (id: string): void => {
+    if (numbers.has(id)) return
+    const note = texts.get(id)
+    if (note === undefined && !(growing && /^\d+$/.test(id))) return
+    const number = numbers.size + 1
+    numbers.set(id, { number, known: note !== undefined })
+    if (note !== undefined) list.push({ id, number, text: note })
+  }
+  for (const block of blocks)
+    if (block.kind === 'markdown' || block.kind === 'details')
+      for (const found of block.text.matchAll(reference)) add(found[1] ?? '')
+  for (const id of texts.keys()) add(id)
+  return { numbers, list }
+}
+
+/** The numbers that a text refers to, as one string that stays the same while they do; empty for none. */
+export function numbersIn(text: string, numbers: FootnoteNumbers): string {
+  if (numbers.size === 0 || !text.includes('[^')) return ''
+  const used = new Set<string>()
+  for (const found of text.matchAll(reference)) used.add(found[1] ?? '')
+  const entries = [...numbers].filter(([id]) => used.has(id))
+  return entries.length === 0 ? '' : JSON.stringify(entries)
+}
+
+export const readNumbers = (numbers: string): FootnoteNumbers =>
+  new Map(numbers === '' ? [] : JSON.parse(numbers))
+
+/** Whether the numbers of a further block belong to a list that an enclosing block draws. */
+export const EnclosingFootnotes = createContext<FootnoteNumbers | null>(null)
+
+const goTo = (event: MouseEvent<HTMLElement>, selector: string): void => {
+  const root = event.currentTarget.closest('[data-footnotes]')
+  const target = root?.querySelector<HTMLElement>(selector)
+  target?.scrollIntoView({ block: 'center' })
+  target?.focus({ preventScroll: true })
+}
+
+/** The raised number in the text. */
+export function FootnoteMark({ number, known }: { number: number; known: boolean }) {
+  const { t } = useTranslation()
+  if (!known) return <sup>{number}</sup>
+  return (
+    <sup>
+      <button
+        type="button"
+        data-footnote-mark={number}
+        aria-label={t('prose.footnote', { number })}
+        className="footnote-mark"
+        onClick={(event) => goTo(event, `[data-footnote="${number}"]`)}
+      >
+        {number}
+      </button>
+    </sup>
+  )
+}
+
+export function FootnoteList({
+  notes,
+  children,
+}: {
+  notes: readonly Footnote[]
+  children: (note: Footnote) => ReactNode
+}) {
+  const { t } = useTranslation()
+  const enclosing = useContext(EnclosingFootnotes)
+  if (notes.length === 0 || enclosing !== null) return null
+  return (
+    <section aria-label={t('prose.footnotes')} className="footnotes">
+      <ol>
+        {notes.map((note) => (
+          <li key={note.id} value={note.number} data-footnote={note.number} tabIndex={-1}>
+            {children(note)}
+            <button
+              type="button"
+              className="footnote-mark"
+              aria-label={t('prose.footnoteBack', { number: note.number })}
+              onClick={(event) => goTo(event, `[data-footnote-mark="${note.number}"]`)}
+            >
+              ↩
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

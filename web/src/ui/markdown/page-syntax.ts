@@ -1,0 +1,142 @@
+// What the page understands beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, and the
+// direction of each piece of text. No HTML is ever taken over: a tag becomes an element of ours, without attributes.
+
+/** A node of Markdown's tree or of HTML's, as far as these plugins look at it. */
+export type TreeNode = {
+  type: string
+  value?: string
+  url?: string
+  tagName?: string
+  children?: TreeNode[]
+  properties?: Record<string, unknown>
+  data?: { hName?: string; hProperties?: Record<string, unknown> }
+}
+
+export const alertKinds = ['note', 'tip', 'important', 'warning', 'caution'] as const
+export type AlertKind = (typeof alertKinds)[number]
+
+/** The footnotes that a block may refer to, by their names: their numbers, and whether there is anything to go to. */
+export type FootnoteNumbers = ReadonlyMap<string, { number: number; known: boolean }>
+
+const alertMark = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i
+
+/** `> [!NOTE]` on a line of its own makes a call-out of the quotation. */
+function markAlert(quote: TreeNode): void {
+  const paragraph = quote.children?.[0]
+  const first = paragraph?.type === 'paragraph' ? paragraph.children?.[0] : undefined
+  const mark = first?.type === 'text' ? alertMark.exec(first.value ?? '') : null
+  if (first === undefined || mark === null) return
+  first.value = (first.value ?? '').slice(mark[0].length)
+  if (first.value === '' && paragraph?.children?.length === 1) quote.children?.shift()
+  quote.data = { hName: 'aside', hProperties: { dataAlert: mark[1]?.toLowerCase() } }
+}
+
+const pairedTag = /^<(\/?)(sub|sup|kbd|mark|u|s|b|i|strong|em|small|del|ins)>$/i
+const breakTag = /^<br\s*\/?>$/i
+
+/** Tags that only mark text become elements; a pair must be closed within its paragraph. */
+function takeTags(children: TreeNode[]): TreeNode[] {
+  if (!children.some(({ type }) => type === 'html')) return children
+  const out: TreeNode[] = []
+  const open: { name: string; at: number }[] = []
+  for (const child of children) {
+    const tag = child.type === 'html' ? pairedTag.exec(child.value ?? '') : null
+    if (child.type === 'html' && breakTag.test(child.value ?? '')) out.push({ type: 'break' })
+    else if (tag === null) out.push(child)
+    else if (tag[1] === '') {
+      open.push({ name: tag[2]?.toLowerCase() ?? '', at: out.length })
+      out.push(child)
+    } else {
+      const start = open.pop()
+      if (start === undefined || start.name !== tag[2]?.toLowerCase()) {
+        // Tags that cross each other mean nothing.
+        open.length = 0
+        out.push(child)
+      } else {
+        const inner = out.splice(start.at).slice(1)
+        out.push({ type: 'emphasis', data: { hName: start.name }, children: inner })
+      }
+    }
+  }
+  return out
+}
+
+const reference = /\[\^([^\]\s]{1,100})\]/g
+
+/** `[^name]` becomes the number of its footnote. */
+function takeReferences(text: TreeNode, numbers: FootnoteNumbers): TreeNode[] {
+  const value = text.value ?? ''
+  const out: TreeNode[] = []
+  let kept = 0
+  for (const found of value.matchAll(reference)) {
+    const note = numbers.get(found[1] ?? '')
+    if (note === undefined) continue
+    if (found.index > kept) out.push({ type: 'text', value: value.slice(kept, found.index) })
+    out.push({
+      type: 'emphasis',
+      data: { hName: 'sup', hProperties: { dataFootnote: note.number, dataKnown: note.known } },
+      children: [{ type: 'text', value: String(note.number) }],
+    })
+    kept = found.index + found[0].length
+  }
+  if (out.length === 0) return [text]
+  if (kept < value.length) out.push({ type: 'text', value: value.slice(kept) })
+  return out
+}
+
+function visit(node: TreeNode, numbers: FootnoteNumbers): void {
+  if (node.type === 'blockquote') markAlert(node)
+  if (node.children === undefined) return
+  for (const child of node.children) visit(child, numbers)
+  node.children = takeTags(node.children)
+  if (numbers.size > 0 && node.type !== 'link')
+    node.children = node.children.flatMap((child) =>
+      child.type === 'text' ? takeReferences(child, numbers) : [child],
+    )
+}
+
+export const remarkPageSyntax =
+  ({ numbers }: { numbers: FootnoteNumbers }) =>
+  (tree: TreeNode): void =>
+    visit(tree, numbers)
+
+const directed = /^(?:p|h[1-6]|ul|ol|blockquote|aside|table|th|td)$/
+
+function textLength(node: TreeNode): number {
+  if (node.type === 'text') return node.value?.length ?? 0
+  return (node.children ?? []).reduce((sum, child) => sum + textLength(child), 0)
+}
+
+/** From these lengths on, in characters, a table's cell gets room for several words in a line. */
+const WIDE_CELL = 28
+const WIDEST_CELL = 80
+/** Up to this length a cell is one line: a name or a figure is not cut at its hyphen. */
+const SHORT_CELL = 14
+
+const cellClass = (length: number): string | null =>
+  length <= SHORT_CELL
+    ? 'cell-short'
+    : length < WIDE_CELL
+      ? null
+      : length < WIDEST_CELL
+        ? 'cell-wide'
+        : 'cell-widest'
+
+function shape(node: TreeNode): void {
+  if (node.type === 'element' && directed.test(node.tagName ?? '')) {
+    const name = /^t[hd]$/.test(node.tagName ?? '') ? cellClass(textLength(node)) : null
+    node.properties = {
+      ...node.properties,
+      // The first strong character decides: Arabic and Hebrew run from the right, whatever the page's language.
+      dir: 'auto',
+      ...(name === null ? {} : { className: name }),
+    }
+  }
+  for (const child of node.children ?? []) shape(child)
+}
+
+/** Gives each piece of text its direction, and the cells of tables room by what they hold. */
+export const rehypeShape =
+  () =>
+  (tree: TreeNode): void =>
+    shape(tree)
