@@ -1,17 +1,45 @@
 // How the tests run: real servers and databases are started by the tests themselves; nothing reaches beyond loopback.
 import { defineConfig } from 'vitest/config'
 
+/** These want the machine to themselves: browsers, hostile programs, and kills at chosen moments. */
+const ALONE = [
+  'tests/e2e/**/*.test.ts',
+  'tests/faults/**/*.test.ts',
+  'tests/server/sandbox/python/hostile.test.ts',
+  'tests/server/tools/python-beside-chats.test.ts',
+]
+
+const common = {
+  pool: 'forks' as const,
+  // Limits for a test that hangs, far above what any takes on a busy machine.
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  restoreMocks: true,
+}
+
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
     globalSetup: ['tests/support/global-setup.ts'],
-    pool: 'forks',
-    // One file at a time: the tests start servers, browsers and sandboxes of their own, which want both cores.
-    maxWorkers: 1,
-    // Where others' work shares the machine a test may run out of time once; a real fault fails twice.
-    retry: process.env.CI === 'true' ? 1 : 0,
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
-    restoreMocks: true,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'parallel',
+          include: ['tests/**/*.test.ts'],
+          exclude: ALONE,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'alone',
+          include: ALONE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

@@ -146,18 +146,18 @@ describeInBrowser('agents in the page', (visitor) => {
       known.push(String(request.messages[0]?.content).includes('Drinks oolong'))
       return turn.text('Here you are.')
     })
-    await server.call('PUT', '/api/memory', {
-      body: {
-        content:
-          'I live in Wuyi.\n\n## Agent Memories\n\n- 2026-01-02: Has a cat (from outside text)\n',
-      },
-    })
+    await server.call('PUT', '/api/memory', { body: { content: 'I live in Wuyi.\n' } })
     const page = await visitor.open(server.url)
     await say(page, 'I drink oolong.')
     await page.getByText('I will remember.').waitFor()
     await page.goto(server.url)
     await say(page, 'A drink, please.')
     await page.getByText('Here you are.').waitFor()
+    // Only now: a conversation that is shown such a fact asks before it remembers anything.
+    const { content } = (await server.call('GET', '/api/memory')).json.data
+    await server.call('PUT', '/api/memory', {
+      body: { content: `${content.trimEnd()}\n- 2026-01-02: Has a cat (from outside text)\n` },
+    })
     await page.goto(`${server.url}/memory`)
     const facts = page.getByRole('region', { name: '2 remembered facts' })
     await facts.getByText('from outside text').waitFor()
@@ -244,10 +244,13 @@ describeInBrowser('agents in the page', (visitor) => {
       theme: 'dark',
     })
     await page.getByRole('tab', { name: '知识' }).click()
-    await page.locator('input[type=file]').setInputFiles([
-      { name: 'handbook.pdf', mimeType: 'application/pdf', buffer: await readFile(handbook) },
-      { name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('no PDF at all') },
-    ])
+    await page
+      .getByRole('tabpanel')
+      .locator('input[type=file]')
+      .setInputFiles([
+        { name: 'handbook.pdf', mimeType: 'application/pdf', buffer: await readFile(handbook) },
+        { name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('no PDF at all') },
+      ])
     const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
     await row('handbook.pdf').getByText(/段$/).waitFor()
     await row('bad.pdf').locator('.text-bad').waitFor()

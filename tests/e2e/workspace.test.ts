@@ -68,6 +68,37 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
+  test('several questions are numbered and can be told apart, and all of them are rejected at once', async () => {
+    const id = await project('Many', { 'notes.md': 'old\n' })
+    upstream.enqueue(
+      turn.toolCalls(
+        ['one', 'two', 'three'].map((name) => ({
+          name: 'file_write',
+          arguments: { path: `${name}.md`, content: name },
+        })),
+      ),
+      turn.text('Then not.'),
+    )
+    const page = await visitor.open(`${server.url}/?project=${id}`)
+    await page.getByRole('button', { name: 'Project: Many' }).waitFor()
+    await say(page, 'Write three files.')
+    await page.getByText('3 requests wait for your answer.').waitFor()
+    for (const [place, name] of ['one', 'two', 'three'].entries())
+      await page
+        .getByRole('region', { name: `${place + 1} of 3` })
+        .getByText(`${name}.md`)
+        .first()
+        .waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Reject all' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Then not.').waitFor()
+    expect(await card(page).count()).toBe(0)
+    const { json } = await server.call('GET', `/api/projects/${id}/files`)
+    expect(json.data.files.map(({ name }: { name: string }) => name)).toEqual(['notes.md'])
+    await leave(page)
+  })
+
   test('a rejection tells the agent why, an approval may change the arguments', async () => {
     const id = await project('Changes', { 'notes.md': 'old\n' })
     upstream.enqueue(write('first try\n'), write('second try\n'), turn.text('Done as you like.'))
@@ -183,10 +214,11 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test('files and folders dropped on the tree are written after a question', async () => {
+  test('files and folders dropped on the tree are stored after a question, whatever they hold', async () => {
     const id = await project('Dropped', { 'here.md': 'here\n' })
     mkdirSync(join(folder, 'drop/inner'), { recursive: true })
     writeFileSync(join(folder, 'drop/inner/new.md'), 'new\n')
+    writeFileSync(join(folder, 'drop/inner/data.bin'), Buffer.from([0, 255, 254, 0]))
     writeFileSync(join(folder, 'here.md'), 'theirs\n')
     const page = await visitor.open(`${server.url}/projects/${id}`)
     const tree = page.getByRole('navigation', { name: 'Files' })
@@ -205,7 +237,7 @@ describeInBrowser('working on files', (visitor) => {
         },
       })
     const question = page.getByRole('alertdialog')
-    await question.getByText('Add 2 files?').waitFor()
+    await question.getByText('Add 3 files?').waitFor()
     expect(await content(id, 'here.md')).toBe('here\n')
     await question.getByRole('button', { name: 'Add', exact: true }).click()
     await tree.getByText('drop', { exact: true }).click()
@@ -213,6 +245,43 @@ describeInBrowser('working on files', (visitor) => {
     await tree.getByText('new.md').waitFor()
     expect(await content(id, 'drop/inner/new.md')).toBe('new\n')
     expect(await content(id, 'here.md')).toBe('theirs\n')
+    const binary = await fetch(`${server.url}/api/projects/${id}/files/drop/inner/data.bin?raw=1`)
+    expect([...new Uint8Array(await binary.arrayBuffer())]).toEqual([0, 255, 254, 0])
+    await page.getByText('3 files were added.').waitFor()
+    await leave(page)
+  })
+
+  test('an upload into a project shows how far it is, can be called off, and says why it was refused', async () => {
+    const id = await project('Adding', { 'here.md': 'here\n', 'kept/1.md': 'one\n' })
+    const page = await visitor.open(`${server.url}/projects/${id}`)
+    let held = true
+    await page.route(`**/api/projects/${id}/files`, (route) =>
+      held && route.request().method() === 'POST' ? undefined : route.continue(),
+    )
+    const question = page.getByRole('alertdialog')
+    const offer = async (name: string): Promise<void> => {
+      const picker = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Upload files' }).click()
+      await (await picker).setFiles({
+        name,
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.from([0, 1, 255]),
+      })
+      await question.getByRole('button', { name: 'Add', exact: true }).click()
+    }
+    await offer('data.bin')
+    await page.getByRole('progressbar').waitFor()
+    await expectAccessible(page)
+    const calledOff = page.waitForEvent('requestfailed')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect((await calledOff).url()).toContain(`/api/projects/${id}/files`)
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    held = false
+    await offer('kept')
+    await page.getByText('"kept" is a folder').waitFor()
+    await offer('data.bin')
+    await page.getByText('1 file was added.').waitFor()
+    await page.getByRole('navigation', { name: 'Files' }).getByText('data.bin').waitFor()
     await leave(page)
   })
 
@@ -252,11 +321,14 @@ describeInBrowser('working on files', (visitor) => {
     const id = await project('Library', {})
     const page = await visitor.open(`${server.url}/projects/${id}`)
     await page.getByRole('tab', { name: 'Knowledge' }).click()
-    await page.locator('input[type=file]').setInputFiles({
-      name: 'tea.md',
-      mimeType: 'text/markdown',
-      buffer: Buffer.from('# Tea\n\nWuyi tea is roasted over charcoal.\n'),
-    })
+    await page
+      .getByRole('tabpanel')
+      .locator('input[type=file]')
+      .setInputFiles({
+        name: 'tea.md',
+        mimeType: 'text/markdown',
+        buffer: Buffer.from('# Tea\n\nWuyi tea is roasted over charcoal.\n'),
+      })
     await page.getByText(/1 passage/).waitFor()
     upstream.enqueue(
       turn.toolCalls([{ name: 'search_knowledge', arguments: { query: 'charcoal' } }]),

@@ -1,4 +1,5 @@
 // kill -9 while agents work beside an answer: what was done stays done, what waits goes on waiting, nothing is told or booked twice.
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { callServer } from '../support/call-server.ts'
 import { useDatabases } from '../support/databases.ts'
 import { openEvents } from '../support/events.ts'
+import { randomFrom, SEED } from '../support/random.ts'
 import { databaseKeys } from '../support/server.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
@@ -15,6 +17,7 @@ import { type Turn, turn } from '../support/upstream-turns.ts'
 
 /** `npm run test:faults` kills often; `npm test` keeps a short form. */
 const KILLS = process.env.FAULTS === 'full' ? 40 : 3
+const random = randomFrom(SEED)
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 const lastText = ({ messages }: UpstreamRequest): string =>
   String(messages.findLast(({ role }) => role === 'user')?.content)
@@ -174,7 +177,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect((await resultOf(id)).data.results).toMatchObject([{ response: 'I can not tell.' }])
     }, 90_000)
 
-    test(`${KILLS} kills at random moments of sub-agents lose nothing, repeat nothing and book every token once`, async () => {
+    test(`${KILLS} kills at random moments of sub-agents lose nothing, repeat nothing and book every token once (SEED=${SEED})`, async () => {
       const { data: project } = await call('POST', '/api/projects', { name: 'Random kills' })
       const names = ['ant', 'bee', 'cat']
       const linesOf = (task: string): number =>
@@ -193,7 +196,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
           reached = resolve
         })
         // The parent and its team ask eight times in all.
-        const fatal = 2 + Math.floor(Math.random() * 7)
+        const fatal = 2 + random.below(7)
         subAgents((request) => {
           requests += 1
           if (requests + 1 === fatal) reached()
@@ -204,7 +207,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         })
         const { id, stream, runPath } = await begin({ project_id: project.id, approval: 'auto' })
         await Promise.race([struck, stream.next(({ event }) => event === 'done')])
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))
+        await new Promise((resolve) => setTimeout(resolve, random.share() * 40))
         await restart()
         await soon(async () => expect((await call('GET', runPath)).data.status).toBe('completed'))
         const { data } = await resultOf(id)
@@ -321,7 +324,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       const { stream } = await begin({ approval: 'auto' })
       const events = await stream.all()
       expect(events.at(-1)?.event).toBe('done')
-      expect(JSON.stringify(events)).toContain('tried again by itself')
+      expect(JSON.stringify(events)).toContain('retried automatically')
       await restart()
       await soon(async () =>
         expect((await call('GET', '/api/channels')).data.items).toMatchObject([

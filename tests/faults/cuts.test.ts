@@ -1,12 +1,15 @@
 // A connection cut at any byte: whoever comes back with the last id it has gets every event once, in order.
+
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEvents, type ReceivedEvent } from '../support/events.ts'
+import { randomFrom, SEED } from '../support/random.ts'
 import { type TestServer, useServers } from '../support/server.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 
 const CUTS = process.env.FAULTS === 'full' ? 500 : 120
+const random = randomFrom(SEED)
 const LISTENERS = 12
 const TEXT = Array.from({ length: 300 }, (_, at) => `${at} 个字符 – ünïcode 🦀 `).join('')
 
@@ -56,7 +59,7 @@ function readFrame(frame: string): ReceivedEvent[] {
   return [{ id: Number(line('id')), event: line('event') ?? '', data: JSON.parse(data) }]
 }
 
-test(`${CUTS} cuts at random bytes: the pieces equal the uncut stream`, async () => {
+test(`${CUTS} cuts at random bytes: the pieces equal the uncut stream (SEED=${SEED})`, async () => {
   upstream.enqueue(
     turn.toolCalls([{ name: 'calculator', arguments: { expression: '6*7' } }], {
       thinking: 'Calculate first.',
@@ -75,7 +78,7 @@ test(`${CUTS} cuts at random bytes: the pieces equal the uncut stream`, async ()
     const events: ReceivedEvent[] = []
     while (events.at(-1)?.event !== 'done') {
       const isLast = cuts >= CUTS
-      const bytes = isLast ? Number.MAX_SAFE_INTEGER : 1 + Math.floor(Math.random() * 3_000)
+      const bytes = isLast ? Number.MAX_SAFE_INTEGER : 1 + random.below(3_000)
       cuts += 1
       events.push(...(await readAndCut(url, events.at(-1)?.id ?? 0, bytes)))
     }

@@ -1,5 +1,5 @@
 // The end of a process: SIGTERM lets runs end, leaves the rest in a state that the next start goes on from.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -11,6 +11,8 @@ import { turn } from '../support/upstream-turns.ts'
 let upstream: Upstream
 let folder: string
 let place: ServerPlace
+/** Waits for as long as a slow machine needs. */
+let patientPlace: ServerPlace
 let server: ServerProcess
 
 beforeAll(async () => {
@@ -23,12 +25,23 @@ beforeAll(async () => {
     log_level: 'warn',
   })
 })
+beforeAll(async () => {
+  const patient = join(folder, 'patient')
+  mkdirSync(patient)
+  patientPlace = await serverPlace(patient, {
+    models: [{ id: 'scripted', api_url: upstream.url }],
+    titles: 'off',
+    shutdown_grace: 600,
+    log_level: 'warn',
+  })
+})
 beforeEach(async () => {
   upstream.reset()
   server = await place.start()
 })
 afterAll(async () => {
   await place.close()
+  await patientPlace.close()
   await upstream.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -98,6 +111,29 @@ test('a second SIGTERM ends at once', async () => {
   await upstream.nextRequest()
   process.kill(server.pid, 'SIGTERM')
   await expect.poll(readiness).not.toBe(200)
-  process.kill(server.pid, 'SIGTERM')
+  // Later than a signal to the whole group takes by way of npm.
+  const again = setInterval(() => process.kill(server.pid, 'SIGTERM'), 100)
+  void server.exited.then(() => clearInterval(again))
   expect(await server.exited).toMatchObject({ code: 1 })
 })
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'a %s that comes twice at once, as to a process group by way of npm, drains like one',
+  async (signal) => {
+    await server.kill('SIGTERM')
+    server = await patientPlace.start()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    upstream.enqueue(turn.text('Just in time.', { until: held }))
+    const stream = await send('Hurry')
+    await upstream.nextRequest()
+    process.kill(server.pid, signal)
+    process.kill(server.pid, signal === 'SIGHUP' ? 'SIGTERM' : signal)
+    await expect.poll(readiness).not.toBe(200)
+    release()
+    expect((await stream.all()).at(-1)).toMatchObject({ event: 'done' })
+    expect(await server.exited).toMatchObject({ code: 0 })
+  },
+)

@@ -1,12 +1,15 @@
 // Death while a file is written: what is there afterwards is the old file or the new one, and nothing is left beside it.
+
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomFrom, SEED } from '../support/random.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 
 const KILLS = process.env.FAULTS === 'full' ? 100 : 2
+const random = randomFrom(SEED)
 const MEGABYTES = 5
 
 let folder: string
@@ -44,7 +47,7 @@ function leftovers(): string[] {
     )
 }
 
-test(`${KILLS} deaths while ${MEGABYTES} MB are written over a file`, async () => {
+test(`${KILLS} deaths while ${MEGABYTES} MB are written over a file (SEED=${SEED})`, async () => {
   const made = await send('POST', '/api/projects', { name: 'Files' })
   const { data } = (await made.json()) as { data: { id: string } }
   const file = `/api/projects/${data.id}/files/kept.txt`
@@ -63,7 +66,7 @@ test(`${KILLS} deaths while ${MEGABYTES} MB are written over a file`, async () =
       ({ status }) => status,
       () => 0,
     )
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * undisturbed))
+    await new Promise((resolve) => setTimeout(resolve, random.share() * undisturbed))
     await server.kill('SIGKILL')
     const status = await written
     server = await place.start()

@@ -3,30 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomFrom, SEED } from '../support/random.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 
 const REQUESTS = process.env.FAULTS === 'full' ? 10_000 : 500
 const AT_ONCE = 8
-/** Named to play the same requests again. */
-const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
-
-/** Mulberry32: small, and the same everywhere. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-const random = createRandom(SEED)
-const below = (bound: number): number => Math.floor(random() * bound)
-function pick<T>(from: readonly T[]): T {
-  const found = from[below(from.length)]
-  if (found === undefined) throw new Error('nothing to pick from')
-  return found
-}
+const { share, below, pick } = randomFrom(SEED)
 
 interface Schema {
   $ref?: string
@@ -105,7 +87,7 @@ const strange: readonly unknown[] = [
 
 /** Mostly what the schema asks for, so that requests get past the first check; sometimes anything. */
 function makeValue(schema: Schema | undefined, depth = 0): unknown {
-  if (schema === undefined || depth > 6 || random() < 0.15) return pick(strange)
+  if (schema === undefined || depth > 6 || share() < 0.15) return pick(strange)
   if (schema.$ref !== undefined)
     return makeValue(components[schema.$ref.split('/').at(-1) ?? ''], depth + 1)
   if (schema.enum !== undefined) return pick(schema.enum)
@@ -118,13 +100,13 @@ function makeValue(schema: Schema | undefined, depth = 0): unknown {
     case 'number':
       return pick([0, 1, 2, 10, 0.5])
     case 'boolean':
-      return random() < 0.5
+      return share() < 0.5
     case 'array':
       return Array.from({ length: below(4) }, () => makeValue(schema.items, depth + 1))
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {})
-          .filter(() => random() < 0.7)
+          .filter(() => share() < 0.7)
           .map(([name, inner]) => [name, makeValue(inner, depth + 1)]),
       )
     default:
@@ -153,21 +135,20 @@ const queries: readonly string[] = [
 
 function makeRequest(): { url: string; init: RequestInit } {
   const { method, path, body } = pick(routes)
-  const id = (): string => (random() < 0.6 ? pick(present) : pick(placeholders))
+  const id = (): string => (share() < 0.6 ? pick(present) : pick(placeholders))
   const url = server.url + path.replaceAll(/\{[^}]+\}|\*/g, id) + pick(queries)
-  const mayHaveBody = method !== 'GET' && method !== 'HEAD' && random() < 0.95
+  const mayHaveBody = method !== 'GET' && method !== 'HEAD' && share() < 0.95
   if (!mayHaveBody) return { url, init: { method } }
   const text = JSON.stringify(makeValue(body)) ?? ''
-  const cut = random() < 0.05 ? text.slice(0, below(text.length)) : text
-  const type =
-    random() < 0.95 ? 'application/json' : pick(['text/plain', 'multipart/form-data', ''])
+  const cut = share() < 0.05 ? text.slice(0, below(text.length)) : text
+  const type = share() < 0.95 ? 'application/json' : pick(['text/plain', 'multipart/form-data', ''])
   return { url, init: { method, body: cut, headers: { 'content-type': type } } }
 }
 
 /** What documented faults of others may answer beside what is below 500. */
 const documented = new Set([502, 503, 504, 507])
 
-test(`${REQUESTS} random requests (FUZZ_SEED=${SEED})`, { timeout: 1_800_000 }, async () => {
+test(`${REQUESTS} random requests (SEED=${SEED})`, { timeout: 1_800_000 }, async () => {
   expect(routes.length).toBeGreaterThan(40)
   const wrong: string[] = []
   let left = REQUESTS

@@ -1,20 +1,25 @@
 // kill -9 at any moment of a run: nothing acknowledged is lost, nothing is done twice, every run comes to its end.
+
 import { describe, test } from 'vitest'
 import { useCrashRounds } from '../support/crash-rounds.ts'
+import { randomFrom, SEED } from '../support/random.ts'
 
 /** `npm run test:faults` kills often; `npm test` keeps a short form. */
 const KILLS = process.env.FAULTS === 'full' ? 100 : 4
 /** A run has about this many events. */
 const EVENTS = 40
+const random = randomFrom(SEED)
 
 for (const dialect of ['sqlite', 'postgres'] as const)
   describe(`kill -9 at random moments (${dialect})`, () => {
     const crash = useCrashRounds(dialect)
 
-    test(`${KILLS} kills lose nothing and repeat nothing`, { timeout: 3_600_000 }, async () => {
+    test(`${KILLS} kills lose nothing and repeat nothing (SEED=${SEED})`, {
+      timeout: 3_600_000,
+    }, async () => {
       for (let round = 0; round < KILLS; round += 1) {
         // Every fourth dies with the first thing it says, the others somewhere between that and the end.
-        const wanted = round % 4 === 0 ? 1 : 1 + Math.floor(Math.random() * EVENTS)
+        const wanted = round % 4 === 0 ? 1 : 1 + random.below(EVENTS)
         await crash.round(`Task ${dialect} ${round}`, {
           async die(server, stream) {
             await stream?.next(({ event }) => event === 'done' || stream.events.length >= wanted)

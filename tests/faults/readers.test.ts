@@ -1,14 +1,19 @@
 // Many readers that never read, beside one that does: the server's memory does not pay for them.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEvents } from '../support/events.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 
+/** Of each kind of response. */
+const READERS = 100
+const LARGEST_TEXT_FILE = 5 * 1024 * 1024
+const DOWNLOAD = 50 * 1024 * 1024
+const LONGEST_PROMPT = 100_000
 const isFull = process.env.FAULTS === 'full'
 /** Far more than the system takes in between two ends of a connection. */
 const MEGABYTES = 9
@@ -59,7 +64,7 @@ function connections(): number {
 /** One run with the long text; answers the most memory that was held while it went on. */
 async function tell(
   beside: (runId: string) => Promise<void>,
-): Promise<{ id: string; most: number }> {
+): Promise<{ id: string; conversationId: string; most: number }> {
   let release = () => {}
   const until = new Promise<void>((resolve) => {
     release = resolve
@@ -82,19 +87,23 @@ async function tell(
     most = Math.max(most, memory())
     return stream.events.at(-1)?.event === 'done'
   })
-  return { id: run.run_id, most }
+  return { id: run.run_id, conversationId: data.id, most }
 }
 
-function sleeper(runId: string): Promise<Socket> {
+/** Asks for a path, and takes nothing but the first piece of the response. */
+function sleeper(path: string): Promise<Socket> {
   const { hostname, port } = new URL(server.url)
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
-    socket.on('error', () => {})
+    socket.once('error', reject)
     // The headers are all it ever takes.
-    socket.once('data', () => resolve(socket.pause()))
-    socket.write(
-      `GET /api/runs/${runId}/events?stream_mode=delta HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-    )
+    socket.once('data', (piece: Buffer) => {
+      socket.pause()
+      const status = piece.toString('latin1', 0, 12)
+      if (status === 'HTTP/1.1 200') resolve(socket)
+      else reject(new Error(status))
+    })
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
   })
 }
 
@@ -104,7 +113,8 @@ test.runIf(isFull && process.platform === 'linux')(
     const alone = await tell(async () => {})
     const sockets: Socket[] = []
     const beside = await tell(async (runId) => {
-      for (let at = 0; at < SLEEPERS; at += 1) sockets.push(await sleeper(runId))
+      for (let at = 0; at < SLEEPERS; at += 1)
+        sockets.push(await sleeper(`/api/runs/${runId}/events?stream_mode=delta`))
     })
     expect(beside.most - alone.most).toBeLessThan(QUEUED / 3)
     // Each of them is dropped in time; what is left are the test's own requests.
@@ -117,3 +127,75 @@ test.runIf(isFull && process.platform === 'linux')(
     expect(told === TEXT, 'whoever comes back gets all of it').toBe(true)
   },
 )
+
+describe.runIf(process.platform === 'linux')(`${READERS} readers that never read`, () => {
+  const paths = new Map<string, string>()
+
+  const post = async (path: string, body: object): Promise<{ id: string }> => {
+    const response = await fetch(`${server.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return ((await response.json()) as { data: { id: string } }).data
+  }
+
+  beforeAll(async () => {
+    const { id, conversationId } = await tell(async () => {})
+    paths.set('a finished run', `/api/runs/${id}/events?stream_mode=delta`)
+    paths.set('a page of messages', `/api/conversations/${conversationId}/messages`)
+    const project = await post('/api/projects', { name: 'Files' })
+    const userFolder =
+      readdirSync(join(folder, 'workspaces')).find((name) => !name.startsWith('.')) ?? ''
+    const files = join(folder, 'workspaces', userFolder, project.id)
+    writeFileSync(join(files, 'large.txt'), TEXT.slice(0, LARGEST_TEXT_FILE))
+    writeFileSync(join(files, 'large.bin'), Buffer.alloc(DOWNLOAD))
+    paths.set('a text file', `/api/projects/${project.id}/files/large.txt`)
+    paths.set('a download', `/api/projects/${project.id}/files/large.bin?raw=1`)
+    for (let at = 0; at < 100; at += 1)
+      await post('/api/conversations', { system_prompt: 'é'.repeat(LONGEST_PROMPT) })
+    paths.set('a page of conversations', '/api/conversations?limit=100')
+  })
+
+  test.each([
+    // Near its limit still, and beyond it where little was read before: in the long form alone.
+    ...(process.env.FAULTS === 'full' ? ['a finished run'] : []),
+    'a page of messages',
+    'a text file',
+    'a download',
+    'a page of conversations',
+  ])('of %s cost the server less than 150 MB', async (what) => {
+    const path = paths.get(what) ?? ''
+    // What readers that do read leave behind (compiled code, caches, a grown heap) is no cost of the others.
+    const readings = Array.from({ length: 10 }, () => fetch(`${server.url}${path}`))
+    await Promise.all(readings.map(async (response) => (await response).arrayBuffer()))
+    const before = memory()
+    let most = 0
+    const look = (): void => {
+      most = Math.max(most, memory())
+    }
+    const ended = server.exited.then(({ code, signal }) => {
+      throw new Error(`the server ended with ${code ?? signal}`)
+    })
+    const openAll = async (): Promise<Socket[]> => {
+      const opened: Socket[] = []
+      while (opened.length < READERS)
+        opened.push(...(await Promise.all(Array.from({ length: 10 }, () => sleeper(path)))))
+      return opened
+    }
+    const watch = setInterval(look, 20)
+    const sockets = await Promise.race([openAll(), ended]).finally(() => clearInterval(watch))
+    // Whatever is still on its way for them goes on beside these.
+    for (let at = 0; at < 20; at += 1) {
+      await fetch(`${server.url}/api/auth/mode`).then((response) => response.arrayBuffer())
+      look()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    if (isFull)
+      await expect
+        .poll(() => connections(), { timeout: 45_000, interval: 500 })
+        .toBeLessThan(READERS / 10)
+    for (const socket of sockets) socket.destroy()
+    expect(most - before).toBeLessThan(150 * 1024 * 1024)
+  })
+})

@@ -46,6 +46,18 @@ describe('a start that cannot succeed', () => {
     expect(stdout).not.toContain('ready')
   })
 
+  test('a line about the failure holds no secret of the configuration', async () => {
+    const server = start(folder(), {
+      config: `models: [{id: a, name: A, api_url: "http://127.0.0.1:1", api_key: key-hunter2}]
+db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
+`,
+    })
+    expect((await server.ended).status).toBe(1)
+    const { stderr } = server.output()
+    expect(stderr).toContain('/dev/null/')
+    expect(stderr).not.toContain('hunter2')
+  })
+
   test('a taken port ends it with a clear line', async () => {
     const taken = createServer()
     await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
@@ -124,9 +136,24 @@ describe('a server that runs', () => {
         ),
       )
       .toBe(503)
-    server.child.kill('SIGTERM')
+    // Later than the same signal may take by way of npm.
+    const again = setInterval(() => server.child.kill('SIGTERM'), 100)
     await server.ended
+    clearInterval(again)
     await stream.body?.cancel().catch(() => {})
+  })
+
+  test('drains and exits with 1 after an uncaught exception, so that the next start recovers', async () => {
+    const stray =
+      "data:text/javascript,process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))"
+    const server = start(folder(), {
+      config: null,
+      environment: { NODE_OPTIONS: `--import="${encodeURI(stray)}"` },
+    })
+    await server.ready
+    server.child.kill('SIGUSR2')
+    expect(await server.ended).toEqual({ status: 1, signal: null })
+    expect(server.output().stderr).toMatch(/"uncaught exception"/)
   })
 
   test('doctor, backup and restore work on what it left', async () => {

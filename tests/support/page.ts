@@ -1,17 +1,20 @@
-// The page in a real browser: built once for a test file, served by a real server, looked at with headless Chromium.
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+// The page in a real browser: built once for all tests, served by a real server, looked at with headless Chromium.
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { builtPage } from './built-page.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
   .concat(process.env.CHROMIUM_PATH ?? [])
   .find((path) => existsSync(path))
 
+/** A host name that leads to this machine and that no browser takes for it: plain HTTP there is no secure context. */
+export const REMOTE_HOST = 'nanoclaw.test'
+
 const flags = [
+  `--host-resolver-rules=MAP ${REMOTE_HOST} 127.0.0.1`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -26,6 +29,13 @@ export interface PageOptions {
   language?: 'en-US' | 'zh-CN'
   /** A phone: narrow, with touch. */
   phone?: boolean
+  /**
+   * Opened over plain HTTP from another machine, as the browser sees it. The server has to be started with
+   * `trusted_hosts: [REMOTE_HOST]`.
+   */
+  remote?: boolean
+  /** How many times slower the processor is than this one. */
+  slowCpu?: number
   /** The server at the address runs from its sources and may have no page of its own: it is given the built one. */
   withBuiltPage?: boolean
 }
@@ -50,25 +60,20 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
   // A browser on a busy machine may take its time; no test measures it.
   describe(name, { timeout: 180_000 }, () => {
     let browser: Browser
-    const root = mkdtempSync(join(tmpdir(), 'nanoclaw-page-'))
+    let root = ''
     beforeAll(async () => {
-      await build({
-        configFile: resolve(import.meta.dirname, '../../web/vite.config.ts'),
-        logLevel: 'error',
-        build: { outDir: root, emptyOutDir: true },
-      })
+      root = await builtPage()
       browser = await chromium.launch({ executablePath, args: flags })
     })
     afterAll(async () => {
       await browser?.close()
-      rmSync(root, { recursive: true, force: true })
     })
     suite({
       webRoot: () => root,
       async open(url, options = {}) {
         const { theme = 'light', language = 'en-US', phone = false } = options
         const context = await browser.newContext({
-          viewport: phone ? { width: 375, height: 740 } : { width: 1280, height: 800 },
+          viewport: phone ? { width: 390, height: 760 } : { width: 1280, height: 800 },
           hasTouch: phone,
           isMobile: phone,
           colorScheme: theme,
@@ -78,12 +83,20 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
         context.setDefaultTimeout(45_000)
         if (options.withBuiltPage === true) await givePage(context, root)
         const page = await context.newPage()
-        watch(page, new URL(url).origin)
-        await page.goto(url)
+        const address = new URL(url)
+        if (options.remote === true) address.hostname = REMOTE_HOST
+        watch(page, address.origin)
+        if (options.slowCpu !== undefined) await slowDown(page, options.slowCpu)
+        await page.goto(address.href)
         return page
       },
     })
   })
+}
+
+async function slowDown(page: Page, rate: number): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate })
 }
 
 /** Answers everything but the API from the built page, as a server does. */

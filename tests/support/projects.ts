@@ -5,14 +5,17 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../server/db/database.ts'
 import { createCheckpointRepository } from '../../server/db/repositories/checkpoints.ts'
+import { createOutsideContentRepository } from '../../server/db/repositories/outside-contents.ts'
+import { createStorageRepository } from '../../server/db/repositories/storage.ts'
 import { newId } from '../../server/lib/ids.ts'
 import type { ProjectId, UserId } from '../../server/protocol/ids.ts'
-import { createCheckpoints } from '../../server/workspace/checkpoints.ts'
-import { createLanes } from '../../server/workspace/lanes.ts'
-import type { PruneRule } from '../../server/workspace/prune.ts'
-import { createWorkerPool } from '../../server/workspace/worker-pool.ts'
+import { createCheckpoints } from '../../server/workspace/checkpoints/checkpoints.ts'
+import type { PruneRule } from '../../server/workspace/checkpoints/prune.ts'
+import { createLanes } from '../../server/workspace/project-lock.ts'
+import { createStorageQuota, noQuota } from '../../server/workspace/storage-quota.ts'
+import { createWorkerPool } from '../../server/workspace/worker/worker-pool.ts'
 import type { WorkspaceLimits } from '../../server/workspace/workspace.ts'
-import { createWorkspaces } from '../../server/workspace/workspaces.ts'
+import { createWorkspaces, type Workspaces } from '../../server/workspace/workspaces.ts'
 
 const MEGABYTE = 1024 * 1024
 
@@ -48,7 +51,13 @@ export async function insertProject(
 /** The workspace room over `database`, in a folder of its own that is gone after the test. */
 export async function openProject(
   database: Database,
-  options: { root?: string; rule?: PruneRule; limits?: WorkspaceLimits } = {},
+  options: {
+    root?: string
+    rule?: PruneRule
+    limits?: WorkspaceLimits
+    /** Bytes that a user may store; without it there is no quota. */
+    storage?: number
+  } = {},
 ) {
   const root = options.root ?? (await mkdtemp(join(tmpdir(), 'project-')))
   const pool = createWorkerPool(1)
@@ -56,8 +65,18 @@ export async function openProject(
     await pool.close()
     await rm(root, { recursive: true, force: true, maxRetries: 3 })
   })
-  const workspaces = await createWorkspaces({
+  const storage =
+    options.storage === undefined
+      ? noQuota
+      : createStorageQuota({
+          records: createStorageRepository(database),
+          limit: options.storage,
+          measure: async (userId, projectId) =>
+            (await workspaces.open(userId, projectId).stats()).totalSize,
+        })
+  const workspaces: Workspaces = await createWorkspaces({
     root,
+    storage,
     limits: options.limits ?? {
       fileRead: 5 * MEGABYTE,
       fileWrite: 20 * MEGABYTE,
@@ -68,6 +87,7 @@ export async function openProject(
   const records = createCheckpointRepository(database)
   const checkpoints = createCheckpoints({
     records,
+    outsideContents: createOutsideContentRepository(database),
     workspaces,
     lanes,
     pool,

@@ -1,9 +1,9 @@
 // Real Python sandboxes for tests, with the product's own code and defaults.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PythonOptions, PythonRequest } from '../../server/sandbox/opened-python.ts'
-import { createPythonSandbox, type PythonSandbox } from '../../server/sandbox/python.ts'
-import type { ProgramOutcome } from '../../server/sandbox/python-program.ts'
+import type { PythonOptions, PythonRequest } from '../../server/sandbox/python/isolated-sandbox.ts'
+import type { ProgramOutcome } from '../../server/sandbox/python/program.ts'
+import { createPythonSandbox, type PythonSandbox } from '../../server/sandbox/python/sandbox.ts'
 
 export interface TestSandbox extends PythonSandbox {
   /** Runs one program and tells what its listener heard. */

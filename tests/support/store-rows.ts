@@ -1,5 +1,5 @@
 // Rows that many suites begin with.
-import { blankMessage, blankRun } from '../../server/chat/blank-rows.ts'
+
 import type { Database } from '../../server/db/database.ts'
 import type { MessageRow } from '../../server/db/repositories/messages.ts'
 import type { RunRow } from '../../server/db/repositories/runs.ts'
@@ -8,6 +8,7 @@ import { createStore, type Store } from '../../server/db/store.ts'
 import { newId } from '../../server/lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../server/protocol/ids.ts'
 import type { Attachment } from '../../server/protocol/message.ts'
+import { blankMessage, blankRun } from '../../server/runs/blank-rows.ts'
 
 /** A registered account; the first one is the administrator. */
 export const somebody = (store: Store, username = newId<string>().slice(-12)): Promise<UserRow> =>

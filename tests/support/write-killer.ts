@@ -40,9 +40,11 @@ export interface CommitProxy {
   readonly port: number
   /**
    * Calls `kill` at the n-th commit from now on: `before` it reaches the database, or `after` the database has
-   * answered it, which the server then never learns.
+   * answered it, which the server then never learns. `cut` ends that one connection.
    */
-  killAt(n: number, when: 'before' | 'after', kill: () => void): void
+  killAt(n: number, when: 'before' | 'after', kill: (cut: () => void) => void): void
+  /** Whether the commit has come. */
+  readonly isSprung: boolean
   /** Lets every commit pass again. */
   disarm(): void
   close(): void
@@ -62,7 +64,8 @@ export async function startCommitProxy(target: {
   port: number
 }): Promise<CommitProxy> {
   const sockets = new Set<Socket>()
-  let trap: { left: number; when: 'before' | 'after'; kill: () => void } | null = null
+  let trap: { left: number; when: 'before' | 'after'; kill: (cut: () => void) => void } | null =
+    null
 
   /** Whether this is what the trap waits for. */
   const springs = (bytes: Buffer): boolean => {
@@ -73,15 +76,19 @@ export async function startCommitProxy(target: {
   const server = createServer((client) => {
     const database = connect(target.port, target.host)
     let isDead = false
+    const cut = (): void => {
+      client.resetAndDestroy()
+      database.destroy()
+    }
     client.on('data', (bytes) => {
       const isDeadly = springs(bytes)
-      if (isDeadly && trap?.when === 'before') trap.kill()
+      if (isDeadly && trap?.when === 'before') trap.kill(cut)
       else database.write(bytes)
       isDead ||= isDeadly
     })
     database.on('data', (bytes) => {
       if (!isDead) client.write(bytes)
-      else trap?.kill()
+      else trap?.kill(cut)
     })
     for (const [socket, other] of [
       [client, database],
@@ -102,6 +109,9 @@ export async function startCommitProxy(target: {
     port: address.port,
     killAt(n, when, kill) {
       trap = { left: n, when, kill }
+    },
+    get isSprung() {
+      return trap !== null && trap.left <= 0
     },
     disarm() {
       trap = null

@@ -1,10 +1,17 @@
-// Formulas are found, money is not taken for one, code is left alone.
-import { expect, test } from 'vitest'
-import { mayHoldMath, prepareMath } from '../../web/src/ui/markdown/math-text.ts'
+// Formulas are found, money is not taken for one, code is left alone, and no text makes the scanner slow.
+import { describe, expect, test } from 'vitest'
+import { closeFormula, mayHoldMath, prepareMath } from '../../web/src/ui/markdown/math-text.ts'
 
 test('formulas in LaTeX brackets become dollar formulas', () => {
   expect(prepareMath('so \\(a^2\\) holds')).toBe('so $a^2$ holds')
-  expect(prepareMath('\\[\na+b\n\\]')).toContain('$$\na+b\n$$')
+  expect(prepareMath('\\[\na+b\n\\]')).toBe('$$\na+b\n$$')
+  expect(prepareMath('so \\[a+b\\] holds')).toBe('so \n$$\na+b\n$$\n holds')
+})
+
+test('a displayed formula stays in its list item and in its quotation', () => {
+  expect(prepareMath('- one\n  \\[\n  a\n  \\]\n- two')).toBe('- one\n  $$\n  a\n  $$\n- two')
+  expect(prepareMath('1. \\[a\\]')).toBe('1. $$\n   a\n   $$')
+  expect(prepareMath('> \\[\n> a\n> \\]')).toBe('> $$\n> a\n> $$')
 })
 
 test('a formula between double dollars on its own line is displayed', () => {
@@ -14,6 +21,7 @@ test('a formula between double dollars on its own line is displayed', () => {
 test('amounts of money stay text', () => {
   expect(prepareMath('it cost $5 and $10')).toBe('it cost \\$5 and \\$10')
   expect(prepareMath('between $ 5 and 6 $')).toBe('between \\$ 5 and 6 \\$')
+  expect(prepareMath('\\$5 and \\$6')).toBe('\\$5 and \\$6')
 })
 
 test('an inline formula stays one', () => {
@@ -23,9 +31,59 @@ test('an inline formula stays one', () => {
 test('code is left as it is', () => {
   expect(prepareMath('run `echo $HOME $PATH` now')).toBe('run `echo $HOME $PATH` now')
   expect(prepareMath('```\n$a $b\n```')).toBe('```\n$a $b\n```')
+  expect(prepareMath('`` a ` $b `` $5')).toBe('`` a ` $b `` \\$5')
+  expect(prepareMath('- x\n  ```sh\n  echo $HOME')).toBe('- x\n  ```sh\n  echo $HOME')
 })
 
 test('text without any sign of a formula is not looked at', () => {
   expect(mayHoldMath('plain text')).toBe(false)
   expect(mayHoldMath('\\(x\\)')).toBe(true)
+})
+
+test('an escaped bracket that no formula follows stays an escaped bracket', () => {
+  expect(prepareMath('write \\[ to escape it')).toBe('write \\[ to escape it')
+  expect(prepareMath('a \\\\[2pt] b')).toBe('a \\\\[2pt] b')
+})
+
+describe('a formula that is still being written', () => {
+  test('is drawn as far as it has come, at the beginning of a line and inside one', () => {
+    expect(prepareMath('so\n\\[ \\frac{a', true)).toBe('so\n$$\n\\frac{a}\n$$')
+    expect(prepareMath('so \\(a_{1', true)).toBe('so $a_{1}$')
+    expect(prepareMath('$$\n\\sqrt{2', true)).toBe('$$\n\\sqrt{2}\n$$')
+  })
+
+  test('is text once nothing more will come', () => {
+    expect(prepareMath('so\n\\[ \\frac{a')).toBe('so\n\\[ \\frac{a')
+  })
+
+  test('is completed: braces, environments and delimiters are closed, a cut command is left away', () => {
+    expect(closeFormula('\\frac{a}{b + \\sqr')).toBe('\\frac{a}{b +}')
+    expect(closeFormula('\\begin{cases} a & b \\\\ \\left( c_{')).toBe(
+      '\\begin{cases} a & b \\\\ \\left( c_{}\\right.\\end{cases}',
+    )
+    expect(closeFormula('\\{ x^')).toBe('\\{ x')
+    expect(closeFormula('\\begin{ali')).toBe('')
+  })
+})
+
+describe('the work grows with the text and no faster', () => {
+  // Linear work takes milliseconds; reading the rest of the text again at each mark would take minutes.
+  const hostile: Readonly<Record<string, string>> = {
+    'displays without an end': '\\['.repeat(100_000),
+    'displays without an end inside a line': `x ${'\\['.repeat(100_000)}`,
+    'inline formulas without an end': '\\('.repeat(100_000),
+    'short displays in one line': '\\[a\\] '.repeat(20_000),
+    'dollars without an end': '$a '.repeat(50_000),
+    'double dollars in one line': '$$a$$ '.repeat(20_000),
+    'one run of backticks': '`'.repeat(200_000),
+    'runs of backticks of many lengths': Array.from({ length: 600 }, (_, n) => '`'.repeat(n)).join(
+      ' ',
+    ),
+    'blanks before formulas': `${' '.repeat(100_000)}${'\\[a\\] '.repeat(5_000)}`,
+  }
+  for (const [name, text] of Object.entries(hostile))
+    test(`${name} are done at once`, { timeout: 60_000 }, () => {
+      for (const growing of [true, false])
+        expect(prepareMath(text, growing).length).toBeGreaterThan(0)
+    })
 })

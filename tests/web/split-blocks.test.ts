@@ -77,3 +77,38 @@ describe('cutting Markdown into blocks', () => {
     expect(texts(list).join('\n')).toBe(list)
   })
 })
+
+describe('what the parser cannot see whole', () => {
+  test('definitions of footnotes are blocks of their own, with their further paragraphs', () => {
+    expect(splitBlocks('text[^1]\n\n[^1]: one\n\n    more\n[^2]: two\n\nafter')).toEqual([
+      { kind: 'markdown', start: 0, text: 'text[^1]\n' },
+      { kind: 'footnote', start: 10, id: '1', text: 'one\n\nmore' },
+      { kind: 'footnote', start: 30, id: '2', text: 'two\n' },
+      { kind: 'markdown', start: 41, text: 'after' },
+    ])
+  })
+
+  test('a foldable section holds others and code, and ends where it ends', () => {
+    const inner = 'a\n\n<details>\nb\n</details>\n\n```html\n</details>\n```'
+    expect(splitBlocks(`<details>\n<summary>S</summary>\n\n${inner}\n</details>\nafter`)).toEqual([
+      { kind: 'details', start: 0, open: false, summary: 'S', text: inner },
+      { kind: 'markdown', start: expect.any(Number), text: 'after' },
+    ])
+  })
+
+  test('a formula in brackets is not cut at its blank lines', () => {
+    expect(texts('\\[\na\n\nb\n\\]\n\nafter')).toEqual(['\\[\na\n\nb\n\\]', 'after'])
+    const stray = `\\[ stray\n\n${'paragraph\n\n'.repeat(400)}`
+    expect(splitBlocks(stray).length).toBeGreaterThan(100)
+  })
+
+  test('grow like everything else', () => {
+    const answer =
+      'a[^1]\n\n<details>\n<summary>S</summary>\n\n- x\n\n</details>\n\n\\[\na\n\nb\n\\]\n\n[^1]: one\n\n    two\n\nend'
+    let grown = growBlocks(null, '')
+    for (let end = 0; end <= answer.length; end += 1) {
+      grown = growBlocks(grown, answer.slice(0, end))
+      expect(grown.blocks).toEqual(splitBlocks(answer.slice(0, end)))
+    }
+  })
+})

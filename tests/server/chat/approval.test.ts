@@ -251,7 +251,7 @@ describe('approval over a restart', () => {
     for (const { data } of results)
       expect(JSON.parse(data.content)).toMatchObject({
         success: false,
-        error: expect.stringContaining('changed by somebody else'),
+        error: expect.stringContaining('has changed since it was read'),
       })
     for (const name of ['shown.txt', 'read.txt'])
       expect((await call('GET', file(name))).data.content).toBe('one of somebody else\n')

@@ -20,8 +20,6 @@ describeOnEachDatabase('a background task', (open) => {
     const { begin, list } = createBackground(
       {
         store,
-        // Nothing but this of the settings is looked at.
-        settings: { runsPerUser: 8 } as Parameters<typeof createBackground>[0]['settings'],
         instance: 'test',
         now: () => new Date(),
         maxIterations: 3,

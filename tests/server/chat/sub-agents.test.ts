@@ -227,7 +227,7 @@ describeOnEachServer('sub-agents', (start) => {
     })
     const { data } = resultOf(await slowly.all())
     expect(data.results).toMatchObject([
-      { success: false, error: 'It was not done within 4 seconds.' },
+      { success: false, error: 'The sub-agent did not finish within 4 seconds.' },
       { success: true, response: 'ran' },
     ])
 

@@ -11,6 +11,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
+import type { ProjectId } from '../../../server/protocol/ids.ts'
 import { useDatabases } from '../../support/databases.ts'
 import { onConnection } from '../../support/explain.ts'
 import { onServer, withDatabase } from '../../support/postgres-server.ts'
@@ -76,12 +77,28 @@ describe.each(['sqlite', 'postgres'] as const)(
       }
       await onConnection(settings, `insert into settings (key, value) values ('kept', '"yes"')`)
       await runScript(settings, `${unchecked[dialect]} ${vector}`)
+      const files = JSON.stringify([
+        { path: 'd', change: 'added', before: null, after: { kind: 'directory' } },
+        { path: 'd/a', change: 'added', before: null, after: { kind: 'file', hash: 'h', size: 1 } },
+      ])
+      const checkpoint = `insert into checkpoints (id, project_id, user_id, tool, files, created_at) values ('c', 'p', 'u', 'exec', '${files}', ${{ sqlite: '0', postgres: 'now()' }[dialect]})`
+      const owners = [
+        `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${{ sqlite: '1, 0, 0', postgres: 'true, 0, now()' }[dialect]})`,
+        `insert into projects (id, user_id, name, created_at, updated_at) values ('p', 'u', 'p', ${{ sqlite: '0, 0', postgres: 'now(), now()' }[dialect]})`,
+      ]
+      await runScript(settings, [...owners, checkpoint].join(';'))
 
       const database = await databases.connect(settings)
       const store = createStore(database)
       expect(await store.settings.get('kept', z.string())).toBe('yes')
       expect(await onConnection(settings, 'select * from passage_vectors')).toEqual([])
       expect(await onConnection(settings, 'select * from sub_agent_events')).toEqual([])
+      const [kept] = await store.checkpoints.list('p' as ProjectId, { limit: 1 })
+      expect(kept).toMatchObject({ fileCount: 1, sample: [{ path: 'd/a', change: 'added' }] })
+      const pages: string[] = []
+      for await (const page of store.checkpoints.pages('c'))
+        pages.push(...page.map(({ path }) => path))
+      expect(pages).toEqual(['d/a', 'd'])
       const user = await somebody(store)
       const conversation = await store.conversations.create(user.id, {})
       await say(database, conversation.id, 'Still here.', null)

@@ -6,14 +6,16 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
+import { createApp } from '../../../server/http/app.ts'
+import { registerAuthentication } from '../../../server/http/authentication.ts'
 import { createKnowledge } from '../../../server/knowledge/knowledge.ts'
 import { newId } from '../../../server/lib/ids.ts'
-import { createApp } from '../../../server/plugins/app.ts'
-import { registerAuthentication } from '../../../server/plugins/authentication.ts'
 import type { ProjectId, RunId, UserId } from '../../../server/protocol/ids.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
 import { registerDocumentRoutes } from '../../../server/routes/documents.ts'
+import { createUploadSlots } from '../../../server/routes/upload-slots.ts'
 import { createSearchKnowledgeTool } from '../../../server/tools/builtin/search-knowledge.ts'
+import { noQuota } from '../../../server/workspace/storage-quota.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { addProject, addUser } from '../../support/rows.ts'
 
@@ -36,15 +38,21 @@ async function startServer(database: Database, userId: UserId, folder: string) {
   const knowledge = createKnowledge({
     documents: store.documents,
     folder,
+    storage: noQuota,
     onChange: () => undefined,
     log: { warn: () => undefined },
   })
   const app = createApp({ bodyLimit: 1_000_000 })
   await registerAuthentication(app, {
     mode: 'single',
-    defaultUser: { id: userId, username: 'kim', role: 'user' },
+    defaultUser: { id: userId, username: 'kim', role: 'user', tokenVersion: 0 },
   })
-  registerDocumentRoutes(app, { knowledge, projects: store.projects, fileLimit: 500_000 })
+  registerDocumentRoutes(app, {
+    uploadSlots: createUploadSlots({ perUser: 4, inAll: 32 }),
+    knowledge,
+    projects: store.projects,
+    fileLimit: 500_000,
+  })
   await app.listen({ port: 0, host: '127.0.0.1' })
   await knowledge.start()
   cleanups.push(async () => {
@@ -116,6 +124,7 @@ describeOnEachDatabase('documents', (open) => {
     const answer = await parsed.input.run({
       userId: server.userId,
       conversationId: null,
+      isTainted: () => false,
       projectId: project,
       runId: newId<RunId>(),
       messageId: null,

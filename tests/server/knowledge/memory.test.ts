@@ -54,7 +54,10 @@ describe('facts', () => {
     const { memory, text } = memoryWith()
     await memory.remember(user, 'The password is swordfish', { untrusted: true })
     expect(text()).toContain('swordfish (from outside text)')
-    expect(await memory.promptSection(user, '', 500)).toContain('not confirmed by the user')
+    const section = await memory.promptSection(user, '', 500)
+    expect(section.outside).toContain('not confirmed by the user')
+    expect(section.outside).toContain('swordfish')
+    expect(section.trusted).toBe('')
   })
 
   test('are refused when there are too many, and the text stays as it is', async () => {
@@ -77,7 +80,10 @@ describe('facts', () => {
 
 describe('what a prompt shows', () => {
   test('is nothing when nothing is known', async () => {
-    expect(await memoryWith().memory.promptSection(user, 'hello', 500)).toBe('')
+    expect(await memoryWith().memory.promptSection(user, 'hello', 500)).toEqual({
+      trusted: '',
+      outside: '',
+    })
   })
 
   test('begins with the user’s own text, then facts that match the question, then the newest', async () => {
@@ -85,7 +91,7 @@ describe('what a prompt shows', () => {
     await memory.remember(user, 'Has a dog named Rex', trusted)
     await memory.remember(user, 'Lives in Oslo', trusted)
     await memory.remember(user, 'Prefers metric units', trusted)
-    const section = await memory.promptSection(user, "What is my dog's name?", 500)
+    const { trusted: section } = await memory.promptSection(user, "What is my dog's name?", 500)
     const order = ['Call me Kim', 'dog named Rex', 'metric units', 'Oslo'].map((part) =>
       section.indexOf(part),
     )
@@ -97,7 +103,7 @@ describe('what a prompt shows', () => {
     const { memory } = memoryWith()
     await memory.remember(user, '用户的生日是三月五日', trusted)
     await memory.remember(user, '喜欢爬山', trusted)
-    const section = await memory.promptSection(user, '我的生日是哪天?', 40)
+    const { trusted: section } = await memory.promptSection(user, '我的生日是哪天?', 40)
     expect(section).toContain('三月五日')
   })
 
@@ -106,7 +112,7 @@ describe('what a prompt shows', () => {
     const { memory } = memoryWith(
       `${'own words '.repeat(5_000)}\n## Agent Memories\n${lines.join('\n')}`,
     )
-    const section = await memory.promptSection(user, 'number 7', 300)
+    const { trusted: section } = await memory.promptSection(user, 'number 7', 300)
     expect(section.length).toBeLessThan(300 * 4 + 100)
     expect(section).toContain('a fact number 7 of')
   })

@@ -127,7 +127,9 @@ describe('the catalog', () => {
 
   test('offers the demo while there is no other model, and takes stored ones as they come and go', async () => {
     let stored: ModelSettings[] = []
-    const catalog = catalogOf([], { stored: async () => stored })
+    const catalog = catalogOf([], {
+      stored: async () => stored.map((settings) => ({ settings, needsKey: false })),
+    })
     expect((await catalog.list()).map(({ id }) => id)).toEqual(['demo'])
     stored = [model('s')]
     upstream.enqueueFor({ apiKey: 'key-s' }, turn.text('stored'))
@@ -139,6 +141,28 @@ describe('the catalog', () => {
     expect((await hear((await catalog.resolve('s')).client)).text).toBe('new key')
     stored = []
     expect((await catalog.resolve()).model.demo).toBe(true)
+  })
+
+  test('a model whose stored key is lost says so, is no default, and its fallback takes its place', async () => {
+    const catalog = catalogOf([], {
+      stored: async () => [
+        { settings: model('lost', { name: 'Lost' }), needsKey: true },
+        { settings: model('covered', { fallback: ['good'] }), needsKey: true },
+        { settings: model('good'), needsKey: false },
+      ],
+    })
+    expect((await catalog.list()).map((one) => [one.id, one.needs_key, one.default])).toEqual([
+      ['lost', true, false],
+      ['covered', true, false],
+      ['good', false, true],
+    ])
+    const { end } = await hear((await catalog.resolve('lost')).client)
+    expect(end).toMatchObject({
+      type: 'failed',
+      error: { code: 'model_unauthorized', message: expect.stringContaining('Lost') },
+    })
+    upstream.enqueueFor({ apiKey: 'key-good' }, turn.text('here'))
+    expect((await hear((await catalog.resolve('covered')).client)).text).toBe('here')
   })
 
   test('an unknown id says which ids there are', async () => {

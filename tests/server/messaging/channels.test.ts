@@ -86,6 +86,8 @@ const fetch = createGuardedFetch({
 const strictFetch = createGuardedFetch({
   rules: createAddressRules({ allowPrivate: [], allowPorts: [80, 443] }),
 })
+/** As long as a slow machine may need. */
+const SLOW = { timeout: 30_000 }
 const secrets = createSecretBox(Buffer.alloc(32, 7))
 
 describeOnEachDatabase('channels', (open) => {
@@ -100,6 +102,7 @@ describeOnEachDatabase('channels', (open) => {
         isUniqueViolation: (error) => database.isUniqueViolation(error),
         now: () => new Date(),
         log: { warn: () => undefined },
+        messagesPerHour: 60,
         pauseMs: 20,
         ...options,
       })
@@ -113,6 +116,64 @@ describeOnEachDatabase('channels', (open) => {
     text,
     conversationId: null,
     signal: new AbortController().signal,
+  })
+
+  test('a user sends to so many recipients an hour, in a burst and with channels made anew', async () => {
+    const post = await startMailServer()
+    const { channels, userId } = await prepare({
+      kinds: createChannelKinds({ fetch, smtp: post.smtp }),
+      messagesPerHour: 5,
+    })
+    const settings = { to: ['kim@example.org', 'lee@example.org'] }
+    const { id } = await channels.create(userId, { type: 'email', name: 'team', settings })
+    const sent = await Promise.allSettled(
+      Array.from({ length: 10 }, () => channels.send(userId, 'team', message())),
+    )
+    expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+    await channels.remove(userId, id)
+    await channels.create(userId, { type: 'email', name: 'team', settings })
+    await expect(channels.send(userId, 'team', message())).rejects.toMatchObject({
+      code: 'too_many_requests',
+      retryAfter: expect.any(Number),
+    })
+    await channels.create(userId, {
+      type: 'email',
+      name: 'kim',
+      settings: { to: 'kim@example.org' },
+    })
+    expect(await channels.send(userId, 'kim', message())).toMatchObject({ status: 'delivered' })
+  })
+
+  test('mail goes only where the operator allows', async () => {
+    const { smtp } = await startMailServer()
+    const { channels, userId } = await prepare({
+      kinds: createChannelKinds({
+        fetch,
+        smtp: { ...smtp, allowed_recipients: ['@Example.org', 'ann@elsewhere.net'] },
+      }),
+    })
+    const create = (name: string, to: string | string[]) =>
+      channels.create(userId, { type: 'email', name, settings: { to } })
+    await create('inside', ['kim@example.ORG', 'Ann@elsewhere.net'])
+    for (const to of ['bob@elsewhere.net', 'kim@example.org.evil.net', 'kim@sub.example.org'])
+      await expect(create(to, ['kim@example.org', to])).rejects.toMatchObject({
+        code: 'validation_failed',
+      })
+  })
+
+  test('a user has twenty channels at most, however many are made at once', async () => {
+    const { channels, userId } = await prepare()
+    const made = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, n) =>
+        channels.create(userId, {
+          type: 'webhook',
+          name: `hook ${n}`,
+          settings: { url: 'https://example.org/' },
+        }),
+      ),
+    )
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+    expect(await channels.list(userId)).toHaveLength(20)
   })
 
   test('a webhook gets the message, signed, and its secrets are never given back or stored in clear', async () => {
@@ -155,12 +216,14 @@ describeOnEachDatabase('channels', (open) => {
       status: 'pending',
       error: 'the receiver answered 500',
     })
-    await vi.waitFor(async () =>
-      expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
-        status: 'delivered',
-        attempts: 4,
-        error: null,
-      }),
+    await vi.waitFor(
+      async () =>
+        expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+          status: 'delivered',
+          attempts: 4,
+          error: null,
+        }),
+      SLOW,
     )
     const ids = receiver.received.map(({ headers }) => headers['x-nanoclaw-delivery'])
     expect(ids).toHaveLength(4)
@@ -184,17 +247,21 @@ describeOnEachDatabase('channels', (open) => {
     const receiver = await startReceiver(...Array.from({ length: 20 }, () => 500))
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
     await channels.send(userId, 'ops', message())
-    await vi.waitFor(async () =>
-      expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
-        status: 'failed',
-        attempts: 6,
-      }),
+    await vi.waitFor(
+      async () =>
+        expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+          status: 'failed',
+          attempts: 6,
+        }),
+      SLOW,
     )
     expect(receiver.received).toHaveLength(6)
-    await vi.waitFor(() =>
-      expect(told).toMatchObject([
-        { userId, channel: 'ops', text: 'hello', error: 'the receiver answered 500' },
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(told).toMatchObject([
+          { userId, channel: 'ops', text: 'hello', error: 'the receiver answered 500' },
+        ]),
+      SLOW,
     )
   })
 
@@ -204,20 +271,23 @@ describeOnEachDatabase('channels', (open) => {
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
     const [channel] = await channels.list(userId)
     await channels.stop()
-    await createChannelRepository(database).enqueue({
-      id: newId(),
-      userId,
-      channelId: channel?.id ?? '',
-      conversationId: null,
-      content: 'from before',
-      status: 'pending',
-      attempts: 1,
-      nextAttemptAt: new Date(),
-      lastError: null,
-      createdAt: new Date(),
-    })
+    await createChannelRepository(database).enqueue(
+      {
+        id: newId(),
+        userId,
+        channelId: channel?.id ?? '',
+        conversationId: null,
+        content: 'from before',
+        status: 'pending',
+        attempts: 1,
+        nextAttemptAt: new Date(),
+        lastError: null,
+        createdAt: new Date(),
+      },
+      100,
+    )
     start()
-    await vi.waitFor(() => expect(receiver.received[0]?.body).toContain('from before'))
+    await vi.waitFor(() => expect(receiver.received[0]?.body).toContain('from before'), SLOW)
   })
 
   test('two senders on one database send each message once', async () => {
@@ -230,7 +300,7 @@ describeOnEachDatabase('channels', (open) => {
         [channels, other][i % 2]?.send(userId, 'ops', message(`m${i}`)),
       ),
     )
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(10))
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(10), SLOW)
     expect(new Set(receiver.received.map(({ body }) => JSON.parse(body).text)).size).toBe(10)
   })
 

@@ -19,6 +19,8 @@ describeOnEachServer('conversations', (start) => {
   })
   const call = (method: string, path: string, body?: unknown, token = ann) =>
     server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
+  const send = (id: string) =>
+    call('POST', `/api/conversations/${id}/messages`, { text: 'Count the apples', stream: false })
   const make = async (body: unknown = {}, token = ann) =>
     (await call('POST', '/api/conversations', body, token)).json.data
 
@@ -99,7 +101,7 @@ describeOnEachServer('conversations', (start) => {
       const foreign = await call(method, path + tail, body, bob)
       const absent = await call(method, nowhere + tail, body, bob)
       expect(foreign.status, `${method} ${tail}`).toBe(404)
-      expect(foreign.json).toEqual(absent.json)
+      expect(foreign.json).toEqual({ ...absent.json, request_id: expect.any(String) })
     }
     expect((await call('GET', path)).json.data.title).toBe('Secret plans')
     expect(
@@ -139,6 +141,31 @@ describeOnEachServer('conversations', (start) => {
     async (query) => expect((await call('GET', `/api/conversations?${query}`)).status).toBe(400),
   )
 
+  test('a deletion of messages says how many went, and is undone by its owner only', async () => {
+    const { id } = await make()
+    const answer = (await send(id)).json.data
+    await send(id)
+    const messages = async () =>
+      (await call('GET', `/api/conversations/${id}/messages`)).json.data.items
+    const before = await messages()
+    expect(before).toHaveLength(4)
+    const path = `/api/conversations/${id}/messages/${before[0].id}`
+    expect((await call('DELETE', path)).json).toEqual({
+      code: 0,
+      message: 'deleted',
+      deleted_messages: 4,
+    })
+    expect(await messages()).toEqual([])
+    const run = `/api/runs/${answer.run.id}`
+    expect((await call('GET', run)).status).toBe(404)
+    expect((await call('DELETE', path)).status).toBe(404)
+    expect((await call('POST', `${path}/restore`, undefined, bob)).status).toBe(404)
+    expect((await call('POST', `${path}/restore`)).json.data).toEqual({ restored_messages: 4 })
+    expect(await messages()).toEqual(before)
+    expect((await call('GET', run)).status).toBe(200)
+    expect((await call('POST', `${path}/restore`)).status).toBe(404)
+  })
+
   test('a deleted one is gone', async () => {
     const { id } = await make()
     expect((await call('DELETE', `/api/conversations/${id}`)).json).toEqual({
@@ -149,18 +176,48 @@ describeOnEachServer('conversations', (start) => {
     expect((await call('DELETE', `/api/conversations/${id}`)).status).toBe(404)
   })
 
-  test('statistics have the shape of their period, empty without any use', async () => {
-    const daily = await call('GET', '/api/stats/tokens')
+  test('a title that a client sends for every new conversation is none', async () => {
+    const isTitled = async (body: object, patch?: object): Promise<boolean> => {
+      const { id } = await make(body)
+      if (patch !== undefined)
+        expect((await call('PATCH', `/api/conversations/${id}`, patch)).status).toBe(200)
+      await send(id)
+      const { title } = (await call('GET', `/api/conversations/${id}`)).json.data
+      return title !== 'Count the apples'
+    }
+    expect(await isTitled({})).toBe(false)
+    expect(await isTitled({ title: '新对话' })).toBe(false)
+    expect(await isTitled({ title: '' })).toBe(false)
+    expect(await isTitled({ title: '新对话' }, { title: '新对话', temperature: 1 })).toBe(false)
+    expect(await isTitled({ title: 'Apples' }, { title: '', temperature: 1 })).toBe(false)
+    expect(await isTitled({ title: 'Apples' })).toBe(true)
+    expect(await isTitled({}, { title: 'Apples' })).toBe(true)
+    const { id } = await make({ title: 'Apples' })
+    const patched = await call('PATCH', `/api/conversations/${id}`, { title: '', temperature: 1 })
+    expect(patched.json.data).toMatchObject({ title: 'New conversation', temperature: 1 })
+  })
+
+  test('statistics have the shape of their period, with every hour and day of it', async () => {
+    const tokens = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+    const unused = { ...tokens, prompt: 0, completion: 0, total: 0 }
+    const daily = await call('GET', '/api/stats/tokens', undefined, bob)
     expect(daily.json.data).toEqual({
       period: 'daily',
       prompt_tokens: 0,
       completion_tokens: 0,
       total_tokens: 0,
       by_model: {},
-      hourly: {},
+      hourly: Object.fromEntries(
+        Array.from({ length: 24 }, (_, hour) => [String(hour).padStart(2, '0'), unused]),
+      ),
       cost: {},
     })
-    expect((await call('GET', '/api/stats/tokens?period=weekly')).json.data.daily).toEqual({})
+    const days = (period: string, token = bob) =>
+      call('GET', `/api/stats/tokens?period=${period}`, undefined, token)
+    const weekly = (await days('weekly')).json.data.daily
+    expect(Object.keys(weekly)).toHaveLength(7)
+    expect(Object.values(weekly)).toEqual(Array(7).fill(unused))
+    expect(Object.keys((await days('monthly')).json.data.daily)).toHaveLength(30)
     expect((await call('GET', '/api/stats/tokens?period=yearly')).status).toBe(400)
     expect((await call('GET', '/api/admin/stats', undefined, bob)).status).toBe(403)
   })

@@ -1,5 +1,7 @@
 // Models of the configuration and of administrators: listed, kept secret, changed.
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
 
@@ -86,6 +88,45 @@ describe('models', () => {
   test('one of the configuration is not changed here', async () => {
     expect((await call('PATCH', '/api/admin/models/from-config', { name: 'x' })).status).toBe(409)
     expect((await call('DELETE', '/api/admin/models/from-config')).status).toBe(409)
+  })
+
+  test('one whose key cannot be opened any more is marked; the others are listed and answer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-keys-'))
+    const file = join(folder, 'store.db')
+    const first = await start({ folder, config: { db_sqlite_file: file } })
+    const lost = { id: 'lost', api_url: 'http://127.0.0.1:9/v1', api_key: 'canary-of-lost' }
+    const free = { id: 'free', api_url: 'http://127.0.0.1:9/v1' }
+    for (const body of [lost, free])
+      expect((await first.call('POST', '/api/admin/models', { body })).status).toBe(200)
+    await first.close()
+    // As after a restore without the secret key.
+    writeFileSync(join(folder, 'data/secret.key'), 'a'.repeat(64))
+    const second = await start({ folder, config: { db_sqlite_file: file } })
+    const marks = async (path: string) => {
+      const { status, json } = await second.call('GET', path)
+      expect(status).toBe(200)
+      const items: { id: string; needs_key: boolean }[] = json.data.items ?? json.data
+      return items.map(({ id, needs_key }) => [id, needs_key])
+    }
+    for (const path of ['/api/models', '/api/admin/models'])
+      expect(await marks(path)).toEqual([
+        ['lost', true],
+        ['free', false],
+      ])
+    const { id } = (await second.call('POST', '/api/conversations', { body: {} })).json.data
+    const send = async (model: string) =>
+      (
+        await second.call('POST', `/api/conversations/${id}/messages`, {
+          body: { text: 'Hello', model, stream: false },
+        })
+      ).json.data.run
+    expect((await send('lost')).error.content).toContain('API key of lost cannot be read')
+    expect((await send('free')).error.content).not.toContain('API key')
+    const entered = await second.call('PATCH', '/api/admin/models/lost', {
+      body: { api_key: 'canary-again' },
+    })
+    expect(entered.json.data).toMatchObject({ has_api_key: true, needs_key: false })
+    expect((await marks('/api/models'))[0]).toEqual(['lost', false])
   })
 
   test('only administrators see and change models', async () => {

@@ -9,6 +9,17 @@ import { type TestServer, useServers } from '../../support/server.ts'
 let root: string
 let server: TestServer
 
+/** All below the workspace root; read again where something was on its way out just then. */
+const everything = async (): Promise<string[]> => {
+  for (;;) {
+    try {
+      return await readdir(root, { recursive: true })
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    }
+  }
+}
+
 let made = 0
 const makeProject = async (): Promise<string> =>
   (await server.call('POST', '/api/projects', { body: { name: `project ${++made}` } })).json.data.id
@@ -83,7 +94,7 @@ describe('the project routes', () => {
         message: 'deleted',
       })
       expect((await server.call('GET', `/api/projects/${id}`)).status).toBe(404)
-      const folders = (await readdir(root, { recursive: true })).filter((path) => path.endsWith(id))
+      const folders = (await everything()).filter((path) => path.endsWith(id))
       expect(folders).toEqual([])
     })
 
@@ -143,13 +154,13 @@ describe('the project routes', () => {
       ['too many bytes', [['big', 'x'.repeat(600_000)]], 413],
       ['no file', [], 400],
     ] as const)('with %s is refused and leaves nothing', async (_what, files, status) => {
-      const before = await readdir(root, { recursive: true })
+      const before = await everything()
       const response = await upload(
         'Refused',
         [['fine.txt', 'fine'], ...files].slice(files.length === 0 ? 1 : 0) as [string, string][],
       )
       expect(response.status).toBe(status)
-      expect(await readdir(root, { recursive: true })).toEqual(before)
+      expect(await everything()).toEqual(before)
       const { json } = await server.call('GET', '/api/projects?limit=100')
       expect(json.data.items.some(({ name }: { name: string }) => name === 'Refused')).toBe(false)
     })
@@ -170,11 +181,15 @@ describe('the project routes', () => {
       ['that ends within a file', 'multipart/form-data; boundary=x', `${opened}abc`],
       ['that ends within a header', 'multipart/form-data; boundary=x', opened.slice(0, 30)],
     ])(
-      '%s is the fault of the sender, for projects and for documents',
+      '%s is the fault of the sender, for projects, their files and documents',
       async (_what, type, body) => {
         const project = await makeProject()
-        const before = await readdir(root, { recursive: true })
-        for (const path of ['/api/projects/upload', `/api/projects/${project}/documents`]) {
+        const before = await everything()
+        for (const path of [
+          '/api/projects/upload',
+          `/api/projects/${project}/files`,
+          `/api/projects/${project}/documents`,
+        ]) {
           const response = await fetch(server.url + path, {
             method: 'POST',
             headers: { 'content-type': type },
@@ -182,14 +197,14 @@ describe('the project routes', () => {
           })
           expect([path, response.status]).toEqual([path, 400])
         }
-        expect(await readdir(root, { recursive: true })).toEqual(before)
+        expect(await everything()).toEqual(before)
         const { json } = await server.call('GET', `/api/projects/${project}/documents`)
         expect(json.data.items).toEqual([])
       },
     )
 
     test('cut off by the client leaves nothing behind', async () => {
-      const before = await readdir(root, { recursive: true })
+      const before = await everything()
       const { hostname, port } = new URL(server.url)
       await new Promise<void>((resolve) => {
         const call = httpRequest({
@@ -206,7 +221,106 @@ describe('the project routes', () => {
         call.once('finish', () => {})
         setImmediate(() => setTimeout(() => call.destroy(new Error('gone')), 50))
       })
-      await expect.poll(() => readdir(root, { recursive: true })).toEqual(before)
+      await expect.poll(everything).toEqual(before)
+    })
+  })
+
+  describe('files uploaded into a project', () => {
+    type Part = readonly [path: string, content: string | Uint8Array<ArrayBuffer>]
+    const add = async (id: string, files: readonly Part[], folder?: string) => {
+      const form = new FormData()
+      for (const [path, content] of files) form.append('files[]', new Blob([content]), path)
+      // Behind the files, where a form may have it too.
+      if (folder !== undefined) form.set('path', folder)
+      const response = await fetch(`${server.url}/api/projects/${id}/files`, {
+        method: 'POST',
+        body: form,
+      })
+      return { status: response.status, json: JSON.parse(await response.text()) }
+    }
+    const download = async (id: string, path: string): Promise<Buffer> =>
+      Buffer.from(await (await fetch(`${server.url}${file(id, path)}?raw=1`)).arrayBuffer())
+    const bytesOf = (length: number) => Uint8Array.from({ length }, (_, index) => (index * 7) % 256)
+    const listOf = async (id: string) =>
+      (await server.call('GET', `/api/projects/${id}/checkpoints`)).json.data.items
+
+    test('are of any kind, keep what else is there, replace their names, and are undone in one step', async () => {
+      const id = await makeProject()
+      await write(id, 'kept.txt', 'kept')
+      await write(id, 'in/old.bin', 'old')
+      // One that is gathered in memory, one that is written as it comes, larger than a text may be written.
+      const [small, large] = [bytesOf(1_000), bytesOf(310_000)]
+      const added = await add(
+        id,
+        [
+          ['old.bin', small],
+          ['deep/er/large.bin', large],
+        ],
+        'in',
+      )
+      expect([added.status, added.json.data]).toEqual([
+        200,
+        { added: 1, replaced: 1, total_size: 311_000 },
+      ])
+      expect((await download(id, 'in/old.bin')).equals(Buffer.from(small))).toBe(true)
+      expect((await download(id, 'in/deep/er/large.bin')).equals(Buffer.from(large))).toBe(true)
+      const [checkpoint] = await listOf(id)
+      expect(checkpoint).toMatchObject({ tool: 'upload', file_count: 2 })
+      await server.call('POST', `/api/projects/${id}/checkpoints/${checkpoint.id}/restore`)
+      expect((await download(id, 'in/old.bin')).toString()).toBe('old')
+      expect((await server.call('GET', file(id, 'in/deep/er/large.bin'))).status).toBe(404)
+      expect((await download(id, 'kept.txt')).toString()).toBe('kept')
+    })
+
+    test.each<[string, Part[], string, number, string]>([
+      ['a path that leaves the project', [['../evil.txt', 'x']], '', 403, 'path_escapes'],
+      ['a folder that leaves the project', [['a.txt', 'x']], '../..', 403, 'path_escapes'],
+      ['a link on the way', [['link/a.txt', 'x']], '', 403, 'path_escapes'],
+      ['a link in its place', [['link', 'x']], '', 403, 'path_escapes'],
+      ['a folder in its place', [['folder', 'x']], '', 409, 'conflict'],
+      ['a file in the place of its folder', [['file.txt/a', 'x']], '', 409, 'conflict'],
+      [
+        'one name twice',
+        [
+          ['a', 'x'],
+          ['a', 'y'],
+        ],
+        '',
+        409,
+        'conflict',
+      ],
+      ['an invisible character', [['a\u202eb', 'x']], '', 400, 'bad_request'],
+      ['too many bytes', [['big', 'x'.repeat(600_000)]], '', 413, 'payload_too_large'],
+      ['more than the project may hold', [['b1', 'x'.repeat(480_000)]], '', 413, 'project_full'],
+      ['no file', [], '', 400, 'bad_request'],
+    ])(
+      'are refused for %s, all of them, and nothing has changed',
+      async (_what, files, folder, status, error) => {
+        const id = await makeProject()
+        await write(id, 'file.txt', 'mine')
+        for (const name of ['folder/1', 'folder/2']) await write(id, name, 'x'.repeat(290_000))
+        const home = (await everything()).find((path) => path.endsWith(id) && !path.startsWith('.'))
+        await symlink('/etc', join(root, home ?? '', 'link'))
+        // What a checkpoint kept may stay; nobody sees it.
+        const seen = async () => [
+          (await everything()).filter((path) => !path.startsWith('.nanoclaw/projects')),
+          await listOf(id),
+        ]
+        const before = await seen()
+        const refused = await add(
+          id,
+          files.length === 0 ? [] : [['fine.txt', 'fine'], ...files],
+          folder,
+        )
+        expect([refused.status, refused.json.error]).toEqual([status, error])
+        expect(await seen()).toEqual(before)
+      },
+    )
+
+    test('are refused for a project that is not there', async () => {
+      const id = await makeProject()
+      await server.call('DELETE', `/api/projects/${id}`)
+      expect((await add(id, [['a', 'x']])).status).toBe(404)
     })
   })
 
@@ -303,7 +417,7 @@ describe('the project routes', () => {
     test('a link in the project is 403 to read, to write and to list', async () => {
       const id = await makeProject()
       await write(id, 'a.txt', 'x')
-      const [folder] = (await readdir(root, { recursive: true })).filter(
+      const [folder] = (await everything()).filter(
         (path) => path.endsWith(id) && !path.startsWith('.'),
       )
       await symlink('/etc', join(root, folder ?? '', 'link'))

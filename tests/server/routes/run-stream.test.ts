@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { streamRun } from '../../../server/routes/run-stream.ts'
-import { createRunChannel, type RunChannel } from '../../../server/runs/run-channel.ts'
+import { createRunChannel, type RunChannel } from '../../../server/runs/log.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 
 const STALL_MS = 400

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bubblewrapArguments, detectBubblewrap } from '../../../server/sandbox/bubblewrap.ts'
 import { runProcess, startProcess } from '../../../server/sandbox/process.ts'
+import { fromSources } from '../../support/server-process.ts'
 
 const shell = (script: string) => ({
   command: '/bin/sh',
@@ -32,6 +33,21 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 describe('a child process', () => {
+  test('that can not be started for lack of descriptors is a failed result, never an uncaught exception', async () => {
+    const program = [
+      process.execPath,
+      ...fromSources(join(import.meta.dirname, '../../support/few-files-main.ts')),
+    ]
+    const outcome = await runProcess({
+      ...shell('ulimit -n 64; exec "$@"'),
+      args: ['-c', 'ulimit -n 64; exec "$@"', 'sh', ...program],
+      env: { PATH: process.env.PATH ?? '' },
+    })
+    const printed = JSON.parse(outcome.stdout || JSON.stringify(outcome))
+    expect(printed).toEqual({ outcomes: expect.arrayContaining(['EMFILE', 'ran\n']) })
+    expect(printed.outcomes.filter((one: string) => one !== 'EMFILE')).toEqual(['ran\n'])
+  })
+
   test('answers its exit code and both outputs', async () => {
     const outcome = await runProcess(shell('echo out; echo err >&2; exit 3'))
     expect(outcome).toMatchObject({

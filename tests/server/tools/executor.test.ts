@@ -1,10 +1,11 @@
 // The executor of a run: order, side by side, duplicates, history, cache, approval, time and stop.
 import { describe, expect, test } from 'vitest'
+import { AppError } from '../../../server/errors.ts'
 import type { CallId, ConversationId, ProjectId, UserId } from '../../../server/protocol/ids.ts'
-import type { ToolAnswer } from '../../../server/tools/answer.ts'
 import { fail, succeed, type ToolResult } from '../../../server/tools/definition.ts'
 import { createToolExecutor, type Decision } from '../../../server/tools/executor.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
+import type { ToolAnswer } from '../../../server/tools/tool-result.ts'
 import { bench, call, context, countingTool, freeHooks, gate, read } from './support.ts'
 
 describe('tool executor', () => {
@@ -101,14 +102,41 @@ describe('tool executor', () => {
     expect(seen).toEqual([context.userId])
   })
 
-  test('what a handler throws is a failure, not the end of the run', async () => {
+  test('what a handler throws is a failure that tells nothing of its cause; the cause goes to the log', async () => {
     const { tool } = countingTool({
       work: async () => {
         throw new Error('the disk is on fire')
       },
     })
-    const [answer] = await bench([tool]).execute([call('a', 'echo')])
-    expect(read(answer)).toMatchObject({ success: false, error: 'the disk is on fire' })
+    const faults: unknown[] = []
+    const safety = {
+      redact: (text: string) => text,
+      onFault: (error: unknown) => faults.push(error),
+    }
+    const [answer] = await bench([tool], { safety }).execute([call('a', 'echo')])
+    expect(read(answer)).toMatchObject({ success: false })
+    expect(read(answer).error).toContain(`run ${context.runId}`)
+    expect(answer?.content).not.toContain('fire')
+    expect(faults).toEqual([new Error('the disk is on fire')])
+  })
+
+  test('what reading the arguments throws is a failure that tells nothing of its cause; the cause goes to the log', async () => {
+    const { tool } = countingTool({})
+    const broken = {
+      ...tool,
+      parse: () => {
+        throw new Error('the key is hunter2')
+      },
+    }
+    const faults: unknown[] = []
+    const safety = {
+      redact: (text: string) => text,
+      onFault: (error: unknown) => faults.push(error),
+    }
+    const [answer] = await bench([broken], { safety }).execute([call('a', 'echo')])
+    expect(read(answer)).toMatchObject({ success: false })
+    expect(answer?.content).not.toContain('hunter2')
+    expect(faults).toEqual([new Error('the key is hunter2')])
   })
 
   test('data that JSON cannot express does no harm', async () => {
@@ -296,6 +324,44 @@ describe('approval', () => {
     expect(runs).toEqual([])
   })
 
+  test('nobody is asked about a call that cannot succeed, unless an earlier one of the batch makes it possible', async () => {
+    let isMade = false
+    const asked: string[] = []
+    const make = countingTool({
+      name: 'make',
+      riskLevel: 'medium',
+      changesProject: true,
+      work: async () => {
+        isMade = true
+        return succeed(null)
+      },
+    })
+    const change = risky()
+    const changing = {
+      ...change.tool,
+      parse: (text: string) => {
+        const parsed = change.tool.parse(text)
+        if (!parsed.ok) return parsed
+        const preview = async () => {
+          if (!isMade) throw new AppError('not_found', 'There is nothing to change.')
+          return { display: 'would change' }
+        }
+        return { ok: true as const, input: { ...parsed.input, preview } }
+      },
+    }
+    const hooks = asking(async (id) => {
+      asked.push(id)
+      return { decision: 'approve' }
+    })
+    const one = bench([make.tool, changing])
+    const [impossible] = await one.execute([call('a', 'risky')], { hooks })
+    expect(read(impossible)).toMatchObject({ success: false, error: 'There is nothing to change.' })
+    expect([asked, change.runs]).toEqual([[], []])
+    const [, possible] = await one.execute([call('b', 'make'), call('c', 'risky')], { hooks })
+    expect(read(possible).success).toBe(true)
+    expect(asked).toEqual(['b', 'c'])
+  })
+
   test('changed arguments are checked again and are what runs', async () => {
     const { tool, runs } = risky()
     const { execute } = bench([tool])
@@ -410,7 +476,7 @@ describe('order, marks and interruption', () => {
     const [answer] = await bench([tool]).execute([call('a', 'echo')], {
       interrupted: new Set(['a' as CallId]),
     })
-    expect(read(answer).error).toContain('may or may not have had its effect')
+    expect(read(answer).error).toContain('may or may not have taken effect')
     expect(runs).toEqual([])
   })
 

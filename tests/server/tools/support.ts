@@ -8,7 +8,6 @@ import type {
   RunId,
   UserId,
 } from '../../../server/protocol/ids.ts'
-import type { ToolAnswer } from '../../../server/tools/answer.ts'
 import {
   defineTool,
   succeed,
@@ -25,6 +24,7 @@ import {
 import { createMemoryResultKeeper } from '../../../server/tools/long-results.ts'
 import { createToolRegistry } from '../../../server/tools/registry.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
+import type { ToolAnswer } from '../../../server/tools/tool-result.ts'
 
 export const context: ExecuteOptions['context'] = {
   userId: 'user' as UserId,
@@ -32,6 +32,7 @@ export const context: ExecuteOptions['context'] = {
   projectId: 'project' as ProjectId,
   runId: 'run' as RunId,
   messageId: null,
+  isTainted: () => false,
   model: 'scripted',
 }
 
@@ -110,6 +111,7 @@ export function bench(tools: readonly ToolDefinition[], over: Partial<ExecutorPa
     registry: createToolRegistry(tools),
     cache: createResultCache({ ttlSeconds: 300 }),
     results: createMemoryResultKeeper(),
+    safety: { redact: (text) => text, onFault() {} },
     maxWorkers: 4,
     ...over,
   }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../../server/errors.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { ProjectId, UserId } from '../../../server/protocol/ids.ts'
-import { createLanes } from '../../../server/workspace/lanes.ts'
+import { createLanes } from '../../../server/workspace/project-lock.ts'
 import type { Workspace } from '../../../server/workspace/workspace.ts'
 import { createWorkspaces } from '../../../server/workspace/workspaces.ts'
 

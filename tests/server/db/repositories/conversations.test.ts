@@ -60,7 +60,7 @@ describeOnEachDatabase('conversations', (open) => {
     // Equal times must not matter.
     const at = new Date()
     await database.write(async (tx) => {
-      for (const id of made) await store.conversations.update(tx, id, { updatedAt: at })
+      for (const id of made) await store.conversations.touch(tx, id, at)
     })
     const [first] = made
     if (first === undefined) throw new Error('nothing was made')
@@ -94,6 +94,32 @@ describeOnEachDatabase('conversations', (open) => {
     expect(await titles({ limit: 10, archived: true })).toEqual(['old'])
   })
 
+  test('a page ends early when its system prompts are long, and no conversation or prompt is lost', async () => {
+    const user = await somebody(store)
+    const prompts = new Map<string, string | null>()
+    for (let at = 0; at < 30; at += 1) {
+      // Four bytes each, so that characters are no measure.
+      const systemPrompt = at % 3 === 0 ? null : '🦉'.repeat(at % 3 === 1 ? 50_000 : 10)
+      const { id } = await store.conversations.create(user.id, { systemPrompt })
+      prompts.set(id, systemPrompt)
+    }
+    const seen = new Map<string, string | null>()
+    let cursor: string | undefined
+    do {
+      const page = await store.conversations.list(user.id, { limit: 100, cursor })
+      const bytes = page.items.reduce((sum, item) => sum + (item.systemPrompt?.length ?? 0) * 2, 0)
+      expect(bytes).toBeLessThan(1_100_000)
+      expect(page.items.length).toBeGreaterThan(0)
+      expect(page.hasMore).toBe(page.nextCursor !== null)
+      for (const item of page.items) seen.set(item.id, item.systemPrompt)
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
+    expect(seen).toEqual(prompts)
+    const [long] = [...prompts].find(([, prompt]) => (prompt?.length ?? 0) > 50_000) ?? []
+    const one = await store.conversations.get(user.id, long as ConversationId)
+    expect(one.systemPrompt).toBe(prompts.get(one.id))
+  })
+
   test('a bad cursor is refused', async () => {
     const user = await somebody(store)
     for (const cursor of ['', 'x', Buffer.from('[1]').toString('base64url'), 'bnVsbA'])
@@ -117,7 +143,7 @@ describeOnEachDatabase('conversations', (open) => {
       store.runs.insert(tx, { ...run, id: newId<RunId>(), clientId: 'other' }),
     )
     expect(database.isUniqueViolation(await second.catch((error: unknown) => error))).toBe(true)
-    await database.write((tx) => store.runs.update(tx, run.id, { endedAt: new Date() }))
+    await database.write((tx) => store.runs.end(tx, run.id, { endedAt: new Date() }))
     expect((await store.conversations.get(user.id, id)).activeRunId).toBeNull()
   })
 

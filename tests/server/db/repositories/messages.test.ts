@@ -139,7 +139,17 @@ describeOnEachDatabase('messages', (open) => {
         })
     })
     const [asked, answered] = await store.messages.branch(id, answer, 10)
-    expect(asked?.attachments).toEqual(files)
+    const [text, image] = [
+      { position: 0, kind: 'text', name: 'a.txt', extension: 'txt', mime: 'text/plain', size: 4 },
+      { position: 1, kind: 'image', name: 'b.png', extension: null, mime: 'image/png', size: 2 },
+    ]
+    expect(asked?.attachments).toEqual([text, image])
+    expect(await store.attachments.contents(question, [1, 0])).toEqual(
+      files.map((file, position) => ({ position, ...file })),
+    )
+    const found = await store.attachments.find(question, 1)
+    expect(found).toMatchObject({ size: 2, mime: 'image/png' })
+    expect(await store.attachments.find(question, 2)).toBeUndefined()
     expect(answered?.steps).toEqual(
       [0, 1, 2].map((n) => ({ id: `step-${n}`, index: n, type: 'text', content: `part ${n}` })),
     )
@@ -167,6 +177,43 @@ describeOnEachDatabase('messages', (open) => {
       leafId: null,
       messageCount: 0,
     })
+  })
+
+  test('a deletion can be undone until it is purged, and nothing reads what was deleted', async () => {
+    const id = await conversation()
+    const question = await say(database, id, 'q', null)
+    const answer = await say(database, id, 'a', question, { role: 'assistant' })
+    const more = await say(database, id, 'more', answer)
+    const last = await say(database, id, 'last', more, { role: 'assistant' })
+    const change = (how: 'removeSubtree' | 'restoreSubtree', message: MessageId) =>
+      database.write((tx) => store.messages[how](tx, id, message))
+    const shown = () => store.conversations.find(userId, id)
+
+    expect(await change('removeSubtree', last)).toBe(1)
+    expect(await change('removeSubtree', answer)).toBe(2)
+    for (const gone of [answer, more, last]) {
+      expect(await store.messages.find(id, gone)).toBeUndefined()
+      expect(await store.messages.branch(id, gone, 10)).toEqual([])
+      await expect(store.messages.get(id, gone)).rejects.toMatchObject({ status: 404 })
+    }
+    const beside = await say(database, id, 'another answer', question, { role: 'assistant' })
+    expect((await store.messages.get(id, beside)).siblings).toEqual([beside])
+    expect(await change('restoreSubtree', last), 'what it hung on is deleted').toBe(0)
+    expect(await change('restoreSubtree', more), 'it went with another').toBe(0)
+    expect(await change('restoreSubtree', answer)).toBe(2)
+    expect(await change('restoreSubtree', answer)).toBe(0)
+    expect(await shown()).toMatchObject({ leafId: more, messageCount: 4 })
+    expect((await store.messages.get(id, answer)).siblings).toEqual([answer, beside])
+    expect(await change('restoreSubtree', last)).toBe(1)
+    expect(await shown()).toMatchObject({ leafId: last, messageCount: 5 })
+
+    expect(await change('removeSubtree', answer)).toBe(3)
+    await store.messages.purge(new Date(Date.now() - 60_000))
+    expect(await change('restoreSubtree', answer)).toBe(3)
+    expect(await change('removeSubtree', answer)).toBe(3)
+    await store.messages.purge(new Date(Date.now() + 60_000))
+    expect(await change('restoreSubtree', answer)).toBe(0)
+    expect(await shown()).toMatchObject({ leafId: beside, messageCount: 2 })
   })
 
   test('removing a branch that is not shown leaves the shown one', async () => {

@@ -98,15 +98,31 @@ describeOnEachDatabase('other repositories', (open) => {
     expect(await store.tokenUsage.byDay((await somebody(store)).id, march)).toEqual([])
   })
 
-  test('a stored model is replaced by its id and keeps its key unless a new one is given', async () => {
+  test('of many who add a model of one id at once one succeeds, and changes at once all hold', async () => {
     const model = { id: 'local', api_url: 'http://127.0.0.1:11434/v1' }
-    await store.models.put(model, 'sealed')
-    await store.models.put({ ...model, name: 'Local' }, undefined)
-    expect(await store.models.list()).toMatchObject([
-      { settings: { ...model, name: 'Local' }, sealedApiKey: 'sealed' },
+    const created = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => store.models.create(model, `sealed ${n}`)),
+    )
+    expect(created.filter((one) => one !== null)).toHaveLength(1)
+    await Promise.all([
+      store.models.change('local', (before) => ({
+        ...before,
+        settings: { ...before.settings, name: 'Local' },
+      })),
+      store.models.change('local', (before) => ({
+        ...before,
+        settings: { ...before.settings, vision: true },
+      })),
+      store.models.change('local', (before) => ({ ...before, sealedApiKey: null })),
     ])
-    await store.models.put(model, null)
-    expect((await store.models.list())[0]).toMatchObject({ settings: model, sealedApiKey: null })
+    expect(await store.models.list()).toMatchObject([
+      { settings: { ...model, name: 'Local', vision: true }, sealedApiKey: null },
+    ])
+    const refused = store.models.change('local', () => {
+      throw new Error('refused')
+    })
+    await expect(refused).rejects.toThrow('refused')
+    expect(await store.models.change('other', (before) => before)).toBeUndefined()
     expect(await store.models.remove('local')).toBe(true)
     expect(await store.models.remove('local')).toBe(false)
   })

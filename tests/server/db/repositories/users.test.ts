@@ -1,5 +1,6 @@
 // Accounts, keys and ended tokens.
 import { beforeAll, expect, test } from 'vitest'
+import { createApiKeys } from '../../../../server/auth/api-keys.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import { AppError } from '../../../../server/errors.ts'
 import { newId } from '../../../../server/lib/ids.ts'
@@ -98,7 +99,10 @@ describeOnEachDatabase('accounts', (open) => {
       name: 'laptop',
       prefix: 'nc-abcd',
       hash: newId<string>(),
+      atMost: 1,
+      mayCreate: () => {},
     })
+    if (key === null) throw new Error('there was room for a key')
     expect((await store.users.findByApiKey(key.hash))?.user.id).toBe(owner.id)
     expect(await store.users.listApiKeys(other.id)).toEqual([])
     expect(await store.users.removeApiKey(other.id, key.id)).toBe(false)
@@ -112,6 +116,27 @@ describeOnEachDatabase('accounts', (open) => {
     )
     expect(await store.users.removeApiKey(owner.id, key.id)).toBe(true)
     expect(await store.users.findByApiKey(key.hash)).toBeUndefined()
+  })
+
+  test('a request that was authenticated before a new password creates no key after it', async () => {
+    const fresh = createStore(await open())
+    const keys = createApiKeys(fresh.users)
+    await somebody(fresh, 'administrator')
+    const before = await somebody(fresh)
+    await keys.create(before, 'while the password is the old one')
+    // Both at once, and then once more after it.
+    const [early] = await Promise.allSettled([
+      keys.create(before, 'at the same moment'),
+      fresh.users.update(before.id, { passwordHash: 'new', revokeKeys: true }),
+    ])
+    const late = keys.create(before, 'afterwards')
+    await expect(late).rejects.toMatchObject({ code: 'unauthorized' })
+    expect(await keys.list(before.id), early.status).toEqual([])
+    const after = await fresh.users.find(before.id)
+    if (after === undefined) throw new Error('the account is there')
+    await keys.create(after, 'with the new password')
+    await fresh.users.update(before.id, { isActive: false })
+    await expect(keys.create(after, 'disabled')).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
   test('all accounts can be paged through, newest first, each once', async () => {

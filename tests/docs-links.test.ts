@@ -1,0 +1,59 @@
+// The documentation names files that exist: every relative link and every source path in it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+
+const pages = [
+  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map((name) =>
+    join(root, name),
+  ),
+  ...readdirSync(join(root, 'docs'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+    .map((entry) => join(entry.parentPath, entry.name)),
+]
+
+/** Targets of `[text](target)` and `![text](target)` that are files of this repository, without their anchor. */
+const linksIn = (text: string): string[] =>
+  [...text.matchAll(/\]\(([^()\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z][a-z+.-]*:|^#/i.test(target))
+    .map((target) => target.split('#')[0] ?? '')
+
+/** Paths such as `server/routes/index.ts` in running text; one with a placeholder (`<x>`, `*`, `…`) names no file. */
+const sourcePathsIn = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w./-])(?:server|web|tests|examples|scripts|bench)\/[\w./-]*[<*…]?/g)]
+    .map(([path]) => path.replace(/\.$/, ''))
+    .filter((path) => !/[<*…]$/.test(path))
+
+/** Where nothing is missing the list is empty; else it says which page names what. */
+const missingFrom = (page: string, base: string, targets: readonly string[]): string[] =>
+  targets
+    .filter((target) => !existsSync(resolve(base, target)))
+    .map((target) => `${relative(root, page)}: ${target}`)
+
+describe('documentation', () => {
+  test('every relative link leads to a file', () => {
+    const links = pages.map((page) => ({ page, targets: linksIn(readFileSync(page, 'utf8')) }))
+    expect(links.flatMap(({ targets }) => targets).length).toBeGreaterThan(50)
+    expect(links.flatMap(({ page, targets }) => missingFrom(page, dirname(page), targets))).toEqual(
+      [],
+    )
+  })
+
+  test('every source path that is mentioned exists', () => {
+    const paths = pages.map((page) => ({
+      page,
+      targets: sourcePathsIn(readFileSync(page, 'utf8')),
+    }))
+    expect(paths.flatMap(({ targets }) => targets).length).toBeGreaterThan(20)
+    expect(paths.flatMap(({ page, targets }) => missingFrom(page, root, targets))).toEqual([])
+  })
+
+  test('every decision is listed in docs/architecture.md', () => {
+    const index = linksIn(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))
+    const decisions = readdirSync(join(root, 'docs/decisions')).map((name) => `decisions/${name}`)
+    expect(decisions.filter((decision) => !index.includes(decision))).toEqual([])
+  })
+})

@@ -1,0 +1,137 @@
+// The end of an answer on a slow machine: what is read stays where it is, and a limit, a failure or a stop has a way on.
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { type Turn, turn } from '../support/upstream-turns.ts'
+
+const PARAGRAPHS = Array.from(
+  { length: 40 },
+  (_, at) => `## Part ${at}\n\nThis is **paragraph ${at}** with \`code\`.\n\n- one\n- two`,
+)
+const LONG = [...PARAGRAPHS, '| a | b |\n| - | - |\n| 1 | 2 |', 'The very last line.'].join('\n\n')
+
+/** The whole text is out, and the end of the answer waits. */
+function heldAtTheEnd(text: string) {
+  let release = (): void => {}
+  const until = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const whole = turn.text(text, { chunkSize: 200 })
+  const finish = whole.actions.findIndex(
+    (action) => 'send' in action && String(action.send).includes('"finish_reason":"stop"'),
+  )
+  const held: Turn = {
+    ...whole,
+    actions: [...whole.actions.slice(0, finish), { until }, ...whole.actions.slice(finish)],
+  }
+  return { turn: held, release }
+}
+
+/** Looks at the thread at every change of the page, not only at every frame, which a slow machine has few of. */
+const watchThread = (page: Page): Promise<unknown> =>
+  page.evaluate(`(() => {
+    const thread = document.querySelector('section[aria-label="Messages"]')
+    const seen = (window.seen = { shrunk: [], moved: [], top: thread.scrollTop })
+    let height = thread.scrollHeight
+    const look = () => {
+      if (thread.scrollHeight < height - 1) seen.shrunk.push([height, thread.scrollHeight])
+      height = thread.scrollHeight
+      if (Math.abs(thread.scrollTop - seen.top) > 1) seen.moved.push(thread.scrollTop)
+    }
+    new MutationObserver(look).observe(thread, { childList: true, subtree: true, characterData: true, attributes: true })
+    new ResizeObserver(look).observe(thread.firstElementChild)
+  })()`)
+const seen = (page: Page) =>
+  page.evaluate<{ shrunk: number[][]; moved: number[] }>(
+    '({ shrunk: seen.shrunk, moved: seen.moved })',
+  )
+
+describeInBrowser('the end of an answer', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await servers.start({
+      config: { ...scripted(upstream), max_iterations: 1, trusted_hosts: [REMOTE_HOST] },
+      webRoot: visitor.webRoot(),
+    })
+  })
+  afterAll(() => upstream.close())
+
+  test.each([
+    { name: 'on this machine', options: { slowCpu: 6 } },
+    { name: 'on a phone over plain HTTP', options: { slowCpu: 6, phone: true, remote: true } },
+  ])(
+    'the thread never shrinks and its reader is not moved when an answer settles $name',
+    async ({ options }) => {
+      const held = heldAtTheEnd(LONG)
+      upstream.enqueue(held.turn)
+      const page = await visitor.open(server.url, options)
+      await say(page, 'A long one, please.')
+      await page.getByText('The very last line.').waitFor()
+      await page.getByRole('table').waitFor()
+      const thread = page.getByRole('region', { name: 'Messages' })
+      await thread.hover()
+      await page.mouse.wheel(0, -1_500)
+      await page.getByRole('button', { name: 'To the newest message' }).waitFor()
+      await watchThread(page)
+      const stored = page.waitForResponse(
+        (response) => response.request().method() === 'GET' && /\/messages\b/.test(response.url()),
+      )
+      held.release()
+      await page.getByRole('button', { name: 'Answer again' }).waitFor()
+      await page.getByRole('button', { name: 'Send' }).waitFor()
+      await (await stored).finished()
+      // By the second frame from then on the stored message has been drawn.
+      await page.evaluate(
+        'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))))',
+      )
+      expect(await seen(page)).toEqual({ shrunk: [], moved: [] })
+      await page.reload()
+      await page.getByText('The very last line.').waitFor()
+      await leave(page)
+    },
+  )
+
+  test('an answer that reached the limit of rounds can go on, also after a reload', async () => {
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '1 + 1' } }]),
+      turn.text('This far I came.'),
+    )
+    const page = await visitor.open(server.url)
+    await say(page, 'Use your tools.')
+    await page.getByText('This far I came.').waitFor()
+    await page.getByText('The limit of rounds was reached').waitFor()
+    await page.reload()
+    await page.getByText('The limit of rounds was reached').waitFor()
+    upstream.enqueue(turn.text('And now to the end.'))
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('And now to the end.').waitFor()
+    await leave(page)
+  })
+
+  test('a conversation whose first answer failed or was stopped is called by its first message', async () => {
+    const page = await visitor.open(server.url)
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    upstream.enqueue(turn.error(401, 'bad key'))
+    await say(page, 'Fails at once')
+    await page.getByRole('alert').first().waitFor()
+    await list.getByText('Fails at once').waitFor()
+    await page
+      .getByRole('button', { name: 'New chat' })
+      .or(page.getByRole('link', { name: 'New chat' }))
+      .first()
+      .click()
+    upstream.enqueue(heldAtTheEnd('Something long').turn)
+    await say(page, 'Stopped at once')
+    await page.getByText('Something long').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Stopped.').waitFor()
+    await list.getByText('Stopped at once').waitFor()
+    await leave(page)
+  })
+})

@@ -1,0 +1,172 @@
+// The page on plain HTTP from another machine, where a browser offers it less: sending, copying, refusals, drops.
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const places = [
+  { name: 'on this machine', options: {} },
+  { name: 'from another machine', options: { remote: true } },
+  { name: 'from a phone', options: { remote: true, phone: true } },
+] as const
+
+describeInBrowser('the page where the browser knows no secure context', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await servers.start({
+      config: { ...scripted(upstream), trusted_hosts: [REMOTE_HOST] },
+      webRoot: visitor.webRoot(),
+    })
+  })
+  afterAll(() => upstream.close())
+
+  const titles = async (): Promise<string[]> => {
+    const { json } = await server.call('GET', '/api/conversations?limit=100')
+    return json.data.items.map(({ title }: { title: string }) => title)
+  }
+  /** What a paste would give: read by pasting into the field, which every origin may. */
+  const pasted = async (page: Page): Promise<string> => {
+    await composer(page).fill('')
+    await composer(page).focus()
+    await page.keyboard.press('Control+v')
+    await expect.poll(() => composer(page).inputValue()).not.toBe('')
+    return composer(page).inputValue()
+  }
+
+  test.each(places)(
+    'a message is sent, asked again, edited and copied $name',
+    async ({ name, options }) => {
+      upstream.enqueue(turn.text('The **first** answer.\n\n```\ncode to copy\n```'))
+      const page = await visitor.open(server.url, options)
+      expect(await page.evaluate<boolean>('isSecureContext')).toBe(!('remote' in options))
+      await say(page, `Sent ${name}`)
+      const answer = page.getByRole('article', { name: 'Answer' })
+      await answer.getByText('answer.').waitFor()
+      await answer.getByRole('button', { name: 'Answer again' }).waitFor()
+
+      await answer.getByRole('button', { name: 'Copy' }).last().click()
+      await page.getByText('Copied').first().waitFor()
+      expect(await pasted(page)).toContain('The **first** answer.')
+      await answer.getByRole('button', { name: 'Copy' }).first().click()
+      expect(await pasted(page)).toBe('code to copy')
+      const question = page.getByRole('article', { name: 'Your message' })
+      await question.getByRole('button', { name: 'Copy' }).click()
+      expect(await pasted(page)).toBe(`Sent ${name}`)
+      await composer(page).fill('')
+
+      upstream.enqueue(turn.text('Second answer.'))
+      await answer.getByRole('button', { name: 'Answer again' }).click()
+      await page.getByText('Second answer.').waitFor()
+      await answer.getByRole('button', { name: 'Answer again' }).waitFor()
+      upstream.enqueue(turn.text('Third answer.'))
+      await question.getByRole('button', { name: 'Edit' }).click()
+      const field = page.getByRole('textbox', { name: 'Edit' })
+      await field.fill(`Edited ${name}`)
+      await field.press('Control+Enter')
+      await page.getByText('Third answer.').waitFor()
+      await page.getByRole('button', { name: 'Answer again' }).waitFor()
+      await leave(page)
+    },
+  )
+
+  test('what was written stays in the field until the server has taken it, and a refused first message leaves no conversation', async () => {
+    const before = await titles()
+    const page = await visitor.open(server.url)
+    await page.route('**/messages', (route) =>
+      route.fulfill({
+        status: 503,
+        json: { code: 503, message: 'The store is busy. Try again shortly.' },
+      }),
+    )
+    await say(page, 'Do not lose this')
+    await page.getByText('The store is busy. Try again shortly.').waitFor()
+    expect(await composer(page).inputValue()).toBe('Do not lose this')
+    await expect.poll(titles).toEqual(before)
+    // While the server thinks about it, the text is still there.
+    await page.unroute('**/messages')
+    let letGo = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/messages', async (route) => {
+      await held
+      await route.continue()
+    })
+    upstream.enqueue(turn.text('Taken.'))
+    const sent = page.waitForRequest('**/messages')
+    await composer(page).press('Enter')
+    await sent
+    expect(await composer(page).inputValue()).toBe('Do not lose this')
+    letGo()
+    await page.getByText('Taken.').waitFor()
+    expect(await composer(page).inputValue()).toBe('')
+    await page.unrouteAll()
+
+    // The answer to a send was lost on the way: sending again joins the message that is there already.
+    await page.route('**/messages', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    upstream.enqueue(turn.text('Only once.'))
+    await say(page, 'Send me once')
+    await page.getByText('cannot be reached').waitFor()
+    expect(await composer(page).inputValue()).toBe('Send me once')
+    await page.unrouteAll()
+    await composer(page).press('Enter')
+    await page.getByText('Only once.').waitFor()
+    await expect.poll(() => composer(page).inputValue()).toBe('')
+    expect(await page.getByRole('article', { name: 'Your message' }).count()).toBe(2)
+    await page.reload()
+    await page.getByText('Only once.').waitFor()
+    expect(await page.getByRole('article', { name: 'Your message' }).count()).toBe(2)
+    await leave(page)
+  })
+
+  test('a file dropped anywhere on the page is attached, and one dropped on a page without a field does nothing', async () => {
+    const page = await visitor.open(server.url)
+    const drop = (): Promise<boolean> =>
+      page.evaluate<boolean>(`(() => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File(['milk'], 'list.txt', { type: 'text/plain' }))
+        const send = (type) => {
+          const event = new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true })
+          document.querySelector('h1').dispatchEvent(event)
+          return event.defaultPrevented
+        }
+        return send('dragover') && send('drop')
+      })()`)
+    await page.getByRole('button', { name: 'Attach files' }).waitFor()
+    expect(await drop()).toBe(true)
+    await page.getByRole('list', { name: 'Attachments' }).getByText('list.txt').waitFor()
+    await page.goto(`${server.url}/stats`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await drop()).toBe(true)
+    await leave(page)
+  })
+
+  test('the first Tab leads to the message field, and text from right to left is written so', async () => {
+    const page = await visitor.open(server.url)
+    await composer(page).waitFor()
+    await page.evaluate('document.body.tabIndex = -1; document.body.focus()')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('composer')
+    upstream.enqueue(turn.text('مرحبا'))
+    await say(page, 'שלום עולם')
+    const direction = (selector: string): Promise<string> =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).direction`)
+    await page.getByRole('button', { name: 'Answer again' }).waitFor()
+    await composer(page).fill('مرحبا')
+    expect(await direction('#composer')).toBe('rtl')
+    expect(await direction('article[aria-label="Your message"] [dir]')).toBe('rtl')
+    expect(await direction('header h1')).toBe('rtl')
+    expect(await direction('nav [aria-current=page] [dir]')).toBe('rtl')
+    await leave(page)
+  })
+})

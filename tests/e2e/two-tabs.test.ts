@@ -1,0 +1,95 @@
+// Two tabs are one: what is done in one shows in the other, also after it was offline; what is pinned stays in sight.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+describeInBrowser('two tabs', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await servers.start({
+      config: {
+        ...scripted(upstream),
+        trusted_hosts: [REMOTE_HOST],
+        tools: { risk: { calculator: 'high' } },
+      },
+      webRoot: visitor.webRoot(),
+    })
+  })
+  afterAll(() => upstream.close())
+
+  test('a send, an approval, a stop, a new name and a deletion in one show in the other', async () => {
+    const one = await visitor.open(server.url)
+    const other = await visitor.open(server.url, { remote: true })
+    const list = other.getByRole('navigation', { name: 'Conversations' })
+    await list.getByText('No conversations yet').waitFor()
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '6 * 7' } }]),
+      turn.text('Forty-two.'),
+    )
+    await say(one, 'Six times seven?')
+    await one.getByRole('button', { name: 'Approve' }).waitFor()
+    await list.getByText('waits for your approval').waitFor({ state: 'attached' })
+    await list.getByRole('link').first().click()
+    await other.getByRole('button', { name: 'Approve' }).waitFor()
+    await one.getByRole('button', { name: 'Approve' }).click()
+    for (const tab of [one, other]) {
+      await tab.getByText('Forty-two.').waitFor()
+      await tab.getByText('waits for your approval').waitFor({ state: 'detached' })
+      await tab.getByRole('button', { name: 'Answer again' }).waitFor()
+    }
+
+    // Both look at the same conversation, and the second never asked for anything.
+    const whole = turn.text('It goes on and on.', { chunkSize: 4 })
+    const never = new Promise<void>(() => undefined)
+    upstream.enqueue({
+      ...whole,
+      actions: [...whole.actions.slice(0, 4), { until: never }, ...whole.actions.slice(4)],
+    })
+    await say(one, 'Tell me a story.')
+    await other.getByText('Tell me a story.').waitFor()
+    await other.getByText('It goes').waitFor()
+    await other.getByRole('button', { name: 'Stop' }).click()
+    await one.getByText('Stopped.').waitFor()
+    await one.getByRole('button', { name: 'Send' }).waitFor()
+
+    await other.context().setOffline(true)
+    const id = new URL(one.url()).pathname.split('/').at(-1) ?? ''
+    await server.call('PATCH', `/api/conversations/${id}`, { body: { title: 'A new name' } })
+    await one.getByRole('heading', { name: 'A new name' }).waitFor()
+    await one.getByRole('navigation', { name: 'Conversations' }).getByText('A new name').waitFor()
+    await other.context().setOffline(false)
+    await other.getByRole('heading', { name: 'A new name' }).waitFor()
+
+    await server.call('DELETE', `/api/conversations/${id}`)
+    for (const tab of [one, other]) {
+      await tab.getByText('There is no such conversation.').first().waitFor()
+      await tab.getByText('No conversations yet').waitFor()
+    }
+    await leave(other)
+    await leave(one)
+  })
+
+  test('a pinned conversation stays in sight under however many newer ones', async () => {
+    const make = async (title: string): Promise<string> =>
+      (await server.call('POST', '/api/conversations', { body: { title } })).json.data.id
+    const id = await make('Keep me')
+    await server.call('PATCH', `/api/conversations/${id}`, { body: { pinned: true } })
+    for (let at = 0; at < 45; at += 1) await make(`Newer ${at}`)
+    const page = await visitor.open(server.url, { remote: true })
+    const pinned = page.getByRole('region', { name: 'Pinned' })
+    await pinned.getByText('Keep me').waitFor()
+    await pinned.getByRole('button', { name: 'Actions for “Keep me”' }).click()
+    await page.getByRole('menuitem', { name: 'Unpin' }).click()
+    await pinned.waitFor({ state: 'detached' })
+    expect(
+      await page.getByRole('navigation', { name: 'Conversations' }).getByText('Keep me').count(),
+    ).toBeLessThan(2)
+    await leave(page)
+  })
+})

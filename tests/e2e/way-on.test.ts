@@ -1,0 +1,134 @@
+// When something stands in the way, the page says what, in the reader's language, and what can be done about it.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+describeInBrowser('a way on', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    const config = scripted(upstream)
+    const other = {
+      id: 'other',
+      name: 'Another one',
+      api_url: upstream.url,
+      api_key: 'other-key',
+      tool_mode: 'none',
+    }
+    server = await servers.start({
+      config: {
+        ...config,
+        models: [...(config.models as object[]), other],
+        trusted_hosts: [REMOTE_HOST],
+        tools: { risk: { calculator: 'high' } },
+      },
+      webRoot: visitor.webRoot(),
+    })
+  })
+  afterAll(() => upstream.close())
+
+  test('on a phone in Chinese a refused key is told in Chinese, readable, and another model answers', async () => {
+    upstream.enqueue(turn.error(401, 'bad key'))
+    const page = await visitor.open(server.url, { phone: true, remote: true, language: 'zh-CN' })
+    await say(page, '你好')
+    const alert = page.getByRole('article', { name: '回答' }).getByRole('alert')
+    const text = alert.getByText('提供商拒绝了“Scripted”的 API 密钥（401）')
+    await text.waitFor()
+    expect((await text.boundingBox())?.width).toBeGreaterThan(220)
+    await page.reload()
+    await text.waitFor()
+    expect(await alert.getByRole('link', { name: '模型设置' }).getAttribute('href')).toBe(
+      '/settings/models',
+    )
+    upstream.enqueueFor({ model: 'other' }, turn.text('换了一个模型。'))
+    await alert.getByRole('button', { name: '换一个模型' }).click()
+    await page.getByRole('menuitemradio', { name: 'Another one' }).click()
+    await page.getByText('换了一个模型。').waitFor()
+    await leave(page)
+  })
+
+  test('a try that failed is explained while the next is waited for, also to a page that comes later', async () => {
+    upstream.enqueue(turn.error(429, 'slow down', { 'retry-after': '45' }))
+    const page = await visitor.open(server.url)
+    await say(page, 'Are you busy?')
+    await page.getByText(/asks to slow down .* Trying again in \d+ seconds/).waitFor()
+    await page.reload()
+    await page.getByText(/asks to slow down .* Trying again in \d+ seconds/).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped.').waitFor()
+    await leave(page)
+  })
+
+  test('the keys of a question do only what they say, and Escape takes back one thing at a time', async () => {
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '1 + 1' } }]),
+      turn.text('I was told.'),
+    )
+    const page = await visitor.open(server.url)
+    await say(page, 'Add one and one.')
+    const approve = page.getByRole('button', { name: 'Approve', exact: true })
+    await approve.waitFor()
+    await page.getByRole('button', { name: 'Change…' }).click()
+    await page.keyboard.press('Escape')
+    await approve.waitFor()
+    await page.keyboard.press('e')
+    const fields = page.getByRole('textbox', { name: 'Arguments' })
+    await expect
+      .poll(() => page.evaluate<string>('document.activeElement.getAttribute("class") ?? ""'))
+      .toContain('font-mono')
+    expect(await fields.inputValue()).not.toContain('e{')
+    // Also when the focus was lost to the page around it.
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('Escape')
+    await approve.waitFor()
+    await page.keyboard.press('Escape')
+    await approve.waitFor()
+    await page.keyboard.press('r')
+    const reason = page.getByRole('textbox', { name: 'Why not? The agent is told.' })
+    await reason.waitFor()
+    expect(await reason.inputValue()).toBe('')
+    await reason.fill('Not today')
+    await reason.press('Enter')
+    await page.getByText('I was told.').waitFor()
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('Not today')
+    await leave(page)
+  })
+
+  test('the thinking switch of a new chat shows what is stored, and can be turned off', async () => {
+    const page = await visitor.open(server.url)
+    const thinking = page.getByRole('button', { name: 'Think before answering' })
+    await expect.poll(() => thinking.getAttribute('aria-pressed')).toBe('true')
+    await thinking.click()
+    await expect.poll(() => thinking.getAttribute('aria-pressed')).toBe('false')
+    upstream.enqueue(turn.text('Without much thought.'))
+    await composer(page).fill('Quick!')
+    await composer(page).press('Enter')
+    await page.getByText('Without much thought.').waitFor()
+    expect(await thinking.getAttribute('aria-pressed')).toBe('false')
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const { json } = await server.call('GET', `/api/conversations/${id}`)
+    expect(json.data.thinking_enabled).toBe(false)
+    await leave(page)
+  })
+
+  test('a provider that lists its models but refuses the key is not offered for use', async () => {
+    upstream.program((request) =>
+      request.apiKey === 'wrong' && request.path.endsWith('/chat/completions')
+        ? turn.error(401, 'bad key')
+        : undefined,
+    )
+    const page = await visitor.open(`${server.url}/setup`)
+    await page.getByLabel('Address').fill(upstream.url)
+    await page.getByLabel('API key').fill('wrong')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('alert').getByText('refused the API key').waitFor()
+    expect(await page.getByText('It answers').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Add this model' }).count()).toBe(0)
+    await leave(page)
+  })
+})

@@ -1,0 +1,216 @@
+// Many requests at once at the accounts: in whatever order they are served, every limit and every rule holds.
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+
+const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, public_url: 'http://chat.example' }
+const FULL = process.env.FAULTS === 'full'
+const person = (username: string) => ({ username, password: 'a good password' })
+
+/** A request by way of the proxy, from a client at this address. */
+const from = (address: string) => ({ 'x-forwarded-for': address })
+
+/** Statuses with how often each came. */
+const tally = (statuses: readonly number[]): Record<number, number> => {
+  const counts: Record<number, number> = {}
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+describeOnEachServer('floods of the accounts', (start) => {
+  const login = (server: TestServer, username: string, password: string, address: string) =>
+    server.call('POST', '/api/auth/login', { body: { username, password }, headers: from(address) })
+  const register = async (server: TestServer, name: string, address = '10.9.0.1') =>
+    (
+      await server.call('POST', '/api/auth/register', {
+        body: person(name),
+        headers: from(address),
+      })
+    ).json.data
+
+  test('of 300 wrong passwords at once ten are tried; the owner gets in from another address meanwhile', async () => {
+    const server = await start(multi)
+    await register(server, 'ann')
+    const flood = Array.from({ length: 300 }, (_, n) =>
+      login(server, 'ann', `wrong ${n}`, '10.0.0.1'),
+    )
+    const owner = login(server, 'ANN', 'a good password', '10.0.0.2')
+    const answers = await Promise.all(flood)
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 401: 10, 429: 290 })
+    for (const { status, headers } of answers)
+      if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await owner).status).toBe(200)
+    expect((await login(server, 'ann', 'a good password', '10.0.0.1')).status).toBe(429)
+  })
+
+  test('right passwords at once use up no attempts', async () => {
+    const server = await start(multi)
+    await register(server, 'ann')
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => login(server, 'ann', 'a good password', '10.0.0.1')),
+      )
+      expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 8 })
+    }
+  })
+
+  test('a flood from everywhere is refused with 503 instead of making everybody wait', async () => {
+    const server = await start(multi)
+    await register(server, 'ann')
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, n) => login(server, `nobody-${n}`, 'wrong', `10.1.0.${n}`)),
+    )
+    const counts = tally(answers.map(({ status }) => status))
+    expect(Object.keys(counts).filter((status) => !['401', '503'].includes(status))).toEqual([])
+    expect(counts[503]).toBeGreaterThan(0)
+    const refused = answers.find(({ status }) => status === 503)
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+    // What was refused unread is no failed attempt.
+    expect((await login(server, 'ann', 'a good password', '10.1.0.119')).status).toBe(200)
+  })
+
+  test('of 100 wrong current passwords at once ten are tried', async () => {
+    const server = await start(multi)
+    const { token } = await register(server, 'ann')
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        server.call('PATCH', '/api/auth/profile', {
+          token,
+          body: { password: 'another password', current_password: `wrong ${n}` },
+        }),
+      ),
+    )
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 403: 10, 429: 90 })
+    expect((await login(server, 'ann', 'a good password', '10.0.0.1')).status).toBe(200)
+  })
+
+  test('of two new passwords at once one holds, and the other is told', async () => {
+    const server = await start(multi)
+    const { token } = await register(server, 'ann')
+    const passwords = ['the first password', 'the second password']
+    const answers = await Promise.all(
+      passwords.map((password) =>
+        server.call('PATCH', '/api/auth/profile', {
+          token,
+          body: { password, current_password: 'a good password' },
+        }),
+      ),
+    )
+    const statuses = answers.map(({ status }) => status)
+    // One after the other is as good: then the second finds that its current password is wrong.
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => ![200, 403, 409].includes(status))).toEqual([])
+    const opens = await Promise.all(
+      passwords.map(async (password) => (await login(server, 'ann', password, '10.0.0.1')).status),
+    )
+    expect(opens).toEqual(statuses.map((status) => (status === 200 ? 200 : 401)))
+  })
+
+  test('an address registers as many accounts as it may, however many it asks for at once', async () => {
+    const server = await start({ ...multi, limits: { registrations_per_hour: 5 } })
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        server.call('POST', '/api/auth/register', {
+          body: person(`person-${n}`),
+          headers: from(`2001:db8:1:2::${n.toString(16)}`),
+        }),
+      ),
+    )
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 5, 429: 55 })
+    const admins = answers.filter(({ json }) => json.data?.user.role === 'admin')
+    expect(admins).toHaveLength(1)
+    const elsewhere = await register(server, 'elsewhere', '2001:db8:1:3::1')
+    expect(elsewhere.user.role).toBe('user')
+  })
+
+  test('a user has fifty keys at most, however many are asked for at once; a new password ends them on request', async () => {
+    const server = await start(multi)
+    const { token } = await register(server, 'ann')
+    const answers = await Promise.all(
+      Array.from({ length: 70 }, (_, n) =>
+        server.call('POST', '/api/auth/keys', { token, body: { name: `key ${n}` } }),
+      ),
+    )
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 50, 409: 20 })
+    const key = answers.find(({ status }) => status === 200)?.json.data.key
+    const change = (body: object) => server.call('PATCH', '/api/auth/profile', { token, body })
+    const kept = await change({ password: 'password no. 2', current_password: 'a good password' })
+    expect(kept.json.data).toMatchObject({ username: 'ann', api_keys: 50 })
+    expect((await server.call('GET', '/api/auth/profile', { token: key })).status).toBe(200)
+    const revoked = await change({
+      password: 'password no. 3',
+      current_password: 'password no. 2',
+      revoke_keys: true,
+    })
+    expect(revoked.json.data).toMatchObject({ api_keys: 0 })
+    expect((await server.call('GET', '/api/auth/profile', { token: key })).status).toBe(401)
+  })
+
+  test('an administrator who can sign in is left, in whatever order they demote and disable each other', async () => {
+    // The person of single mode, who is an administrator without a password, does not count.
+    const single = await start({ auth_mode: 'single' })
+    const place = {
+      data_dir: single.server.config.data_dir,
+      db_type: single.server.config.db_type,
+      ...(single.server.config.db_sqlite_file === undefined
+        ? { database_url: single.server.config.database_url }
+        : { db_sqlite_file: single.server.config.db_sqlite_file }),
+    }
+    await single.close()
+    const server = await start({ ...multi, ...place })
+    const first = await register(server, 'admin-0')
+    const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9))
+    console.log(`seed ${seed} (SEED=${seed} repeats it)`)
+    let state = seed
+    const random = (below: number): number => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+      return state % below
+    }
+    const admins = [first, await register(server, 'admin-1'), await register(server, 'admin-2')]
+    const patch = (by: number, whom: number, body: object) =>
+      server.call('PATCH', `/api/admin/users/${admins[whom].user.id}`, {
+        token: admins[by].token,
+        body,
+      })
+    for (const whom of [1, 2]) expect((await patch(0, whom, { role: 'admin' })).status).toBe(200)
+    for (let round = 0; round < (FULL ? 100 : 8); round += 1) {
+      const changes = Array.from({ length: 6 }, () => {
+        const body = random(2) === 0 ? { role: 'user' } : { is_active: false }
+        return patch(random(3), random(3), body)
+      })
+      const answers = await Promise.all(changes)
+      expect(answers.filter(({ status }) => ![200, 401, 403, 409].includes(status))).toEqual([])
+      const usable: number[] = []
+      for (const [number, { token }] of admins.entries())
+        if ((await server.call('GET', '/api/admin/users', { token })).status === 200)
+          usable.push(number)
+      expect(usable.length, `seed ${seed}, round ${round}`).toBeGreaterThan(0)
+      const healer = usable[0] ?? 0
+      for (const whom of [0, 1, 2])
+        expect((await patch(healer, whom, { role: 'admin', is_active: true })).status).toBe(200)
+    }
+  })
+
+  test('a body that comes without signing in is small, also one to nowhere, and a second Host is refused', async () => {
+    const server = await start(multi)
+    const big = { username: 'ann', password: 'x'.repeat(30_000) }
+    for (const path of ['/api/auth/login', '/api/auth/register'])
+      expect((await server.call('POST', path, { body: big })).status).toBe(413)
+    expect((await server.call('POST', '/api/nowhere', { body: '{"broken' })).status).toBe(404)
+    const { port, hostname } = new URL(server.url)
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(
+          'GET /api/auth/mode HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n',
+        ),
+      )
+      socket.once('data', (bytes) => {
+        socket.destroy()
+        resolve(bytes.toString())
+      })
+      socket.once('error', reject)
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('more than one Host')
+  })
+})

@@ -1,0 +1,80 @@
+// What model calls cost is booked and bounded, whatever a provider or a client claims.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openEvents } from '../../support/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+beforeEach(() => upstream.reset())
+afterAll(() => upstream.close())
+
+const usage = (prompt_tokens: number, completion_tokens: number) => ({
+  usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+})
+
+describeOnEachServer('spending', (start) => {
+  const conversationOf = async (server: TestServer): Promise<string> =>
+    (await server.call('POST', '/api/conversations', { body: {} })).json.data.id
+  const ask = async (server: TestServer, id: string, text = 'Go') =>
+    (await openEvents(`${server.url}/api/conversations/${id}/messages`, { body: { text } })).all()
+  const booked = async (server: TestServer): Promise<number> =>
+    (await server.call('GET', '/api/stats/tokens?period=daily')).json.data.total_tokens
+  const models = (over: object = {}) => [{ id: 'scripted', api_url: upstream.url, ...over }]
+
+  test('a provider that reports three billion tokens is not believed, and the run ends', async () => {
+    const server = await start({ models: models(), titles: 'off' })
+    const conversation = await conversationOf(server)
+    for (const tokens of [3_000_000_000, 1e300, Number.MAX_SAFE_INTEGER]) {
+      const before = upstream.requests.length
+      upstream.enqueue(turn.text('Hello.', usage(tokens, tokens)))
+      const end = (await ask(server, conversation)).at(-1)
+      expect(end?.event).toBe('done')
+      expect(end?.data.usage.completion_tokens).toBeLessThan(100)
+      expect(upstream.requests.length).toBe(before + 1)
+    }
+    expect(await booked(server)).toBeLessThan(1_000_000)
+  })
+
+  test('numbers that no column holds are refused with the allowed range', async () => {
+    const server = await start({ models: models(), titles: 'off' })
+    const id = await conversationOf(server)
+    for (const max_tokens of [3_000_000_000, 10_000_001, 0, -1, 1.5]) {
+      const body = { max_tokens }
+      const created = await server.call('POST', '/api/conversations', { body })
+      expect(created.status).toBe(400)
+      const changed = await server.call('PATCH', `/api/conversations/${id}`, { body })
+      expect(changed.status).toBe(400)
+    }
+    const tooMany = await server.call('POST', '/api/conversations', {
+      body: { max_tokens: 3_000_000_000 },
+    })
+    expect(tooMany.json.message).toContain('from 1 to 10000000')
+  })
+
+  test('a summary is booked like an answer', async () => {
+    const server = await start({
+      models: models({ context_window: 3_000, max_tokens: 200 }),
+      titles: 'off',
+    })
+    const conversation = await conversationOf(server)
+    const long = 'word '.repeat(1_200)
+    for (const _ of [1, 2]) {
+      upstream.enqueue(turn.text(long, usage(10, 10)))
+      await ask(server, conversation, long)
+    }
+    // What was asked for beyond the answers themselves are summaries.
+    upstream.program(({ messages }) =>
+      JSON.stringify(messages[0]).includes('Summarize the conversation')
+        ? turn.text('They wrote words.', usage(5_000, 500))
+        : undefined,
+    )
+    const before = await booked(server)
+    upstream.enqueue(turn.text('Short.', usage(10, 10)))
+    await ask(server, conversation, long)
+    expect((await booked(server)) - before).toBeGreaterThanOrEqual(5_520)
+  })
+})

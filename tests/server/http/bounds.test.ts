@@ -1,0 +1,74 @@
+// Bounds of what one user or one address may hold open.
+import { connect, type Socket } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openEvents } from '../../support/events.ts'
+import { useServers } from '../../support/server.ts'
+import { startUpstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+describe('what one user or address may hold open', () => {
+  const { start } = useServers()
+  const sockets: Socket[] = []
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('streams: one more than allowed is refused before anything begins, and one that ends makes room', async () => {
+    const upstream = await startUpstream()
+    const server = await start({
+      config: {
+        models: [{ id: 'scripted', api_url: upstream.url }],
+        titles: 'off',
+        limits: { streams_per_user: 3 },
+      },
+    })
+    const conversation = async () =>
+      (await server.call('POST', '/api/conversations', { body: {} })).json.data.id
+    const id = await conversation()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    upstream.enqueue(turn.text('Done.', { until: held }))
+    const first = await openEvents(`${server.url}/api/conversations/${id}/messages`, {
+      body: { text: 'Go' },
+    })
+    const begun = await first.next(({ event }) => event === 'run')
+    const events = `/api/runs/${begun.data.run_id}/events`
+    const others = [await openEvents(server.url + events), await openEvents(server.url + events)]
+    expect((await server.call('GET', events)).status).toBe(429)
+    const other = await conversation()
+    const refused = await server.call('POST', `/api/conversations/${other}/messages`, {
+      body: { text: 'Me too' },
+    })
+    expect(refused.status).toBe(429)
+    expect(
+      (await server.call('GET', `/api/conversations/${other}/messages`)).json.data.items,
+    ).toEqual([])
+    release()
+    await Promise.all([first, ...others].map((stream) => stream.all()))
+    const again = await openEvents(server.url + events)
+    expect((await again.all()).at(-1)?.event).toBe('done')
+    await upstream.close()
+  })
+
+  test('connections: one more than allowed is closed, and one that ends makes room', async () => {
+    const server = await start({ config: { limits: { connections_per_address: 4 } } })
+    const { port, hostname } = new URL(server.url)
+    /** Whether the connection was served. */
+    const open = (): Promise<boolean> =>
+      new Promise((resolve) => {
+        const socket = connect(Number(port), hostname)
+        sockets.push(socket)
+        socket.once('data', () => resolve(true))
+        socket.once('error', () => resolve(false))
+        socket.once('close', () => resolve(false))
+        socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      })
+    const served: boolean[] = []
+    for (let count = 0; count < 6; count += 1) served.push(await open())
+    expect(served).toEqual([true, true, true, true, false, false])
+    sockets[0]?.destroy()
+    await expect.poll(open).toBe(true)
+  })
+})

@@ -1,0 +1,112 @@
+// No secret leaves the server: not in the log, not in an event, not in an error, not in what a tool says.
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createRedactor, redactedLog, secretsIn } from '../../../server/lib/redact.ts'
+import { openEvents } from '../../support/events.ts'
+import { type TestServer, useServers } from '../../support/server.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+const KEY = 'kq7/secret"key+value-4711'
+
+describe('the redactor', () => {
+  test('strikes a secret out in every form in which it is written', () => {
+    const redactor = createRedactor()
+    redactor.add([KEY])
+    const forms = [
+      KEY,
+      JSON.stringify({ key: KEY }),
+      JSON.stringify(JSON.stringify(KEY)),
+      encodeURIComponent(KEY),
+      Buffer.from(KEY).toString('base64'),
+    ]
+    for (const form of forms) {
+      const redacted = redactor.redact(`before ${form} after`)
+      expect(redacted).toContain('[secret]')
+      expect(redacted).not.toContain('4711')
+      expect(redacted.startsWith('before ')).toBe(true)
+      expect(redacted.endsWith(' after')).toBe(true)
+    }
+  })
+
+  test('leaves short texts and placeholders alone', () => {
+    const redactor = createRedactor()
+    redactor.add(['abc', 'ollama', '', null, undefined])
+    expect(redactor.redact('abc of ollama')).toBe('abc of ollama')
+  })
+
+  test('finds the secrets of a configuration, whatever they hang on', () => {
+    const found = secretsIn({
+      models: [{ id: 'public-model', api_url: 'https://a.test/v1', api_key: 'model-key-1' }],
+      db_password: 'db-password-1',
+      database_url: 'postgresql://user:url%2Fpassword@db/x',
+      mcp_servers: {
+        s: {
+          env: { SOME_TOKEN: 'env-token-1', LANG: 'C.UTF-8' },
+          headers: { Authorization: 'Bearer head-1' },
+        },
+      },
+      smtp: { host: 'mail.test', password: 'smtp-password-1' },
+    })
+    for (const secret of [
+      'model-key-1',
+      'db-password-1',
+      'url/password',
+      'env-token-1',
+      'head-1',
+      'smtp-password-1',
+    ])
+      expect(found).toContain(secret)
+    for (const open of ['public-model', 'C.UTF-8', 'mail.test']) expect(found).not.toContain(open)
+  })
+
+  test('stands in front of every line of a log and of its children: message, stack and cause', () => {
+    const lines: string[] = []
+    const redactor = createRedactor()
+    redactor.add([KEY])
+    const log = redactedLog(pino({}, { write: (line: string) => lines.push(line) }), redactor)
+    const error = new Error(`refused ${KEY}`, { cause: new Error(`cause ${KEY}`) })
+    log.error({ err: error }, `message ${KEY}`)
+    log.child({ key: KEY }).warn({ deep: { list: [KEY] } }, 'child')
+    expect(lines).toHaveLength(2)
+    expect(lines.join('')).not.toContain('4711')
+    for (const line of lines) expect(JSON.parse(line)).toBeTypeOf('object')
+  })
+})
+
+describe('a provider that repeats the key', () => {
+  const { start } = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await start({
+      config: {
+        models: [{ id: 'scripted', api_url: upstream.url, api_key: KEY }],
+        titles: 'off',
+      },
+    })
+  })
+  afterAll(() => upstream.close())
+
+  test.each([
+    ['as a message', turn.error(400, `bad key ${KEY}`)],
+    ['in a page', turn.error(400, `<html><body>nginx at 10.1.2.3:8080 says ${KEY}</body></html>`)],
+    [
+      'in a page within a message',
+      turn.error(503, `upstream-host.internal:8443 says ${KEY} <html>nginx</html>`),
+    ],
+  ])('%s: neither log nor event shows it, nor the host', async (_name, answer) => {
+    upstream.program(() => answer)
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go' },
+    })
+    const events = await stream.all()
+    expect(events.at(-1)?.event).toBe('error')
+    for (const seen of [JSON.stringify(events), server.logged()]) {
+      expect(seen).not.toContain('4711')
+    }
+    expect(JSON.stringify(events.at(-1))).not.toMatch(/html|10\.1\.2\.3|8443|nginx/)
+  })
+})

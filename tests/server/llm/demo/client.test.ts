@@ -1,0 +1,106 @@
+// The demo model: says what it is, calls real tools for simple requests, and answers from what they say.
+import { describe, expect, test } from 'vitest'
+import type { LlmMessage, ToolSchema } from '../../../../server/llm/client.ts'
+import { createDemoClient } from '../../../../server/llm/demo/client.ts'
+import { hear, llmRequest } from '../../../support/llm.ts'
+
+const names = [
+  'get_current_time',
+  'get_weather',
+  'calculator',
+  'calculate_area',
+  'fetch_page',
+  'file_list',
+  'file_write',
+  'execute_python',
+]
+const tools: ToolSchema[] = names.map((name) => ({
+  type: 'function',
+  function: { name, description: '', parameters: {} },
+}))
+const demo = createDemoClient({ delayMs: 0 })
+const ask = (content: string, offered = tools) =>
+  hear(demo, llmRequest({ messages: [{ role: 'user', content }], tools: offered }))
+
+describe('the demo model', () => {
+  test.each([
+    ['What time is it?', 'get_current_time', {}],
+    ['what time is it in Tokyo', 'get_current_time', { timezone: 'Asia/Tokyo' }],
+    ['现在几点了？', 'get_current_time', {}],
+    ["What's the weather in New York today?", 'get_weather', { city: 'New York' }],
+    ['北京今天天气怎么样？', 'get_weather', { city: '北京' }],
+    ['查询上海的天气', 'get_weather', { city: '上海' }],
+    ['What is 12 * (3 + 4)?', 'calculator', { expression: '12 * (3 + 4)' }],
+    ['what is 6 times 7', 'calculator', { expression: '6 * 7' }],
+    ['3 加 4 等于多少', 'calculator', { expression: '3 + 4' }],
+    ['帮我计算半径为8的圆的面积', 'calculate_area', { shape: 'circle', radius: 8 }],
+    [
+      'the area of a rectangle 5 by 3',
+      'calculate_area',
+      { shape: 'rectangle', width: 5, height: 3 },
+    ],
+    ['Please fetch https://example.com/a?b=1.', 'fetch_page', { url: 'https://example.com/a?b=1' }],
+    ['List the files', 'file_list', { path: '.' }],
+    ['列出项目里的文件', 'file_list', { path: '.' }],
+    ['Write a file notes.txt with hello', 'file_write', { path: 'notes.txt', content: 'hello\n' }],
+    ['Run ```python\nprint(1)\n```', 'execute_python', { code: 'print(1)\n' }],
+  ])('%s', async (question, tool, args) => {
+    const { calls, thinking } = await ask(question)
+    expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual([[tool, args]])
+    expect(thinking).not.toBe('')
+  })
+
+  test('calls several tools for several requests', async () => {
+    const { calls } = await ask('What time is it, and what is the weather in Berlin?')
+    expect(calls.map((call) => call.name)).toEqual(['get_current_time', 'get_weather'])
+    expect(new Set(calls.map((call) => call.id)).size).toBe(2)
+  })
+
+  test.each([
+    ['Hello there', /not a language model/],
+    ['你好', /不是语言模型/],
+    ['In 2024-05 we met', /not a language model/],
+  ])('says plainly what it is: %s', async (question, says) => {
+    const { text, calls, end } = await ask(question)
+    expect(text).toMatch(says)
+    expect(calls).toEqual([])
+    expect(end).toMatchObject({ type: 'finished', reason: 'stop', estimated: true, model: 'demo' })
+  })
+
+  test('says which tool it would need when there is none', async () => {
+    const { text, calls } = await ask('What time is it?', [])
+    expect(calls).toEqual([])
+    expect(text).toContain('get_current_time')
+  })
+
+  test('answers from what the tools say, failures too, and is the same every time', async () => {
+    const callId = 'call_demo_1' as never
+    const result = (content: object): LlmMessage[] => [
+      { role: 'user', content: 'What is 6 * 7?' },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: callId, name: 'calculator', arguments: '{}' }],
+      },
+      { role: 'tool', callId, name: 'calculator', content: JSON.stringify(content) },
+    ]
+    const answer = async (content: object) =>
+      hear(demo, llmRequest({ messages: result(content), tools }))
+    const first = await answer({ success: true, data: { result: 42 } })
+    expect(first.text).toContain('**42**')
+    expect(first.text).toContain('not a language model')
+    expect(first.calls).toEqual([])
+    expect((await answer({ success: true, data: { result: 42 } })).batches).toEqual(first.batches)
+    expect((await answer({ success: false, error: 'division by zero' })).text).toContain(
+      'division by zero',
+    )
+  })
+
+  test('stops when it is told to', async () => {
+    const controller = new AbortController()
+    const heard = await hear(createDemoClient(), llmRequest({ signal: controller.signal }), () =>
+      controller.abort(),
+    )
+    expect(heard.end.type).toBe('failed')
+  })
+})

@@ -1,0 +1,114 @@
+// Streams in the shapes of known providers, read the same wherever the bytes are cut.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createChunkReader } from '../../../../server/llm/openai/chunk-reader.ts'
+import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
+
+const folder = join(import.meta.dirname, '../../../fixtures/llm')
+
+/** Everything that one stream says, its bytes cut at the given places. */
+function read(bytes: Buffer, cuts: readonly number[]) {
+  const reader = createChunkReader({ context: { model: 'M' }, takenCallIds: new Set() })
+  const lines = createEventStreamReader(reader.read)
+  let text = ''
+  let thinking = ''
+  const take = (events: ReturnType<typeof reader.take>) => {
+    for (const event of events) {
+      if (event.type === 'text_delta') text += event.text
+      if (event.type === 'thinking_delta') thinking += event.text
+    }
+  }
+  let from = 0
+  for (const cut of [...cuts, bytes.length]) {
+    lines.push(bytes.subarray(from, cut))
+    take(reader.take())
+    from = cut
+  }
+  lines.end()
+  take(reader.end())
+  return {
+    text,
+    thinking,
+    calls: reader.calls().map((call) => [call.name, JSON.parse(call.arguments)]),
+    finish: reader.finishReason,
+    usage: reader.usage?.completion_tokens ?? null,
+    error: reader.error?.code ?? null,
+    unreadable: reader.unreadable,
+  }
+}
+
+const said = {
+  text: '',
+  thinking: '',
+  calls: [],
+  finish: 'stop',
+  usage: null,
+  error: null,
+  unreadable: 0,
+}
+const streams: [name: string, expected: Partial<ReturnType<typeof read>>][] = [
+  [
+    'openai',
+    {
+      text: "I'll look it up.",
+      calls: [
+        ['get_weather', { city: 'Paris' }],
+        ['get_weather', { city: 'Berlin' }],
+      ],
+      finish: 'tool_calls',
+      usage: 47,
+    },
+  ],
+  ['deepseek-reasoner', { text: '答案是 **4**。', thinking: '用户问的是 2+2。', usage: 29 }],
+  [
+    'glm',
+    {
+      text: '我来查一下。',
+      thinking: '\n需要查天气',
+      calls: [['get_weather', { city: '北京' }]],
+      finish: 'tool_calls',
+      usage: 38,
+    },
+  ],
+  [
+    'ollama',
+    {
+      thinking: 'The user wants both.',
+      calls: [
+        ['get_current_time', {}],
+        ['get_weather', { city: 'Oslo' }],
+      ],
+    },
+  ],
+  ['vllm-think', { text: '1 < 2 and `<b>`.', thinking: 'Okay, easy.\n', usage: 18 }],
+  [
+    'mistral',
+    {
+      text: 'Here we go.',
+      thinking: 'Two calls.',
+      calls: [
+        ['calculator', { expression: '1+1' }],
+        ['calculator', { expression: '2+2' }],
+      ],
+      finish: 'tool_calls',
+      usage: 42,
+    },
+  ],
+  ['openrouter-error', { text: 'Once upon', finish: null, error: 'model_unavailable' }],
+]
+
+describe('streams of providers', () => {
+  test.each(streams)('%s', (name, expected) => {
+    const bytes = readFileSync(join(folder, `${name}.chunks.txt`))
+    const whole = { ...said, ...expected }
+    expect(read(bytes, [])).toEqual(whole)
+    for (let at = 1; at < bytes.length; at += 7) expect(read(bytes, [at])).toEqual(whole)
+    expect(read(bytes, [...bytes.keys()].slice(1))).toEqual(whole)
+  })
+
+  test('with CR alone as line ends and a byte order mark', () => {
+    const bytes = readFileSync(join(folder, 'glm.chunks.txt'), 'utf8').replaceAll('\r\n', '\r')
+    expect(read(Buffer.from(`\ufeff${bytes}`), [5])).toMatchObject({ text: '我来查一下。' })
+  })
+})

@@ -1,0 +1,139 @@
+// What a provider is sent: adapted to it, and nothing that was not asked for.
+import { describe, expect, test } from 'vitest'
+import type { LlmMessage } from '../../../../server/llm/client.ts'
+import { detectProvider, splitApiUrl } from '../../../../server/llm/openai/provider-quirks.ts'
+import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
+import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
+import { llmRequest } from '../../../support/llm.ts'
+
+const settings = (more: Partial<ModelSettings> = {}): ModelSettings => ({
+  id: 'm',
+  api_url: 'https://example.test/v1',
+  ...more,
+})
+const deepseek = settings({ api_url: 'https://api.deepseek.com/v1' })
+const glm = settings({ api_url: 'https://open.bigmodel.cn/api/paas/v4' })
+const callId = 'c1' as never
+
+describe('the address', () => {
+  test('may be the API base or the full URL, with a query', () => {
+    for (const url of [
+      'https://a.test/v1',
+      'https://a.test/v1/',
+      'https://a.test/v1/chat/completions',
+    ])
+      expect(splitApiUrl(url)).toEqual({ base: 'https://a.test/v1', query: {} })
+    expect(splitApiUrl('https://a.test/x/chat/completions?api-version=2').query).toEqual({
+      'api-version': '2',
+    })
+  })
+
+  test('shows the provider', () => {
+    expect(detectProvider('https://api.deepseek.com/chat/completions')).toBe('deepseek')
+    expect(detectProvider('https://open.bigmodel.cn/api/paas/v4')).toBe('glm')
+    expect(detectProvider('http://127.0.0.1:11434/v1')).toBe('openai')
+  })
+})
+
+describe('the body', () => {
+  test('of a plain request holds nothing that was not asked for', () => {
+    expect(buildRequestBody(llmRequest(), settings())).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'hello' }],
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    expect(
+      buildRequestBody(llmRequest(), settings({ stream_usage: false, upstream_model: 'u' })),
+    ).toEqual({ model: 'u', messages: [{ role: 'user', content: 'hello' }], stream: true })
+  })
+
+  test('caps max_tokens where the provider does', () => {
+    const asked = llmRequest({ maxTokens: 100_000 })
+    expect(buildRequestBody(asked, settings())).toMatchObject({ max_tokens: 100_000 })
+    expect(buildRequestBody(asked, deepseek)).toMatchObject({ max_tokens: 8192 })
+    expect(buildRequestBody(asked, glm)).toMatchObject({ max_tokens: 65_536 })
+    expect(buildRequestBody(llmRequest(), settings({ max_tokens: 5 }))).toMatchObject({
+      max_tokens: 5,
+    })
+    const own = settings({ api_url: 'https://api.openai.com/v1', upstream_model: 'gpt-5-mini' })
+    expect(buildRequestBody(asked, own)).toMatchObject({ max_completion_tokens: 100_000 })
+  })
+
+  test('asks for thinking in the way of the provider', () => {
+    const on = llmRequest({ thinking: true })
+    expect(buildRequestBody(on, glm)).toMatchObject({ thinking: { type: 'enabled' } })
+    expect(buildRequestBody(on, deepseek)).not.toHaveProperty('thinking')
+    expect(buildRequestBody(on, settings())).not.toHaveProperty('reasoning_effort')
+    expect(buildRequestBody(on, settings({ thinking: 'high' }))).toMatchObject({
+      reasoning_effort: 'high',
+    })
+    expect(buildRequestBody(llmRequest({ thinking: 'low' }), settings())).toMatchObject({
+      reasoning_effort: 'low',
+    })
+    const off = llmRequest({ thinking: false })
+    expect(buildRequestBody(off, settings({ thinking: 'high' }))).not.toHaveProperty(
+      'reasoning_effort',
+    )
+    // The provider of a model can be named where the URL does not show it.
+    expect(buildRequestBody(on, settings({ provider: 'glm' }))).toMatchObject({
+      thinking: { type: 'enabled' },
+    })
+  })
+
+  const turns: LlmMessage[] = [
+    { role: 'user', content: 'first' },
+    { role: 'assistant', content: 'old', reasoning: 'old thought' },
+    { role: 'user', content: 'second' },
+    {
+      role: 'assistant',
+      content: '',
+      reasoning: 'new thought',
+      toolCalls: [{ id: callId, name: 'f', arguments: '{"a":1}' }],
+    },
+    { role: 'tool', callId, name: 'f', content: '{"success":true}' },
+  ]
+
+  test('keeps calls and results, and sends the reasoning of the running turn where the provider asks for it', () => {
+    const request = llmRequest({ messages: turns })
+    expect(buildRequestBody(request, settings()).messages).toEqual([
+      { role: 'user', content: 'first' },
+      { role: 'assistant', content: 'old' },
+      { role: 'user', content: 'second' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: '{"success":true}' },
+    ])
+    const text = JSON.stringify(buildRequestBody(request, deepseek))
+    expect(text).toContain('"reasoning_content":"new thought"')
+    expect(text).not.toContain('old thought')
+  })
+
+  test('never holds arguments that are no JSON, which providers refuse', () => {
+    const call = { id: callId, name: 'f', arguments: '{"a":' }
+    const body = buildRequestBody(
+      llmRequest({ messages: [{ role: 'assistant', content: '', toolCalls: [call] }] }),
+      settings(),
+    )
+    expect(JSON.stringify(body)).toContain('unreadable')
+  })
+
+  test('holds images for models that can see, and a note for others', () => {
+    const request = llmRequest({
+      messages: [{ role: 'user', content: 'look', images: [{ mime: 'image/png', data: 'AAAA' }] }],
+    })
+    expect(buildRequestBody(request, settings({ vision: true })).messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'look' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ])
+    expect(JSON.stringify(buildRequestBody(request, settings()))).toContain("can't see")
+  })
+})

@@ -1,0 +1,156 @@
+// Trying out a provider: what each kind of provider shows, and what is suggested for it.
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { listPresets } from '../../../../server/llm/probe/presets.ts'
+import { createModelProbe } from '../../../../server/llm/probe/probe.ts'
+import {
+  refusingUrl,
+  startUpstream,
+  type Upstream,
+  type UpstreamRequest,
+} from '../../../support/upstream.ts'
+import { type Turn, turn } from '../../../support/upstream-turns.ts'
+
+let upstream: Upstream
+const probe = createModelProbe()
+beforeEach(async () => {
+  upstream = await startUpstream()
+})
+afterEach(() => upstream.close())
+afterAll(() => probe.close())
+
+const KEY = 'sk-probe-key'
+const tryOut = (more: { api_url?: string; upstream_model?: string } = {}) =>
+  probe.probe({ api_url: upstream.url, api_key: KEY, ...more }, new AbortController().signal)
+
+const hasTools = (request: UpstreamRequest) => request.body.tools !== undefined
+const hasPicture = (request: UpstreamRequest) =>
+  JSON.stringify(request.messages).includes('image_url')
+const isChat = (request: UpstreamRequest) => request.path.includes('chat')
+
+/** A provider by what it answers to a greeting, to a tool and to a picture. */
+const provider = (answers: { plain: Turn; tool: Turn; picture: Turn }) =>
+  upstream.program((request) => {
+    if (!isChat(request)) return undefined
+    if (hasTools(request)) return answers.tool
+    return hasPicture(request) ? answers.picture : answers.plain
+  })
+const call = turn.toolCalls([{ name: 'report_colour', arguments: { colour: 'blue' } }])
+
+describe('the probe', () => {
+  test('of a provider that can do everything', async () => {
+    upstream.models = ['text-embedding-3', 'big-chat']
+    provider({ plain: turn.thinking('hm', 'pong'), tool: call, picture: turn.text('Red.') })
+    expect(await tryOut()).toEqual({
+      reachable: true,
+      models: ['text-embedding-3', 'big-chat'],
+      streaming: true,
+      usage: true,
+      native_tools: true,
+      reasoning: true,
+      vision: true,
+      error: null,
+      suggested: {
+        api_url: upstream.url,
+        provider: 'openai',
+        upstream_model: 'big-chat',
+        tool_mode: 'native',
+        thinking: true,
+        vision: true,
+      },
+    })
+    for (const request of upstream.requests) expect(request.apiKey).toBe(KEY)
+    expect(upstream.requests).toHaveLength(4)
+  })
+
+  test('of a small one: no tools, no vision, no usage', async () => {
+    provider({
+      plain: turn.text('pong', { usage: null }),
+      tool: turn.error(400, 'tools are not supported'),
+      picture: turn.error(400, 'images are not supported'),
+    })
+    expect(await tryOut({ upstream_model: 'small' })).toMatchObject({
+      usage: false,
+      native_tools: false,
+      vision: false,
+      reasoning: false,
+      suggested: { upstream_model: 'small', tool_mode: 'prompt', vision: false },
+    })
+  })
+
+  test('of one that does not know stream_options, or does not stream', async () => {
+    upstream.program((request) =>
+      isChat(request) && request.body.stream_options !== undefined
+        ? turn.error(400, 'unknown field stream_options')
+        : undefined,
+    )
+    const whole = { choices: [{ message: { content: 'pong' }, finish_reason: 'stop' }] }
+    provider({ plain: turn.json(200, whole), tool: call, picture: turn.text('blue') })
+    expect(await tryOut()).toMatchObject({
+      streaming: false,
+      native_tools: true,
+      vision: false,
+      suggested: { stream_usage: false },
+    })
+  })
+
+  test('adds the /v1 that people leave out', async () => {
+    provider({ plain: turn.text('pong'), tool: call, picture: turn.text('?') })
+    const report = await tryOut({ api_url: `http://127.0.0.1:${upstream.port}` })
+    expect(report).toMatchObject({ reachable: true, suggested: { api_url: upstream.url } })
+  })
+
+  test('says what is wrong with the key, the address, the model, and never shows the key', async () => {
+    upstream.program(() => turn.error(401, `bad key ${KEY}`))
+    const refused = await tryOut()
+    expect(refused.error).toContain('API key')
+    upstream.reset()
+    // Many providers list their models to anybody: that says nothing about the key.
+    upstream.program((request) => (isChat(request) ? turn.error(401, `bad key ${KEY}`) : undefined))
+    expect(await tryOut()).toMatchObject({
+      reachable: false,
+      models: ['test-model'],
+      error: expect.stringContaining('refused the API key'),
+      error_code: 'model_unauthorized',
+    })
+    const dead = await tryOut({ api_url: await refusingUrl() })
+    expect(dead).toMatchObject({
+      reachable: false,
+      error: expect.stringContaining("can't be reached"),
+    })
+    upstream.reset()
+    upstream.program(() => turn.html(200))
+    const page = await tryOut()
+    expect(page.error).toContain('OpenAI-compatible')
+    upstream.reset()
+    upstream.program((request) => (isChat(request) ? turn.error(404, 'no such model') : undefined))
+    expect(await tryOut({ upstream_model: 'x' })).toMatchObject({
+      reachable: true,
+      models: ['test-model'],
+      error: expect.stringContaining('does not know this model'),
+    })
+    expect(JSON.stringify([refused, dead, page])).not.toContain(KEY)
+  })
+
+  test('needs a name where the provider lists no models', async () => {
+    upstream.models = []
+    expect((await tryOut()).error).toContain('Enter the name')
+  })
+})
+
+describe('the presets', () => {
+  test('name the well-known providers, and Ollama first when it runs here', async () => {
+    const absent = await listPresets((await refusingUrl()).replace('/v1', ''))
+    expect(absent.map(({ id }) => id)).toEqual([
+      'openai',
+      'deepseek',
+      'glm',
+      'openrouter',
+      'ollama',
+    ])
+    upstream.program((request) =>
+      request.path === '/api/version' ? turn.json(200, { version: '0.9.0' }) : undefined,
+    )
+    const found = await listPresets(`http://127.0.0.1:${upstream.port}`)
+    expect(found[0]).toMatchObject({ id: 'ollama', detected: true, api_url: upstream.url })
+  })
+})

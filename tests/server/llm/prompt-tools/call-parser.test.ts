@@ -1,0 +1,97 @@
+// Calls in plain text: found however they are written and however they are cut, and never where there are none.
+import { StringDecoder } from 'node:string_decoder'
+import { describe, expect, test } from 'vitest'
+import { createPromptCallParser } from '../../../../server/llm/prompt-tools/call-parser.ts'
+import type { KnownTools } from '../../../../server/llm/prompt-tools/parsed-call.ts'
+import { promptOutputs } from '../../../fixtures/llm/prompt-outputs.ts'
+
+const text = { type: 'string' }
+const known: KnownTools = new Map(
+  Object.entries({
+    get_weather: { city: text },
+    get_current_time: {},
+    file_write: { path: text, content: text },
+    file_list: { path: text },
+    calculator: { expression: text },
+    multi_agent: {},
+  }).map(([name, properties]) => [name, { type: 'object', properties }]),
+)
+
+/** What is shown and called when the answer arrives in these pieces. */
+function parse(pieces: Iterable<string>) {
+  const parser = createPromptCallParser(known)
+  let shown = ''
+  for (const piece of pieces) shown += parser.push(piece)
+  shown += parser.end({ cutOff: false })
+  return {
+    text: shown,
+    calls: parser.calls.map((call) => [call.name, JSON.parse(call.arguments)]),
+    faults: parser.faults.length,
+  }
+}
+
+/** Bytes cut in pieces of a length, as text: characters that are cut arrive with their last byte. */
+function* inPieces(bytes: Buffer, size: number): Generator<string> {
+  const decoder = new StringDecoder('utf8')
+  for (let at = 0; at < bytes.length; at += size) yield decoder.write(bytes.subarray(at, at + size))
+}
+
+describe('answers of models', () => {
+  test('there are enough of them', () => {
+    expect(promptOutputs.length).toBeGreaterThanOrEqual(150)
+  })
+
+  test.each(promptOutputs)('$name', ({ output, text: shown, calls, faults = 0 }) => {
+    expect(parse([output])).toEqual({ text: shown, calls, faults })
+  })
+
+  test.each(promptOutputs)('cut anywhere: $name', ({ output }) => {
+    const whole = JSON.stringify(parse([output]))
+    const bytes = Buffer.from(output)
+    for (const size of [1, 2, 3, 4, 7])
+      expect(JSON.stringify(parse(inPieces(bytes, size)))).toBe(whole)
+    for (let at = 1; at < bytes.length; at += 1) {
+      const decoder = new StringDecoder('utf8')
+      const two = [decoder.write(bytes.subarray(0, at)), decoder.write(bytes.subarray(at))]
+      expect(JSON.stringify(parse(two))).toBe(whole)
+    }
+  })
+
+  test('nothing of a call is ever shown while it streams', () => {
+    for (const { output, calls, name } of promptOutputs) {
+      if (calls.length === 0 || name.includes('code')) continue
+      const parser = createPromptCallParser(known)
+      for (const character of output) expect(parser.push(character)).not.toMatch(/[{}]|tool_call/)
+    }
+  })
+
+  test('plain text is shown at once, but for the white space at its end', () => {
+    const parser = createPromptCallParser(known)
+    expect(parser.push('Hello wor')).toBe('Hello wor')
+    expect(parser.push('ld \n')).toBe('ld')
+    expect(parser.push('x')).toBe(' \nx')
+  })
+
+  test('a call that was cut off at the token limit is a fault, not a shorter call', () => {
+    for (const cut of [
+      '{"tool_call": {"name": "get_weather", "arguments": {"city": "Par',
+      '{"tool_call": {"name": "get_weather", "arguments": {"city": "Paris"}',
+    ]) {
+      const parser = createPromptCallParser(known)
+      expect(parser.push(cut) + parser.end({ cutOff: true })).toBe('')
+      expect([parser.calls.length, parser.faults.length]).toEqual([0, 1])
+    }
+  })
+
+  test('a flood of calls, brackets or depth is bounded', () => {
+    const call = '{"name": "get_current_time", "arguments": {}}\n'
+    expect(parse([call.repeat(100)]).calls).toHaveLength(32)
+    for (const flood of [
+      '{'.repeat(100_000),
+      '[{"name":'.repeat(20_000),
+      '<tool_call>'.repeat(20_000),
+      '```json\n{'.repeat(20_000),
+    ])
+      expect(parse([flood]).calls).toEqual([])
+  })
+})

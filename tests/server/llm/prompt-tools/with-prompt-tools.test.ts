@@ -1,0 +1,162 @@
+// Prompt mode end to end: tools go into the system prompt, calls come out of the text, unreadable ones are asked for again.
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createModelCatalog, type ModelCatalog } from '../../../../server/llm/catalog.ts'
+import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
+import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
+import { hear, llmRequest, outcome } from '../../../support/llm.ts'
+import { startUpstream, type Upstream } from '../../../support/upstream.ts'
+import { turn } from '../../../support/upstream-turns.ts'
+
+let upstream: Upstream
+const catalogs: ModelCatalog[] = []
+beforeEach(async () => {
+  upstream = await startUpstream()
+})
+afterEach(() => upstream.close())
+afterAll(() => Promise.all(catalogs.map((catalog) => catalog.close())))
+
+const weather: ToolSchema = {
+  type: 'function',
+  function: {
+    name: 'get_weather',
+    description: 'The weather of a city.',
+    parameters: {
+      type: 'object',
+      properties: {
+        city: { type: 'string', description: 'Name of the city.' },
+        units: { enum: ['metric', 'imperial'], default: 'metric' },
+        days: { type: 'array', items: { type: 'integer' } },
+      },
+      required: ['city'],
+    },
+  },
+}
+const ask = async (more: Partial<LlmRequest> = {}, settings: Partial<ModelSettings> = {}) => {
+  const catalog = createModelCatalog({
+    models: [{ id: 'p', api_url: upstream.url, tool_mode: 'prompt', ...settings }],
+    idleTimeout: 30,
+    retry: { delaysMs: [1] },
+  })
+  catalogs.push(catalog)
+  const { client } = await catalog.resolve()
+  return hear(client, llmRequest({ tools: [weather], ...more }))
+}
+const good = '```json\n{"tool_call": {"name": "get_weather", "arguments": {"city": "Paris"}}}\n```'
+const bad = '{"tool_call": {"name": "get_weather", "arguments": {"city": "Par'
+
+describe('prompt mode', () => {
+  test('tells the tools and the format in the system prompt and offers none to the provider', async () => {
+    upstream.enqueue(turn.text('hello'))
+    await ask({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'hi' },
+      ],
+    })
+    const { body, messages } = await upstream.nextRequest()
+    expect(Object.keys(body)).not.toContain('tools')
+    const system = String(messages[0]?.content)
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user'])
+    expect(system).toMatch(/^Be brief\.\n\n# Tools/)
+    expect(system).toContain('## get_weather\n\nThe weather of a city.')
+    expect(system).toContain('- city (string, required): Name of the city.')
+    expect(system).toContain('- units ("metric" | "imperial", optional, default "metric")')
+    expect(system).toContain('{"tool_call": {"name"')
+  })
+
+  test('gives the calls in the text like those of any model', async () => {
+    upstream.enqueue(
+      turn.thinking('hm {"tool_call": 1}', `Let me look.\n\n${good}`, { chunkSize: 3 }),
+    )
+    const heard = await ask()
+    expect(heard).toMatchObject({ text: 'Let me look.', thinking: 'hm {"tool_call": 1}' })
+    expect(heard.calls).toMatchObject([{ name: 'get_weather', arguments: '{"city":"Paris"}' }])
+    expect(outcome(heard)).toBe('finished:tool_calls')
+  })
+
+  test('an answer without calls is passed on as it is', async () => {
+    upstream.enqueue(turn.text('It is `sunny`.\n'))
+    const heard = await ask()
+    expect([heard.text, outcome(heard)]).toEqual(['It is `sunny`.\n', 'finished:stop'])
+  })
+
+  test('asks again for a call that can not be read, says what was wrong, and sums the usage', async () => {
+    upstream.enqueue(turn.text(`Sure.\n${bad}`), turn.text(good))
+    const heard = await ask()
+    expect(heard.text).toBe('Sure.')
+    expect(heard.calls).toHaveLength(1)
+    expect(heard.retries).toHaveLength(1)
+    expect(heard.end.usage?.prompt_tokens).toBe(20)
+    await upstream.nextRequest()
+    const { messages } = await upstream.nextRequest()
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+    expect(messages.at(-1)?.content).toContain('it ends in the middle of a string')
+    upstream.expectDone()
+  })
+
+  test('asks at most twice; then what the model wrote is shown', async () => {
+    upstream.enqueue(turn.text(bad), turn.text(bad), turn.text(bad))
+    const heard = await ask()
+    expect(heard.retries).toHaveLength(2)
+    expect([heard.calls, outcome(heard)]).toEqual([[], 'finished:stop'])
+    expect(heard.text).toContain(bad)
+    upstream.expectDone()
+  })
+
+  const callId = 'call_x' as never
+  const history: LlmMessage[] = [
+    { role: 'user', content: 'weather?' },
+    {
+      role: 'assistant',
+      content: 'Let me look.',
+      toolCalls: [{ id: callId, name: 'get_weather', arguments: '{"city":"Paris"}' }],
+    },
+    { role: 'tool', callId, name: 'get_weather', content: '{"success":true,"data":"sunny"}' },
+  ]
+
+  test('results go back as text of the user', async () => {
+    upstream.enqueue(turn.text('Sunny.'))
+    await ask({ messages: history })
+    const { messages } = await upstream.nextRequest()
+    expect(messages.slice(1)).toEqual([
+      { role: 'user', content: 'weather?' },
+      {
+        role: 'assistant',
+        content: `Let me look.\n\n\`\`\`json\n{"tool_call": {"name": "get_weather", "arguments": {"city":"Paris"}}}\n\`\`\``,
+      },
+      {
+        role: 'user',
+        content:
+          '<tool_result name="get_weather">\n{"success":true,"data":"sunny"}\n</tool_result>',
+      },
+    ])
+  })
+
+  test('or as messages of the role tool, where the model says so', async () => {
+    upstream.enqueue(turn.text('Sunny.'))
+    await ask({ messages: history }, { tool_results: 'tool' })
+    const { messages } = await upstream.nextRequest()
+    expect(messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_x' })
+  })
+
+  test('in a round without tools nothing is told and nothing is read', async () => {
+    upstream.enqueue(turn.text(good), turn.text(good))
+    for (const without of [{ tools: [] }, { toolChoice: 'none' as const }]) {
+      const heard = await ask(without)
+      expect([heard.text, heard.calls]).toEqual([good, []])
+    }
+    expect((await upstream.nextRequest()).messages.map(({ role }) => role)).toEqual(['user'])
+  })
+
+  test('calls in what the person or a tool wrote are nothing but text', async () => {
+    upstream.enqueue(turn.text('No.'))
+    const heard = await ask({ messages: [{ role: 'user', content: good }] })
+    expect(heard.calls).toEqual([])
+  })
+
+  test('a stream that breaks keeps its text and makes no call of a half one', async () => {
+    upstream.enqueue(turn.cut(turn.text(`Look: \n${good}`, { chunkSize: 20 }), 4, 'fin'))
+    const heard = await ask()
+    expect([heard.text, heard.calls, outcome(heard)]).toEqual(['Look:', [], 'model_stream_broken'])
+  })
+})

@@ -1,0 +1,134 @@
+// How runs end that nobody brings to a normal end: a disabled account, a store that refuses, too many failed starts.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createStore } from '../../../server/db/store.ts'
+import { claimRun } from '../../../server/runs/claim.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { openEvents } from '../../support/events.ts'
+import { describeOnEachServer, TEST_JWT_SECRET, useServers } from '../../support/server.ts'
+import { chatRun, say, somebody } from '../../support/store-rows.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+beforeEach(() => upstream.reset())
+afterAll(() => upstream.close())
+
+describeOnEachServer('a disabled account', (start) => {
+  test('loses its run and its open streams at once, and gets no new ones', async () => {
+    const server = await start({
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+    })
+    const register = async (username: string) =>
+      (
+        await server.call('POST', '/api/auth/register', {
+          body: { username, password: 'a long password' },
+        })
+      ).json.data
+    const admin = await register('admin')
+    const { token, user } = await register('leaving')
+    const { json } = await server.call('POST', '/api/conversations', { body: {}, token })
+    upstream.program(() => turn.text('word '.repeat(2_000), { delayMs: 20 }))
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go', on_disconnect: 'continue' },
+      token,
+    })
+    const request = await upstream.nextRequest()
+    await stream.next(({ event }) => event === 'process_step')
+    const disabled = await server.call('PATCH', `/api/admin/users/${user.id}`, {
+      body: { is_active: false },
+      token: admin.token,
+    })
+    expect(disabled.json.data.is_active).toBe(false)
+    expect(await request.closed).toBe('client_left')
+    await stream.all()
+    expect((await server.call('GET', '/api/conversations', { token })).status).toBe(401)
+    await server.call('PATCH', `/api/admin/users/${user.id}`, {
+      body: { is_active: true },
+      token: admin.token,
+    })
+    const runId = stream.events[0]?.data.run_id
+    const run = await server.call('GET', `/api/runs/${runId}`, { token })
+    expect(run.json.data.status).toBe('stopped')
+  })
+})
+
+describeOnEachDatabase('a run that is begun again', (open) => {
+  async function waiting(status: 'running' | 'awaiting_approval') {
+    const database = await open()
+    const store = createStore(database)
+    const user = await somebody(store)
+    const conversation = await store.conversations.create(user.id, {})
+    const message = await say(database, conversation.id, '', null, { role: 'assistant' })
+    const run = { ...chatRun(user.id, conversation.id, message), status }
+    await database.write((tx) => store.runs.insert(tx, run))
+    const parts = {
+      store,
+      database,
+      // Nothing but this of the settings is looked at.
+      settings: { titles: 'off' } as Parameters<typeof claimRun>[1]['settings'],
+      instance: 'test',
+      now: () => new Date(),
+      onEnd: () => undefined,
+    }
+    return { store, run, parts }
+  }
+
+  test('is kept while it waits for a person, however often the server went', async () => {
+    const { run, parts } = await waiting('awaiting_approval')
+    for (let attempt = 0; attempt < 12; attempt += 1)
+      expect(await claimRun(run.id, parts)).not.toBeNull()
+  })
+
+  test('is given up when eight attempts in a row came to nothing', async () => {
+    const { store, run, parts } = await waiting('running')
+    for (let attempt = 0; attempt < 7; attempt += 1)
+      expect(await claimRun(run.id, parts)).not.toBeNull()
+    expect(await claimRun(run.id, parts)).toBeNull()
+    expect(await store.runs.find(run.id)).toMatchObject({ status: 'interrupted' })
+  })
+})
+
+describe('an end that the store refuses', () => {
+  const { start } = useServers()
+  test('fails the run with its tokens counted, and the model is not asked again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-refused-'))
+    const file = join(folder, 'refusing.db')
+    const server = await start({
+      config: {
+        models: [{ id: 'scripted', api_url: upstream.url }],
+        titles: 'off',
+        db_sqlite_file: file,
+      },
+    })
+    const other = new SqliteDatabase(file)
+    other.exec(`create trigger refuse before update on runs when new.status = 'completed'
+      begin select raise(abort, 'refused'); end`)
+    other.close()
+    upstream.enqueue(turn.text('An answer.'))
+    const before = upstream.requests.length
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go', stream_mode: 'delta' },
+    })
+    expect((await stream.all()).at(-1)).toMatchObject({
+      event: 'error',
+      data: { code: 'internal' },
+    })
+    const run = await server.call('GET', `/api/runs/${stream.events[0]?.data.run_id}`)
+    expect(run.json.data).toMatchObject({ status: 'failed', usage: { prompt_tokens: 10 } })
+    const stats = await server.call('GET', '/api/stats/tokens?period=daily')
+    expect(stats.json.data.prompt_tokens).toBe(10)
+    expect(upstream.requests.length - before).toBe(1)
+    rmSync(folder, { recursive: true, force: true })
+  })
+})

@@ -1,0 +1,103 @@
+// The engine `host`: the same promises with the host's own Python, and nothing at all without bubblewrap.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chooseHostLauncher } from '../../../../server/sandbox/python/isolation.ts'
+import { openPython, type TestSandbox } from '../../../support/python.ts'
+
+test('without bubblewrap the host engine refuses to work', async () => {
+  const { state, launcher } = await chooseHostLauncher({
+    available: false,
+    reason: 'bubblewrap is not installed',
+  })
+  expect(launcher).toBeNull()
+  expect(state).toMatchObject({ engine: 'host', isolation: 'none', available: false })
+  expect(state.reason).toContain('bubblewrap is not installed')
+})
+
+describe('with bubblewrap', async () => {
+  const trial = await openPython({ engine: 'host' })
+  await trial.close()
+  const here = describe.skipIf(!trial.state.available)
+  let python: TestSandbox
+  beforeAll(async () => {
+    python = await openPython({ engine: 'host' })
+  })
+  afterAll(() => python.close())
+
+  here('a program of the host engine', () => {
+    test('runs isolated, as somebody without rights, and leaves nothing to the next', async () => {
+      expect(python.state).toMatchObject({ engine: 'host', isolation: 'kernel', reason: null })
+      const probe = `import os, socket
+open('/output/left', 'w').write('x')
+[os.getuid() != 0, os.path.exists('/etc/passwd'), os.listdir('/home') if os.path.exists('/home') else [], [name for _, name in socket.if_nameindex()], 'PATH' in os.environ]`
+      expect(await python.program(probe, { strictness: 'lenient' })).toMatchObject({
+        status: 'completed',
+        result: [true, false, [], ['lo'], false],
+      })
+      const next = await python.program('import os\nos.listdir("/output")', {
+        strictness: 'lenient',
+      })
+      expect(next.result).toEqual([])
+    })
+
+    test('gives result, output, files and traceback as the other engine does', async () => {
+      const outcome = await python.program(
+        'print(open("/workspace/in.txt").read())\nopen("/output/out.txt", "w").write("made")\n1 / 0',
+        { files: [{ path: 'in.txt', content: Buffer.from('given') }] },
+      )
+      expect(outcome).toMatchObject({ status: 'raised', stdout: 'given\n' })
+      expect(outcome.error).toContain('File "program.py", line 3')
+      expect(outcome.error).not.toContain('nanoclaw')
+      expect(outcome.files.map(({ path, content }) => [path, String(content)])).toEqual([
+        ['out.txt', 'made'],
+      ])
+    })
+
+    test('hears what programs print that it starts', async () => {
+      const outcome = await python.program(
+        'import subprocess\nsubprocess.run(["/bin/echo", "from below"])\nNone',
+        { strictness: 'lenient' },
+      )
+      expect(outcome).toMatchObject({ status: 'completed', stdout: 'from below\n' })
+    })
+
+    test('keeps to the levels', async () => {
+      expect(await python.program('import os')).toMatchObject({ status: 'refused' })
+    })
+
+    test('is held by its limits: memory, time, processes, files', async () => {
+      const programs: [string, RegExp][] = [
+        ['x = bytearray(800 * 1024 * 1024)', /MemoryError/],
+        ['while True:\n    pass', /5 s/],
+        [
+          'with open("/output/x", "wb") as f:\n    while True:\n        f.write(bytes(10**6))',
+          /File too large|No space left/,
+        ],
+      ]
+      const outcomes = await Promise.all(
+        programs.map(([code]) => python.program(code, { strictness: 'strict' })),
+      )
+      for (const [index, [, says]] of programs.entries())
+        expect(outcomes[index]?.error).toMatch(says)
+    })
+
+    test('can not multiply without end, and what it started ends with it', async () => {
+      // Only here, where the tests above have shown that the limits are in force.
+      const outcome = await python.program(
+        `import os, time
+made = 0
+try:
+    while made < 500:
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+        made += 1
+except OSError as error:
+    print(type(error).__name__)
+made < 64`,
+        { strictness: 'lenient' },
+      )
+      expect(outcome).toMatchObject({ status: 'completed', result: true })
+      expect(outcome.stdout).toContain('BlockingIOError')
+    })
+  })
+})

@@ -1,0 +1,168 @@
+// Hostile programs against the sandbox, behind either isolation: nothing gets out, everything ends, nothing is left.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bombs, type Canaries, endless, escapes } from '../../../support/hostile-programs.ts'
+import { openPython, type TestSandbox } from '../../../support/python.ts'
+
+const SECRET = 'canary-7c1f'
+/** Dozens of programs, each with an interpreter of its own, also on a busy machine. */
+const MANY_PROGRAMS_MS = 300_000
+let folder: string
+let canaries: Canaries
+let listener: Server
+let visits = 0
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nanoclaw-hostile-'))
+  listener = createServer((socket) => {
+    visits += 1
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const file = join(folder, 'secret.txt')
+  await writeFile(file, SECRET)
+  process.env.NANOCLAW_CANARY = SECRET
+  canaries = { file, secret: SECRET, port, target: join(folder, 'written'), serverPid: process.pid }
+})
+afterAll(async () => {
+  delete process.env.NANOCLAW_CANARY
+  listener.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Ids of the processes that this test process has started and that still live. */
+async function children(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,args='])
+  const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/))
+  return lines
+    .filter(([, parent, command]) => parent === String(process.pid) && command !== 'ps')
+    .map(([pid]) => pid ?? '')
+}
+
+describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => {
+  let python: TestSandbox
+  let usable = false
+  beforeAll(async () => {
+    python = await openPython({ isolation, poolSize: 2 })
+    usable = python.state.available
+    if (!usable) return
+    // Harmless: only when these show that the locks hold is anything hostile started.
+    const probe = await python.program(
+      `import os\n[os.path.exists(${JSON.stringify(canaries.file)}), "NANOCLAW_CANARY" in os.environ, hasattr(os, "fork") and os.getpid() == ${process.pid}]`,
+      { strictness: 'lenient' },
+    )
+    expect(probe).toMatchObject({ status: 'completed', result: [false, false, false] })
+  })
+  afterAll(() => python.close())
+
+  test('the self-test says which isolation is in force', () => {
+    expect(python.state.engine).toBe('wasm')
+    if (usable) expect(python.state.isolation).toBe(isolation)
+    else expect(python.state).toMatchObject({ isolation: 'none', available: false })
+    if (isolation === 'wasm') expect(usable).toBe(true)
+  })
+
+  test(
+    'no way out is open',
+    async ({ skip }) => {
+      if (!usable) skip('bubblewrap does not work here')
+      await Promise.all(
+        inLanes(4, escapes(canaries), async ({ name, code, ends, says }) => {
+          const outcome = await python.program(code, { strictness: 'lenient' })
+          const seen = JSON.stringify(outcome)
+          expect(seen, name).not.toContain('ESCAPED')
+          expect(seen, name).not.toContain(SECRET)
+          expect(seen, name).not.toMatch(/uid=\d/)
+          if (ends !== undefined) expect(outcome.status, `${name}: ${seen}`).toBe(ends)
+          if (says !== undefined) expect(outcome.error, name).toMatch(says)
+        }),
+      )
+      expect(visits).toBe(0)
+      expect(await readFile(canaries.file, 'utf8')).toBe(SECRET)
+      expect(await readdir(folder)).toEqual(['secret.txt'])
+    },
+    MANY_PROGRAMS_MS,
+  )
+
+  test(
+    'whatever breaks down says so, and the next program runs',
+    async ({ skip }) => {
+      // What breaks the interpreter does so in its own memory, the same behind either isolation.
+      if (isolation === 'kernel') skip('done under wasm isolation')
+      await Promise.all(
+        inLanes(2, bombs, async ({ name, code, ends, says }) => {
+          const outcome = await python.program(code, { strictness: 'lenient' })
+          if (ends !== undefined)
+            expect(outcome.status, `${name}: ${JSON.stringify(outcome)}`).toBe(ends)
+          if (says !== undefined) expect(outcome.error, name).toMatch(says)
+          const { files, ...told } = outcome
+          expect(JSON.stringify(told).length, name).toBeLessThan(1_000_000)
+          expect(files.length, name).toBeLessThanOrEqual(20)
+        }),
+      )
+      expect(await python.program('1 + 1')).toMatchObject({ status: 'completed', result: 2 })
+    },
+    MANY_PROGRAMS_MS,
+  )
+
+  test('whatever does not end is stopped at its limit, keeps its output, and leaves no process', async ({
+    skip,
+  }) => {
+    if (!usable) skip('bubblewrap does not work here')
+    const outcomes = await Promise.all(
+      endless.map(({ code }) => python.program(code, { strictness: 'strict' })),
+    )
+    for (const [index, outcome] of outcomes.entries()) {
+      expect(outcome, endless[index]?.name).toMatchObject({ status: 'timed_out' })
+      expect(outcome.error).toContain('5 s')
+    }
+    expect(outcomes[1]?.stdout.length).toBeGreaterThan(50_000)
+    expect(outcomes[1]?.stdout).toContain('[output cut]')
+    expect(outcomes[1]?.stdout.length).toBeLessThan(110_000)
+  })
+
+  test('a program that never ends is ended at its limit', async ({ skip }) => {
+    if (!usable) skip('bubblewrap does not work here')
+    const outcome = await python.program('print("on")\nwhile True:\n    pass', {
+      strictness: 'strict',
+    })
+    expect(outcome).toMatchObject({ status: 'timed_out', stdout: 'on\n' })
+  })
+
+  test('stopping by hand ends a program at once', async ({ skip }) => {
+    if (!usable) skip('bubblewrap does not work here')
+    const stop = new AbortController()
+    const outcome = await python.program('print("on")\nwhile True:\n    pass', {
+      signal: stop.signal,
+      onOutput: () => stop.abort(),
+    })
+    expect(outcome).toMatchObject({ status: 'stopped', stdout: 'on\n' })
+  })
+
+  test('closing leaves no process behind', async ({ skip }) => {
+    if (!usable) skip('bubblewrap does not work here')
+    const going = python.program('while True:\n    pass')
+    await python.close()
+    expect((await going).status).toBe('stopped')
+    expect(await children()).toEqual([])
+  })
+})
+
+/** Works through a list, some at a time; each lane is a promise. */
+function inLanes<Item>(
+  lanes: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void>[] {
+  const rest = [...items]
+  return Array.from({ length: lanes }, async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item)
+  })
+}

@@ -1,0 +1,111 @@
+// What a command may use: memory, processes and room in the project, with and without isolation by the kernel.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { newId } from '../../../../server/lib/ids.ts'
+import type { RunId } from '../../../../server/protocol/ids.ts'
+import { detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
+import { createExecTool } from '../../../../server/tools/builtin/exec.ts'
+import type { ToolResult } from '../../../../server/tools/definition.ts'
+import { createDiffs } from '../../../../server/workspace/checkpoints/diffs.ts'
+import { createProjectSearch } from '../../../../server/workspace/search/search.ts'
+import { useDatabases } from '../../../support/databases.ts'
+import { openProject } from '../../../support/projects.ts'
+import { runTool } from '../support.ts'
+
+const MEGABYTE = 1024 * 1024
+const bubblewrap = await detectBubblewrap()
+const hidden = { available: false as const, reason: 'hidden by the test' }
+const limits = { memoryBytes: 128 * MEGABYTE, processes: 40 }
+
+describe.skipIf(process.platform !== 'linux').each([
+  ['in bubblewrap', bubblewrap],
+  ['not isolated', hidden],
+])('a command %s', (name, isolation) => {
+  const { open } = useDatabases()
+  let project: Awaited<ReturnType<typeof openProject>>
+  let exec: (command: string) => Promise<ToolResult>
+
+  beforeEach(async (context) => {
+    if (name === 'in bubblewrap' && !bubblewrap.available)
+      context.skip('bubblewrap does not work here')
+    project = await openProject(await open('sqlite'), {
+      limits: { fileRead: MEGABYTE, fileWrite: MEGABYTE, project: 8 * MEGABYTE },
+    })
+    const room = {
+      ...project,
+      makeDiff: createDiffs(project.pool),
+      search: createProjectSearch({
+        ripgrep: null,
+        bubblewrap: hidden,
+        pool: project.pool,
+        timeoutMs: 1_000,
+        maxFileBytes: MEGABYTE,
+      }),
+      close: async () => {},
+    }
+    const tool = createExecTool({ room, bubblewrap: isolation, network: false, limits })
+    const { userId, projectId } = project
+    exec = (command) =>
+      runTool(tool, { command, timeout: 60 }, { userId, projectId, runId: newId<RunId>() })
+    await project.workspace.write('a.txt', Buffer.from('mine'))
+  })
+  const names = async () => (await project.workspace.list('')).map((entry) => entry.name)
+
+  test('gets no more memory for one process than for all of them', async () => {
+    const result = await exec('head -c 300m /dev/zero | tail -c 300m | wc -c')
+    expect(result).toMatchObject({
+      success: true,
+      data: { stdout: '0\n', stderr: expect.stringMatching(/memory/) },
+    })
+  })
+
+  test('is ended when its processes use too much memory together', async () => {
+    const hoard = '(head -c 60m /dev/zero; sleep 50) | tail -c 60m > /dev/null &'
+    const result = await exec(`echo begun; for i in 1 2 3 4; do ${hoard} done; wait`)
+    expect(result).toMatchObject({
+      success: false,
+      error: expect.stringContaining('more than 128 MB of memory'),
+      data: { stdout: 'begun\n' },
+    })
+  })
+
+  test('is ended, or gets no more, when it has too many processes', async () => {
+    const result = await exec('for i in $(seq 80); do sleep 50 & done; wait')
+    // The kernel itself says no where the server is not root; bash then gives up.
+    if (result.success) expect(result.data).toMatchObject({ exit_code: 254 })
+    else expect(result.error).toContain('more than 40 processes')
+  })
+
+  test('that leaves the project beyond its limit is taken back; what it said is told', async () => {
+    const result = await exec(
+      'echo theirs > a.txt; mkdir d; for i in 1 2 3; do head -c 3m /dev/zero > d/$i; done; echo done',
+    )
+    expect(result).toMatchObject({
+      success: false,
+      error: expect.stringContaining('at most 8 MB are allowed'),
+      data: { stdout: 'done\n', exit_code: 0 },
+    })
+    expect(await names()).toEqual(['a.txt'])
+    expect((await project.workspace.read('a.txt')).bytes.toString()).toBe('mine')
+    expect(await project.records.list(project.projectId, { limit: 10 })).toEqual([])
+  })
+
+  test('that goes on filling the disk is ended long before its time', async () => {
+    const result = await exec(
+      'while :; do n=$((n+1)); head -c 1m /dev/zero > f$n; sleep 0.02; done',
+    )
+    expect(result).toMatchObject({
+      success: false,
+      data: { exit_code: null, timed_out: false },
+    })
+    expect(await names()).toEqual(['a.txt'])
+  })
+
+  test('may shrink a project that is beyond its limit already', async () => {
+    for (const file of ['1', '2', '3'])
+      await writeFile(join(project.workspace.root, file), Buffer.alloc(10 * MEGABYTE, file))
+    expect(await exec('rm 1 2')).toMatchObject({ success: true, data: { exit_code: 0 } })
+    expect(await names()).toEqual(['3', 'a.txt'])
+  })
+})

@@ -1,0 +1,210 @@
+// The tool execute_python as a model and a person meet it: shapes, levels, project files, images, live output.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { newId } from '../../../../server/lib/ids.ts'
+import type { ProjectId, UserId } from '../../../../server/protocol/ids.ts'
+import { createExecutePythonTool } from '../../../../server/tools/builtin/execute-python.ts'
+import type { ToolDefinition } from '../../../../server/tools/definition.ts'
+import { createProjectFileReader } from '../../../../server/tools/project-files.ts'
+import { createProjectSearch } from '../../../../server/workspace/search/search.ts'
+import { createWorkerPool } from '../../../../server/workspace/worker/worker-pool.ts'
+import { createWorkspaces } from '../../../../server/workspace/workspaces.ts'
+import { openPython, type TestSandbox } from '../../../support/python.ts'
+import { runTool } from '../support.ts'
+
+const userId = newId<UserId>()
+const projectId = newId<ProjectId>()
+const workers = createWorkerPool(1)
+let root: string
+let python: TestSandbox
+let tool: ToolDefinition
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'nanoclaw-python-tool-'))
+  python = await openPython()
+  const workspaces = await createWorkspaces({
+    root,
+    limits: { fileRead: 5_000_000, fileWrite: 20_000_000, project: 1_000_000_000 },
+  })
+  const workspace = workspaces.open(userId, projectId)
+  await workspace.write('data/a.csv', Buffer.from('n\n1\n2\n'))
+  await workspace.write('data/b.csv', Buffer.from('n\n3\n'))
+  await workspace.write('notes.md', Buffer.from('# notes'))
+  const search = createProjectSearch({
+    ripgrep: null,
+    bubblewrap: { available: false, reason: 'not needed' },
+    pool: workers,
+    timeoutMs: 5000,
+    maxFileBytes: 5_000_000,
+  })
+  tool = createExecutePythonTool({
+    python,
+    defaultStrictness: 'standard',
+    readFiles: createProjectFileReader({
+      workspaces,
+      search,
+      checkpoints: { outsideText: { isIn: async () => false } },
+    }),
+  })
+})
+afterAll(async () => {
+  await python.close()
+  await workers.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+const Data = z.object({
+  stdout: z.string(),
+  stderr: z.string(),
+  result: z.unknown(),
+  files: z.array(z.object({ name: z.string(), mime: z.string(), size: z.int() })),
+})
+
+describe('execute_python', () => {
+  test('is told of with its modules, its levels and what is not there', () => {
+    expect(tool).toMatchObject({ name: 'execute_python', category: 'code', riskLevel: 'low' })
+    expect(tool.isolation).toMatch(/^(kernel|wasm)$/)
+    expect(tool.description).toContain('statistics')
+    expect(tool.description).toContain('not installed')
+    expect(tool.description).toContain('/output')
+  })
+
+  test('statistics over the CSV files of a project', async () => {
+    const answer = await runTool(
+      tool,
+      {
+        code: `import csv, statistics
+from io import StringIO
+values = []
+for name in ('a', 'b'):
+    with open(f'/workspace/data/{name}.csv') as source:
+        values += [int(row['n']) for row in csv.DictReader(source)]
+print(values)
+statistics.mean(values)`,
+        files: ['data/*.csv'],
+      },
+      { userId, projectId },
+    )
+    expect(answer).toMatchObject({
+      success: true,
+      data: { stdout: '[1, 2, 3]\n', stderr: '', result: 2, files: [] },
+    })
+    expect(answer.artifact?.display).toMatch(/^Program completed \(\d+\.\d s\)$/)
+  })
+
+  test('a path, a folder and a pattern name files; others are not seen', async () => {
+    const list =
+      'import os\nsorted(os.path.join(f, n) for f, _, names in os.walk("/workspace") for n in names)'
+    const seen = async (files: string[]) =>
+      runTool(tool, { code: list, files, strictness: 'lenient' }, { userId, projectId })
+    expect(await seen(['data'])).toMatchObject({
+      data: { result: ['/workspace/data/a.csv', '/workspace/data/b.csv'] },
+    })
+    expect(await seen(['notes.md', 'data/b.csv'])).toMatchObject({
+      data: { result: ['/workspace/data/b.csv', '/workspace/notes.md'] },
+    })
+    expect(await seen(['*.nothing'])).toMatchObject({
+      success: false,
+      error: 'No file of the project matches "*.nothing".',
+    })
+    expect(await seen(['../../etc/passwd'])).toMatchObject({ success: false })
+  })
+
+  test('files without a project fail with a clear text', async () => {
+    expect(await runTool(tool, { code: '1', files: ['a.csv'] }, { projectId: null })).toMatchObject(
+      { success: false, error: expect.stringContaining('project') },
+    )
+  })
+
+  test('images and files come back: named to the model, shown to the person', async () => {
+    const answer = await runTool(tool, {
+      code: `import base64
+open('/output/dot.png', 'wb').write(base64.b64decode('${PNG}'))
+open('/output/plot.svg', 'w').write('<svg xmlns="http://www.w3.org/2000/svg"/>')
+open('/output/big.bin', 'wb').write(bytes(1_500_000))
+None`,
+    })
+    expect(Data.parse(answer.success && answer.data).files).toEqual([
+      { name: 'dot.png', mime: 'image/png', size: 70 },
+      { name: 'plot.svg', mime: 'image/svg+xml', size: 41 },
+      { name: 'big.bin', mime: 'application/octet-stream', size: 1_500_000 },
+    ])
+    const [png, svg, big] = answer.artifact?.files ?? []
+    expect(png?.data).toBe(`data:image/png;base64,${PNG}`)
+    expect(svg?.data).toMatch(/^data:image\/svg\+xml;base64,/)
+    expect(big?.data).toBeUndefined()
+  })
+
+  test('a program that raises is a failed result that keeps the output so far', async () => {
+    const answer = await runTool(tool, { code: 'print("before")\n{}["a"]' })
+    expect(answer).toMatchObject({
+      success: false,
+      error: expect.stringContaining("KeyError: 'a'"),
+      data: { stdout: 'before\n', result: null, files: [] },
+    })
+  })
+
+  test('the person sees state and output while it runs', async () => {
+    const heard: unknown[] = []
+    await runTool(
+      tool,
+      { code: 'print("one")\nprint("two")' },
+      { progress: (value) => heard.push(value) },
+    )
+    expect(
+      heard.filter((value) => JSON.stringify(value) !== '{"kind":"state","state":"starting"}'),
+    ).toEqual([
+      { kind: 'state', state: 'running' },
+      { kind: 'output', stream: 'stdout', text: 'one\n' },
+      { kind: 'output', stream: 'stdout', text: 'two\n' },
+    ])
+  })
+
+  test('a level beyond the configured default is risky, the default itself never is', () => {
+    const risk = (definition: ToolDefinition, strictness?: string) => {
+      const parsed = definition.parse(JSON.stringify({ code: '1', strictness }))
+      return parsed.ok ? parsed.input.riskLevel : parsed.error
+    }
+    expect(risk(tool)).toBe('low')
+    expect(risk(tool, 'strict')).toBe('low')
+    expect(risk(tool, 'standard')).toBe('low')
+    expect(risk(tool, 'lenient')).toBe('high')
+    const open = createExecutePythonTool({
+      python,
+      defaultStrictness: 'lenient',
+      readFiles: async () => ({ files: [], untrusted: false }),
+    })
+    expect(risk(open)).toBe('low')
+    const narrow = createExecutePythonTool({
+      python,
+      defaultStrictness: 'strict',
+      readFiles: async () => ({ files: [], untrusted: false }),
+    })
+    expect(['strict', 'standard', 'lenient'].map((level) => risk(narrow, level))).toEqual([
+      'low',
+      'medium',
+      'high',
+    ])
+    expect(risk(tool, 'wild')).toContain('strictness')
+  })
+
+  test('where no isolation is in force it says so and runs nothing', async () => {
+    const off = await openPython({ isolation: 'kernel', packagesFolder: join(root, 'missing') })
+    const shut = createExecutePythonTool({
+      python: off,
+      defaultStrictness: 'standard',
+      readFiles: async () => ({ files: [], untrusted: false }),
+    })
+    expect(shut.isolation).toMatch(/^off: /)
+    expect(await runTool(shut, { code: '1' })).toMatchObject({
+      success: false,
+      error: expect.stringContaining('not available on this server'),
+    })
+  })
+})

@@ -1,0 +1,248 @@
+// The tools that need nothing but their arguments.
+import { describe, expect, test } from 'vitest'
+import type { ConversationId } from '../../../../server/protocol/ids.ts'
+import { calculateArea } from '../../../../server/tools/builtin/area.ts'
+import { calculator } from '../../../../server/tools/builtin/calculator.ts'
+import { createClockTool } from '../../../../server/tools/builtin/clock.ts'
+import { jsonProcess } from '../../../../server/tools/builtin/json.ts'
+import { createResultReadTool } from '../../../../server/tools/builtin/result-read.ts'
+import { textProcess } from '../../../../server/tools/builtin/text.ts'
+import { createMemoryResultKeeper } from '../../../../server/tools/long-results.ts'
+import { context, runTool, toolContext } from '../support.ts'
+
+describe('calculator', () => {
+  test.each([
+    ['1 + 2 * 3', 7],
+    ['(1 + 2) * 3', 9],
+    ['2 ^ 3 ^ 2', 512],
+    ['2 ** 10', 1024],
+    ['-2 ^ 2', -4],
+    ['+4 - -3', 7],
+    ['7 % 3', 1],
+    ['-7 % 3', 2],
+    ['1.5e3 / 2', 750],
+    ['.5 + 1E-1', 0.6],
+    ['2 ^ -1', 0.5],
+    ['（１＋２）×３÷９', 1],
+    ['0 * -1', 0],
+  ])('%s is %d', async (expression, result) => {
+    expect(await runTool(calculator, { expression })).toEqual({
+      success: true,
+      data: { expression, result },
+    })
+  })
+
+  test.each([
+    'sqrt(4)',
+    'pi',
+    'x = 1',
+    'f(x) = x',
+    '[1, 2]',
+    '"a"',
+    '1; 2',
+    '2 cm',
+    '1:5',
+    '2(3)',
+    '3!',
+    "3'",
+    'true',
+    '1 > 2',
+    '1 ? 2 : 3',
+    'import("fs")',
+    '1 +',
+    '{a: 1}',
+    '1 & 2',
+  ])('refuses %s', async (expression) => {
+    const result = await runTool(calculator, { expression })
+    expect(result.success).toBe(false)
+  })
+
+  test.each(['1 / 0', '0 / 0', '9 ^ 9 ^ 9 ^ 9', '1e400', '5 % 0'])(
+    '%s is a failure, because the result is not finite',
+    async (expression) => {
+      expect(await runTool(calculator, { expression })).toMatchObject({
+        success: false,
+        error: expect.stringContaining('not a finite number'),
+      })
+    },
+  )
+
+  test('very long and deeply nested expressions do no harm', async () => {
+    expect((await runTool(calculator, { expression: '1+'.repeat(400) })).success).toBe(false)
+    const nested = `${'('.repeat(249)}1${')'.repeat(249)}`
+    expect(await runTool(calculator, { expression: nested })).toMatchObject({ data: { result: 1 } })
+  })
+})
+
+describe('text_process', () => {
+  const process = async (operation: string, text: string): Promise<unknown> => {
+    const result = await runTool(textProcess, { text, operation })
+    return result.success ? result.data : result.error
+  }
+
+  test('a character is counted once wherever in a long text it stands', async () => {
+    const family = '👨‍👩‍👧'
+    for (const lead of [505, 508, 510, 511, 512, 513])
+      expect(
+        await process('count', `${'a'.repeat(lead)}${family}🇩🇪🇫🇷${'b'.repeat(100_000)}`),
+      ).toEqual({
+        count: lead + 3 + 100_000,
+      })
+    expect(await process('words', '今天天气'.repeat(1_000))).toMatchObject({ count: 2_000 })
+  })
+
+  test('counts and reverses characters as a reader sees them', async () => {
+    const text = 'e\u0301👨‍👩‍👧🇩🇪x'
+    expect(await process('count', text)).toEqual({ count: 4 })
+    expect(await process('reverse', text)).toEqual({ result: 'x🇩🇪👨‍👩‍👧e\u0301' })
+  })
+
+  test('counts lines whatever their ends; the last line end begins no further line', async () => {
+    expect(await process('lines', 'a\r\nb\rc\n')).toEqual({ count: 3, lines: ['a', 'b', 'c'] })
+    expect(await process('lines', 'a\n\nb')).toEqual({ count: 3, lines: ['a', '', 'b'] })
+    expect(await process('lines', '')).toEqual({ count: 0, lines: [] })
+  })
+
+  test('counts words, also where no spaces are written', async () => {
+    expect(await process('words', "  it's  state-of-the-art\nnow ")).toMatchObject({ count: 3 })
+    expect(await process('words', '我爱北京')).toMatchObject({ words: ['我', '爱', '北京'] })
+  })
+
+  test('changes case', async () => {
+    expect(await process('upper', 'straße')).toEqual({ result: 'STRASSE' })
+    expect(await process('lower', 'ÀB')).toEqual({ result: 'àb' })
+  })
+
+  test('an unknown operation is refused with those that exist', async () => {
+    expect(await process('translate', 'a')).toContain('"reverse"')
+  })
+})
+
+describe('json_process', () => {
+  const run = (operation: string, json_string: string) =>
+    runTool(jsonProcess, { json_string, operation })
+
+  test('parses, formats and lists keys', async () => {
+    expect(await run('parse', '{"a":[1,null]}')).toMatchObject({
+      data: { type: 'object', result: { a: [1, null] } },
+    })
+    expect(await run('format', '{"a":1}')).toMatchObject({ data: { result: '{\n  "a": 1\n}' } })
+    expect(await run('keys', '{"b":1,"a":2}')).toMatchObject({ data: { keys: ['b', 'a'] } })
+    expect(await run('keys', '[1,2]')).toMatchObject({
+      success: false,
+      error: expect.stringContaining('an array of 2 items'),
+    })
+  })
+
+  test('validating answers whether and why not; everything else fails on broken text', async () => {
+    expect(await run('validate', '{"a":1}')).toMatchObject({ data: { valid: true } })
+    expect(await run('validate', '{a:1}')).toMatchObject({ success: true, data: { valid: false } })
+    expect(await run('parse', '{a:1}')).toMatchObject({ success: false })
+  })
+
+  test('deep nesting is refused before it can do harm; brackets in strings do not count', async () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    expect(await run('format', deep)).toMatchObject({
+      success: false,
+      error: expect.stringContaining('deeper than 100'),
+    })
+    expect(await run('parse', JSON.stringify('['.repeat(1000)))).toMatchObject({ success: true })
+  })
+
+  test('a key named __proto__ is data like any other', async () => {
+    const result = await run('keys', '{"__proto__":{"admin":true}}')
+    expect(result).toMatchObject({ data: { keys: ['__proto__'] } })
+    expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false)
+  })
+})
+
+describe('get_current_time', () => {
+  const clock = createClockTool(() => new Date('2026-03-01T23:30:05Z'))
+
+  test('tells the time of a zone with its offset and weekday', async () => {
+    expect(await runTool(clock, { timezone: 'Asia/Shanghai' })).toMatchObject({
+      data: {
+        timezone: 'Asia/Shanghai',
+        datetime: '2026-03-02T07:30:05+08:00',
+        weekday: 'Monday',
+        unix: 1772407805,
+      },
+    })
+    expect(await runTool(clock, { timezone: 'UTC' })).toMatchObject({
+      data: { datetime: '2026-03-01T23:30:05+00:00', weekday: 'Sunday' },
+    })
+    expect(await runTool(clock, { timezone: 'UTC-5' })).toMatchObject({
+      data: { datetime: '2026-03-01T18:30:05-05:00' },
+    })
+  })
+
+  test('an unknown zone is a failure that names good ones; none at all is the server’s', async () => {
+    expect(await runTool(clock, { timezone: 'Mars/Olympus' })).toMatchObject({
+      success: false,
+      error: expect.stringContaining('Europe/Berlin'),
+    })
+    expect((await runTool(clock, {})).success).toBe(true)
+  })
+})
+
+describe('calculate_area', () => {
+  test.each([
+    [{ shape: 'circle', radius: 5 }, Math.PI * 25],
+    [{ shape: 'circle', diameter: 10 }, Math.PI * 25],
+    [{ shape: 'rectangle', width: 5, height: 3 }, 15],
+    [{ shape: 'rectangle', length: 5, width: 3 }, 15],
+    [{ shape: 'square', side: 4 }, 16],
+    [{ shape: 'triangle', base: 6, height: 2 }, 6],
+    [{ shape: 'triangle', side_a: 3, side_b: 4, side_c: 5 }, 6],
+    [{ shape: 'trapezoid', base_a: 2, base_b: 4, height: 3 }, 9],
+    [{ shape: 'parallelogram', base: 2, height: 3 }, 6],
+    [{ shape: 'ellipse', semi_major: 3, semi_minor: 2 }, Math.PI * 6],
+    [{ shape: 'rhombus', diagonal_a: 4, diagonal_b: 3 }, 6],
+    [{ shape: 'sector', radius: 2, angle: 90 }, Math.PI],
+    [{ shape: 'regular_polygon', sides: 4, side: 3 }, 9],
+  ])('%j', async (input, area) => {
+    const result = await runTool(calculateArea, input)
+    expect(result).toMatchObject({ success: true })
+    expect(result.success && (result.data as { area: number }).area).toBeCloseTo(area, 9)
+  })
+
+  test('says which sizes are missing, and refuses impossible ones', async () => {
+    expect(await runTool(calculateArea, { shape: 'trapezoid', height: 1 })).toMatchObject({
+      error: 'A trapezoid needs: base_a, base_b, height.',
+    })
+    expect((await runTool(calculateArea, { shape: 'circle', radius: -1 })).success).toBe(false)
+    const sides = { shape: 'triangle', side_a: 1, side_b: 1, side_c: 5 }
+    expect((await runTool(calculateArea, sides)).success).toBe(false)
+    expect((await runTool(calculateArea, { shape: 'blob' })).success).toBe(false)
+  })
+})
+
+describe('result_read', () => {
+  test('slices put together are the whole result, and no character is cut in half', async () => {
+    const results = createMemoryResultKeeper()
+    const tool = createResultReadTool(results)
+    const whole = '"😀\n'.repeat(30_000)
+    const handle = await results.keep(context, whole)
+    let read = ''
+    for (let offset: number | null = 0; offset !== null; ) {
+      const result = await runTool(tool, { handle, offset, length: 39_999 })
+      if (!result.success) throw new Error(result.error)
+      const slice = result.data as { content: string; next_offset: number | null }
+      expect(() => encodeURIComponent(slice.content)).not.toThrow()
+      expect(JSON.stringify(slice).length).toBeLessThan(45_000)
+      read += slice.content
+      offset = slice.next_offset
+    }
+    expect(read).toBe(whole)
+  })
+
+  test('a handle belongs to its conversation', async () => {
+    const results = createMemoryResultKeeper()
+    const tool = createResultReadTool(results)
+    const handle = await results.keep(context, 'secret')
+    const elsewhere = toolContext({ conversationId: 'another' as ConversationId })
+    expect((await runTool(tool, { handle }, elsewhere)).success).toBe(false)
+    expect((await runTool(tool, { handle: 'result-99' })).success).toBe(false)
+    expect((await runTool(tool, { handle })).success).toBe(true)
+  })
+})

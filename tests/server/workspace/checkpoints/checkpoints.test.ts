@@ -1,0 +1,350 @@
+// Checkpoints: every change can be taken back, restoring too, also after a crash; old ones go by rule.
+import { execFileSync } from 'node:child_process'
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
+import { newId } from '../../../../server/lib/ids.ts'
+import type { MessageId } from '../../../../server/protocol/ids.ts'
+import {
+  type ChangeOrigin,
+  createCheckpoints,
+} from '../../../../server/workspace/checkpoints/checkpoints.ts'
+import { prunable } from '../../../../server/workspace/checkpoints/prune.ts'
+import { createLanes } from '../../../../server/workspace/project-lock.ts'
+import { describeOnEachDatabase, useDatabases } from '../../../support/databases.ts'
+import { openProject } from '../../../support/projects.ts'
+
+const by = (tool: string, messageId: MessageId | null = null): ChangeOrigin => ({
+  tool,
+  messageId,
+  runId: null,
+})
+
+/** Every path below a folder with its content: what 'the same state' means. */
+async function treeOf(folder: string, prefix = ''): Promise<Record<string, string>> {
+  const tree: Record<string, string> = {}
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = prefix + entry.name
+    const real = join(folder, entry.name)
+    if (entry.isDirectory())
+      Object.assign(tree, { [`${path}/`]: '' }, await treeOf(real, `${path}/`))
+    else if (entry.isSymbolicLink()) tree[path] = `-> ${await readlink(real)}`
+    else
+      tree[path] = `${(await stat(real)).mode & 0o100 ? 'x ' : ''}${await readFile(real, 'utf8')}`
+  }
+  return tree
+}
+
+type Project = Awaited<ReturnType<typeof openProject>>
+const write = (
+  { checkpoints, workspace }: Project,
+  path: string,
+  text: string,
+  origin = by('file_write'),
+) => checkpoints.change(workspace, origin, [path], () => workspace.write(path, Buffer.from(text)))
+const all = ({ records, projectId }: Project) => records.list(projectId, { limit: 100 })
+const newest = async (project: Project) => {
+  const [row] = await all(project)
+  if (row === undefined) throw new Error('no checkpoint')
+  return row
+}
+
+describeOnEachDatabase('checkpoints', (open) => {
+  test('a change by a tool is listed with what it touched and can be taken back', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints } = project
+    const message = newId<MessageId>()
+    await write(project, 'src/a.txt', 'one', by('file_write', message))
+    const before = await treeOf(workspace.root)
+    await write(project, 'src/a.txt', 'two', by('file_edit', message))
+    const row = await newest(project)
+    expect(row).toMatchObject({ tool: 'file_edit', messageId: message })
+    expect(row.sample.map(({ path, change }) => [path, change])).toEqual([
+      ['src/a.txt', 'modified'],
+    ])
+
+    const undone = await checkpoints.restore(workspace, row.id, by('restore'))
+    expect(undone.restored).toBe(1)
+    expect(await treeOf(workspace.root)).toEqual(before)
+
+    const redone = await checkpoints.restore(workspace, undone.checkpoint.id, by('restore'))
+    expect(redone.restored).toBe(1)
+    expect((await workspace.read('src/a.txt')).bytes.toString()).toBe('two')
+  })
+
+  test('a moved folder of many files goes back with every content, and forward again', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints, records } = project
+    await mkdir(join(workspace.root, 'old/deep'), { recursive: true })
+    for (let number = 0; number < 140; number++)
+      await writeFile(join(workspace.root, `old/deep/${number}.txt`), `content ${number}`)
+    const before = await treeOf(workspace.root)
+    await checkpoints.change(workspace, by('editor_rename'), ['old', 'new/place'], () =>
+      workspace.move('old', 'new/place'),
+    )
+    const after = await treeOf(workspace.root)
+    const row = await newest(project)
+    expect(row.fileCount).toBe(280)
+    expect(row.sample).toHaveLength(20)
+    const listed: string[] = []
+    for (let from = 0; from < row.fileCount; from += 100)
+      for (const { path } of await records.files(row, from, 100)) listed.push(path)
+    expect(new Set(listed).size).toBe(280)
+    expect(listed.every((path) => path.endsWith('.txt'))).toBe(true)
+    // What was moved stays known although it is changed in its new place.
+    await write(project, 'new/place/deep/7.txt', 'changed there')
+
+    const undone = await checkpoints.restore(workspace, row.id, by('restore'))
+    expect(undone.restored).toBe(280)
+    expect(await treeOf(workspace.root)).toEqual(before)
+    await checkpoints.restore(workspace, undone.checkpoint.id, by('restore'))
+    expect(await treeOf(workspace.root)).toEqual({
+      ...after,
+      'new/place/deep/7.txt': 'changed there',
+    })
+  })
+
+  test('a deleted folder of many files comes back', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints } = project
+    await mkdir(join(workspace.root, 'gone/empty'), { recursive: true })
+    for (let number = 0; number < 100; number++)
+      await writeFile(join(workspace.root, `gone/${number}`), `content ${number}`)
+    await symlink('0', join(workspace.root, 'gone/link'))
+    const before = await treeOf(workspace.root)
+    await checkpoints.change(workspace, by('file_delete'), ['gone'], () => workspace.remove('gone'))
+    expect(await treeOf(workspace.root)).toEqual({})
+    await checkpoints.restore(workspace, (await newest(project)).id, by('restore'))
+    expect(await treeOf(workspace.root)).toEqual(before)
+  })
+
+  test('many changes of every kind go back to any point, and forward again', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints } = project
+    const states: { tree: Record<string, string>; id: string }[] = []
+    const step = async (paths: string[], work: () => Promise<unknown>) => {
+      const tree = await treeOf(workspace.root)
+      await checkpoints.change(workspace, by('step'), paths, work)
+      states.push({ tree, id: (await newest(project)).id })
+    }
+    await step(['a/b/c.txt'], () => workspace.write('a/b/c.txt', Buffer.from('1')))
+    await step(['a/d.txt'], () => workspace.write('a/d.txt', Buffer.from('2')))
+    await step(['a/b/c.txt'], () => workspace.write('a/b/c.txt', Buffer.from('1b')))
+    await step(['empty/in'], () => workspace.makeFolder('empty/in'))
+    await step(['a', 'moved'], () => workspace.move('a', 'moved'))
+    await step(['moved/d.txt'], () => workspace.remove('moved/d.txt'))
+    await step(['empty'], () => workspace.remove('empty'))
+    await step(['moved', 'moved/b'], async () => {
+      await workspace.remove('moved')
+      await workspace.write('moved', Buffer.from('a file now'))
+    })
+    const last = await treeOf(workspace.root)
+    for (const { tree, id } of states.toReversed()) {
+      const { checkpoint } = await checkpoints.restore(workspace, id, by('restore'))
+      expect(await treeOf(workspace.root)).toEqual(tree)
+      await checkpoints.restore(workspace, checkpoint.id, by('restore'))
+      expect(await treeOf(workspace.root)).toEqual(last)
+    }
+    await checkpoints.restore(workspace, states[0]?.id ?? '', by('restore'))
+    expect(await treeOf(workspace.root)).toEqual({})
+  })
+
+  test('whatever a program does to the project is noticed and can be taken back', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints } = project
+    await write(project, 'keep.txt', 'keep')
+    await write(project, 'change.txt', 'before')
+    await write(project, 'gone/x.txt', 'x')
+    await write(project, 'run.sh', 'run')
+    await chmod(join(workspace.root, 'run.sh'), 0o700)
+    const before = await treeOf(workspace.root)
+    await checkpoints.changeAnything(workspace, by('exec'), async () => {
+      execFileSync(
+        'sh',
+        [
+          '-c',
+          'echo more >> change.txt; rm -r gone run.sh; mkdir -p new/deep; echo n > new/deep/n; ln -s /etc/passwd link',
+        ],
+        { cwd: workspace.root },
+      )
+    })
+    const row = await newest(project)
+    expect(Object.fromEntries(row.sample.map(({ path, change }) => [path, change]))).toEqual({
+      'change.txt': 'modified',
+      'gone/x.txt': 'deleted',
+      link: 'added',
+      'new/deep/n': 'added',
+      'run.sh': 'deleted',
+    })
+    const after = await treeOf(workspace.root)
+    const { checkpoint } = await checkpoints.restore(workspace, row.id, by('restore'))
+    expect(await treeOf(workspace.root)).toEqual(before)
+    await checkpoints.restore(workspace, checkpoint.id, by('restore'))
+    expect(await treeOf(workspace.root)).toEqual(after)
+
+    // The second time only what changed is looked at again; a change within the same clock tick counts too.
+    await checkpoints.changeAnything(workspace, by('exec'), async () => {
+      await writeFile(join(workspace.root, 'keep.txt'), 'KEEP')
+    })
+    expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['keep.txt'])
+  })
+
+  test('what changes nothing leaves no checkpoint, what fails leaves one only if it changed something', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints } = project
+    await write(project, 'a', '1')
+    await write(project, 'a', '1')
+    expect(await all(project)).toHaveLength(1)
+    await checkpoints.changeAnything(workspace, by('exec'), async () => {})
+    expect(await all(project)).toHaveLength(1)
+    const fault = checkpoints.change(workspace, by('tool'), ['a', 'b'], async () => {
+      await workspace.write('a', Buffer.from('2'))
+      throw new Error('half way')
+    })
+    await expect(fault).rejects.toThrow('half way')
+    expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['a'])
+  })
+
+  test('a change cut off by a crash is settled before the next one and can be taken back', async () => {
+    const database = await open()
+    const project = await openProject(database)
+    const { workspace, checkpoints, records } = project
+    await write(project, 'a', 'old')
+    const before = await treeOf(workspace.root)
+    // A server that dies while a program runs: the change is made, nothing is written down after it.
+    const dying = (work: () => Promise<unknown>) => {
+      void checkpoints.changeAnything(workspace, by('exec'), async () => {
+        await work()
+        await new Promise(() => {})
+      })
+    }
+    await new Promise<void>((resolve) =>
+      dying(async () => {
+        await writeFile(join(workspace.root, 'a'), 'new')
+        await writeFile(join(workspace.root, 'b'), 'b')
+        resolve()
+      }),
+    )
+    expect(await all(project)).toHaveLength(1)
+    // The next process over the same folders and rows.
+    const next = createCheckpoints({
+      records,
+      outsideContents: createOutsideContentRepository(database),
+      workspaces: project.workspaces,
+      lanes: createLanes(10_000),
+      pool: project.pool,
+      rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
+      log: { warn() {} },
+    })
+    await next.settle(workspace)
+    const row = await newest(project)
+    expect(row.sample.map(({ path, change }) => [path, change])).toEqual([
+      ['a', 'modified'],
+      ['b', 'added'],
+    ])
+    await next.restore(workspace, row.id, by('restore'))
+    expect(await treeOf(workspace.root)).toEqual(before)
+  })
+
+  test('notes that a power cut left unreadable hold up nobody and invent no changes', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints, workspaces, projectId } = project
+    await write(project, 'a', 'old')
+    const side = workspaces.sideFolder(projectId)
+    await checkpoints.changeAnything(workspace, by('exec'), async () => {
+      await writeFile(join(workspace.root, 'b'), 'b')
+      // The memory of the snapshot is gone when what has changed is looked for.
+      await writeFile(join(side, 'index.json'), '')
+    })
+    expect((await all(project)).map(({ tool }) => tool)).toEqual(['file_write'])
+    await writeFile(join(side, 'open-change.json'), '{"row":')
+    await write(project, 'a', 'new')
+    expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['a'])
+    await checkpoints.restore(workspace, (await newest(project)).id, by('restore'))
+    expect((await workspace.read('a')).bytes.toString()).toBe('old')
+    expect((await workspace.read('b')).bytes.toString()).toBe('b')
+  })
+
+  test('an unknown checkpoint is 404, one of another project too', async () => {
+    const database = await open()
+    const project = await openProject(database)
+    const other = await openProject(database)
+    await write(other, 'a', '1')
+    const foreign = await newest(other)
+    for (const id of [newId<string>(), foreign.id])
+      await expect(
+        project.checkpoints.restore(project.workspace, id, by('restore')),
+      ).rejects.toMatchObject({ code: 'not_found' })
+    expect((await other.workspace.read('a')).bytes.toString()).toBe('1')
+  })
+})
+
+describe('changes at once', () => {
+  const { open } = useDatabases()
+
+  test('of one project run one after another and each has its checkpoint', async () => {
+    const project = await openProject(await open('sqlite'))
+    const { workspace, checkpoints } = project
+    await write(project, 'count', '0')
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        checkpoints.change(workspace, by('add'), ['count'], async () => {
+          const count = Number((await workspace.read('count')).bytes.toString())
+          await workspace.write('count', Buffer.from(String(count + 1)))
+        }),
+      ),
+    )
+    expect((await workspace.read('count')).bytes.toString()).toBe('20')
+    expect(await all(project)).toHaveLength(21)
+  })
+
+  test('are kept within the rule: number, bytes and what nothing refers to', async () => {
+    const project = await openProject(await open('sqlite'), {
+      rule: { keep: 5, maxAgeDays: 30, maxBytes: 1e9 },
+    })
+    const { workspace } = project
+    for (let turn = 0; turn < 40; turn++) await write(project, 'a', `content ${turn}`)
+    await project.lanes.run(project.projectId, async () => {})
+    expect((await all(project)).length).toBeLessThanOrEqual(5)
+    const contents = join(project.workspaces.sideFolder(project.projectId), 'contents')
+    expect(
+      (await readdir(contents, { recursive: true })).filter((name) => name.length > 10).length,
+    ).toBeLessThanOrEqual(5)
+    expect((await workspace.read('a')).bytes.toString()).toBe('content 39')
+  })
+
+  test('a link in the place of a folder on the way is not restored through', async () => {
+    const project = await openProject(await open('sqlite'))
+    const { workspace, checkpoints } = project
+    await write(project, 'dir/a', '1')
+    await write(project, 'dir/a', '2')
+    const row = await newest(project)
+    const outside = join(project.root, 'outside')
+    await mkdir(outside)
+    await workspace.remove('dir')
+    await symlink(outside, join(workspace.root, 'dir'))
+    await expect(checkpoints.restore(workspace, row.id, by('restore'))).rejects.toMatchObject({
+      code: 'path_escapes',
+    })
+    expect(await readdir(outside)).toEqual([])
+  })
+})
+
+test('the rule of pruning: the newest always stays, the old and the many go', () => {
+  const now = new Date('2026-01-31T00:00:00Z')
+  const rows = [60, 1, 10, 40].map((days) => ({
+    id: `d${days}`,
+    createdAt: new Date(now.getTime() - days * 86_400_000),
+  }))
+  expect(prunable(rows, { keep: 2, maxAgeDays: 30, maxBytes: 1 }, now)).toEqual(['d10', 'd40'])
+})

@@ -1,0 +1,89 @@
+// A deleted project stays deleted, whatever still works in it.
+import { access } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { createDocumentRepository } from '../../../server/db/repositories/documents.ts'
+import { createProjectRepository } from '../../../server/db/repositories/projects.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { openProject } from '../../support/projects.ts'
+
+const by = (tool: string) => ({ tool, messageId: null, runId: null })
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+describeOnEachDatabase('a project that is deleted', (open) => {
+  test('ends the work in it, refuses what waits, and neither its folder nor a row comes back', async () => {
+    const database = await open()
+    const project = await openProject(database)
+    const { checkpoints, workspace, workspaces, projectId, userId, records } = project
+    const projects = createProjectRepository(database)
+    await workspace.write('a.txt', Buffer.from('one'))
+    let start = () => {}
+    const started = new Promise<void>((resolve) => {
+      start = resolve
+    })
+    const program = checkpoints.changeAnything(workspace, by('exec'), ({ signal }) => {
+      start()
+      return new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+    })
+    const waiting = Array.from({ length: 5 }, (_, number) =>
+      checkpoints.change(workspace, by('file_write'), [`${number}.txt`], () =>
+        workspace.write(`${number}.txt`, Buffer.from('late')),
+      ),
+    )
+    const outcomes = Promise.allSettled([program, ...waiting])
+    await started
+    await checkpoints.removeProject(projectId, {
+      async stop() {},
+      async remove() {
+        await projects.remove(userId, projectId)
+        await workspaces.remove(userId, projectId)
+      },
+    })
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'project_deleted' } })
+    // Also whoever still holds the folder, and whoever comes later.
+    await expect(workspace.write('b.txt', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'project_deleted',
+    })
+    await expect(workspace.list('')).rejects.toMatchObject({ code: 'project_deleted' })
+    await expect(
+      checkpoints.change(workspace, by('file_write'), ['b.txt'], () =>
+        workspace.write('b.txt', Buffer.from('x')),
+      ),
+    ).rejects.toMatchObject({ code: 'project_deleted' })
+    expect(await records.list(projectId, { limit: 10 })).toEqual([])
+    expect(await isThere(workspace.root)).toBe(false)
+    expect(await isThere(workspaces.sideFolder(projectId))).toBe(false)
+  })
+
+  test('stays usable when it could not be deleted', async () => {
+    const { checkpoints, workspace, projectId } = await openProject(await open())
+    const failed = checkpoints.removeProject(projectId, {
+      async stop() {},
+      remove: () => Promise.reject(new Error('the store is away')),
+    })
+    await expect(failed).rejects.toThrow('the store is away')
+    await checkpoints.change(workspace, by('file_write'), ['a.txt'], () =>
+      workspace.write('a.txt', Buffer.from('still here')),
+    )
+    expect((await workspace.list('')).map(({ name }) => name)).toEqual(['a.txt'])
+  })
+
+  test('takes no document any more, and one that is being read leaves no passage', async () => {
+    const database = await open()
+    const { projectId, userId } = await openProject(database)
+    const documents = createDocumentRepository(database)
+    const values = { projectId, userId, name: 'd.txt', mime: 'text/plain', size: 1 }
+    const document = await documents.create(values)
+    await createProjectRepository(database).remove(userId, projectId)
+    const passage = { heading: null, page: null, text: 'late', tokens: 'late' }
+    expect(await documents.index(document, [passage])).toBe(false)
+    expect(await documents.passagesOf(projectId, document.id, 0, 10)).toEqual([])
+    await expect(documents.create(values)).rejects.toMatchObject({ code: 'project_deleted' })
+  })
+})

@@ -1,0 +1,190 @@
+// What one user may store over all projects and documents, whatever is stored at the same time.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { createProjectRepository } from '../../../server/db/repositories/projects.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { openProject } from '../../support/projects.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server.ts'
+
+const KB = 1024
+const by = (tool: string) => ({ tool, messageId: null, runId: null })
+
+describeOnEachServer('the storage quota', (start) => {
+  let server: TestServer
+  let token: string
+  beforeAll(async () => {
+    server = await start({
+      auth_mode: 'multi',
+      jwt_secret: 'a-secret-of-the-tests-0123456789abcdef',
+      limits: { storage: '100KB', project: '80KB' },
+    })
+  })
+
+  let made = 0
+  const signUp = async (): Promise<void> => {
+    const { json } = await server.call('POST', '/api/auth/register', {
+      body: { username: `user${++made}`, password: 'a long enough password' },
+    })
+    token = json.data.token
+  }
+  const makeProject = async (): Promise<string> =>
+    (await server.call('POST', '/api/projects', { body: { name: `project ${++made}` }, token }))
+      .json.data.id
+  const write = (id: string, path: string, bytes: number) =>
+    server.call('PUT', `/api/projects/${id}/files/${path}`, {
+      body: { content: 'x'.repeat(bytes) },
+      token,
+    })
+  const send = async (path: string, name: string | null, bytes: number) => {
+    const form = new FormData()
+    if (name !== null) form.set('name', name)
+    form.append('files[]', new Blob(['x'.repeat(bytes)]), 'folder/a.txt')
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await fetch(server.url + path, { method: 'POST', body: form, headers })
+    return { status: answer.status, json: await answer.json() }
+  }
+  const upload = (bytes: number) => send('/api/projects/upload', `upload ${++made}`, bytes)
+  const isRefused = { status: 413, json: { error: 'quota_exceeded' } }
+
+  test('counts the files of all projects; what is deleted makes room again', async () => {
+    await signUp()
+    const [one, two] = [await makeProject(), await makeProject()]
+    expect((await write(one, 'a.txt', 60 * KB)).status).toBe(200)
+    const refused = await write(two, 'b.txt', 50 * KB)
+    expect(refused).toMatchObject(isRefused)
+    expect(refused.json.message).toContain('100 KB')
+    const listed = await server.call('GET', `/api/projects/${two}/files`, { token })
+    expect(listed.json.data.files).toEqual([])
+    // A file that becomes no larger may be written again, and one that fits.
+    expect((await write(one, 'a.txt', 60 * KB)).status).toBe(200)
+    expect((await write(two, 'b.txt', 40 * KB)).status).toBe(200)
+    expect(await write(two, 'c.txt', 1)).toMatchObject(isRefused)
+    await server.call('DELETE', `/api/projects/${one}/files/a.txt`, { token })
+    expect((await write(two, 'c.txt', 30 * KB)).status).toBe(200)
+    await server.call('DELETE', `/api/projects/${two}`, { token })
+    expect((await write(one, 'a.txt', 80 * KB)).status).toBe(200)
+  })
+
+  test('holds for writes and uploads that arrive together, and lets in as many as have room', async () => {
+    await signUp()
+    const projects = await Promise.all(Array.from({ length: 8 }, makeProject))
+    const written = await Promise.all(projects.map((id) => write(id, 'a.txt', 20 * KB)))
+    expect(written.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5)
+    for (const answer of written) if (answer.status !== 200) expect(answer).toMatchObject(isRefused)
+    for (const id of projects) await server.call('DELETE', `/api/projects/${id}`, { token })
+
+    const uploaded = await Promise.all([upload(40 * KB), upload(40 * KB), upload(40 * KB)])
+    expect(uploaded.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(2)
+    for (const answer of uploaded)
+      if (answer.status !== 200) expect(answer).toMatchObject(isRefused)
+    const kept = await server.call('GET', '/api/projects', { token })
+    expect(kept.json.data.total).toBe(uploaded.filter(({ status }) => status === 200).length)
+    expect(kept.json.data.total).toBeGreaterThan(0)
+    // Whatever was let in counts from then on, also what came as an upload.
+    for (let more = 0; more < 3; more += 1) await upload(40 * KB)
+    expect((await server.call('GET', '/api/projects', { token })).json.data.total).toBe(2)
+    expect(await upload(40 * KB)).toMatchObject(isRefused)
+    const [{ id }] = kept.json.data.items
+    const into = `/api/projects/${id}/files`
+    expect(await send(into, null, 30 * KB)).toMatchObject(isRefused)
+    await server.call('DELETE', `/api/projects/${id}/files/a.txt`, { token })
+    expect((await send(into, null, 40 * KB)).status).toBe(200)
+    // In the place of itself it needs no more room.
+    expect((await send(into, null, 40 * KB)).status).toBe(200)
+  })
+
+  test('counts documents, and is each user’s own', async () => {
+    await signUp()
+    const id = await makeProject()
+    const documents = `/api/projects/${id}/documents`
+    const sent = await Promise.all([1, 2, 3].map(() => send(documents, null, 40 * KB)))
+    const stored = sent.filter(({ status }) => status === 200)
+    expect(stored.length).toBeLessThanOrEqual(2)
+    for (const answer of sent) if (answer.status !== 200) expect(answer).toMatchObject(isRefused)
+    for (let more = 0; more < 3; more += 1) await send(documents, null, 40 * KB)
+    const listed = await server.call('GET', documents, { token })
+    expect(listed.json.data.items).toHaveLength(2)
+    expect(await write(id, 'a.txt', 30 * KB)).toMatchObject(isRefused)
+    await server.call('DELETE', `${documents}/${listed.json.data.items[0].id}`, { token })
+    expect((await write(id, 'a.txt', 30 * KB)).status).toBe(200)
+    await signUp()
+    expect((await upload(70 * KB)).status).toBe(200)
+  })
+})
+
+describeOnEachDatabase('the storage quota of programs', (open) => {
+  test('takes back what a program wrote beyond it, and counts files from before sizes were kept', async () => {
+    const database = await open()
+    const { checkpoints, workspaces, userId, workspace } = await openProject(database, {
+      storage: 100 * KB,
+    })
+    // The row of this project tells no size.
+    await writeFile(join(workspace.root, 'old.txt'), Buffer.alloc(50 * KB))
+    const { id } = await createProjectRepository(database).create(userId, {
+      name: 'another',
+      description: null,
+    })
+    const another = workspaces.open(userId, id)
+    await another.state('')
+    const grow = (bytes: number) =>
+      checkpoints.changeAnything(another, by('exec'), async ({ usedBefore, most }) => {
+        await writeFile(join(another.root, 'new.bin'), Buffer.alloc(bytes))
+        return most - usedBefore
+      })
+    await expect(grow(60 * KB)).rejects.toMatchObject({ code: 'quota_exceeded' })
+    expect(await another.list('')).toEqual([])
+    expect(await grow(50 * KB)).toBe(50 * KB)
+    expect(await another.list('')).toMatchObject([{ name: 'new.bin' }])
+  })
+
+  test('takes back one of two programs that together wrote beyond it, and keeps the other', async () => {
+    const database = await open()
+    const { checkpoints, workspaces, userId } = await openProject(database, { storage: 100 * KB })
+    const projects = createProjectRepository(database)
+    const outcomes = await Promise.allSettled(
+      ['one', 'two'].map(async (name) => {
+        const { id } = await projects.create(userId, { name, description: null })
+        const workspace = workspaces.open(userId, id)
+        await workspace.state('')
+        await checkpoints.changeAnything(workspace, by('exec'), () =>
+          writeFile(join(workspace.root, 'new.bin'), Buffer.alloc(60 * KB)),
+        )
+      }),
+    )
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ code: 'quota_exceeded' })
+  })
+
+  test('holds for what is brought back, too: nothing comes back that has no room', async () => {
+    const database = await open()
+    const { checkpoints, workspaces, userId, workspace, records, projectId } = await openProject(
+      database,
+      { storage: 100 * KB },
+    )
+    const { id } = await createProjectRepository(database).create(userId, {
+      name: 'another',
+      description: null,
+    })
+    const another = workspaces.open(userId, id)
+    await another.state('')
+    const put = (place: typeof workspace) =>
+      checkpoints.change(place, by('editor_write'), ['a.bin'], () =>
+        place.write('a.bin', Buffer.alloc(60 * KB)),
+      )
+    const remove = (place: typeof workspace) =>
+      checkpoints.change(place, by('editor_delete'), ['a.bin'], () => place.remove('a.bin'))
+    await put(workspace)
+    await remove(workspace)
+    const [deletion] = await records.list(projectId, { limit: 1 })
+    await put(another)
+    const restore = () => checkpoints.restore(workspace, deletion?.id, by('restore'))
+    await expect(restore()).rejects.toMatchObject({ code: 'quota_exceeded' })
+    expect(await workspace.list('')).toEqual([])
+    await remove(another)
+    await restore()
+    expect(await workspace.list('')).toMatchObject([{ name: 'a.bin', size: 60 * KB }])
+  })
+})

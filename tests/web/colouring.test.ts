@@ -1,0 +1,72 @@
+// Code that grows is coloured one question at a time, and not at all once its block is gone.
+import { expect, test } from 'vitest'
+import { createColouring } from '../../web/src/ui/markdown/colouring.ts'
+import type { Token } from '../../web/src/ui/markdown/highlight.ts'
+
+/** A highlighter that answers when it is told to. */
+function scriptedHighlighter() {
+  const asked: { code: string; answer: (lines: Token[][] | null) => void }[] = []
+  return {
+    asked,
+    highlight: (code: string) =>
+      new Promise<Token[][] | null>((answer) => {
+        asked.push({ code, answer })
+      }),
+  }
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+const line = (text: string): Token[][] => [[[text, 'red']]]
+
+test('while one question is open the newest text waits, and what lay between is never asked', async () => {
+  const { asked, highlight } = scriptedHighlighter()
+  const shown: Token[][][] = []
+  const colouring = createColouring({
+    highlight,
+    pause: () => Promise.resolve(),
+    onLines: (lines) => shown.push(lines),
+  })
+  colouring.want('a', 'js')
+  colouring.want('ab', 'js')
+  colouring.want('abc', 'js')
+  expect(asked.map(({ code }) => code)).toEqual(['a'])
+  asked[0]?.answer(line('a'))
+  await settled()
+  expect(asked.map(({ code }) => code)).toEqual(['a', 'abc'])
+  asked[1]?.answer(line('abc'))
+  await settled()
+  expect(shown).toEqual([line('a'), line('abc')])
+  expect(asked).toHaveLength(2)
+})
+
+test('after it was cancelled no answer is handed over and nothing more is asked', async () => {
+  const { asked, highlight } = scriptedHighlighter()
+  const shown: Token[][][] = []
+  const colouring = createColouring({
+    highlight,
+    pause: () => Promise.resolve(),
+    onLines: (lines) => shown.push(lines),
+  })
+  colouring.want('a', 'js')
+  colouring.want('ab', 'js')
+  colouring.cancel()
+  asked[0]?.answer(line('a'))
+  await settled()
+  colouring.want('abc', 'js')
+  await settled()
+  expect(shown).toEqual([])
+  expect(asked).toHaveLength(1)
+})
+
+test('a language without colours does not stop later text from being asked about', async () => {
+  const { asked, highlight } = scriptedHighlighter()
+  const colouring = createColouring({
+    highlight,
+    pause: () => Promise.resolve(),
+    onLines: () => {},
+  })
+  colouring.want('a', 'nothing')
+  asked[0]?.answer(null)
+  await settled()
+  colouring.want('a', 'js')
+  expect(asked).toHaveLength(2)
+})

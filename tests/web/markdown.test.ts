@@ -1,0 +1,106 @@
+// What a model writes is drawn as it is meant: call-outs, footnotes, foldable sections, tables, formulas, any direction.
+import i18next from 'i18next'
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { initReactI18next } from 'react-i18next'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { english } from '../../web/src/lib/i18n/english.ts'
+import { englishPages } from '../../web/src/lib/i18n/english-pages.ts'
+import { Markdown } from '../../web/src/ui/markdown/markdown.tsx'
+
+beforeAll(async () => {
+  await i18next
+    .use(initReactI18next)
+    .init({ lng: 'en', resources: { en: { translation: { ...english, ...englishPages } } } })
+})
+
+const html = (text: string, growing = false): string =>
+  renderToStaticMarkup(createElement(Markdown, { text, growing }))
+const words = (text: string, growing = false): string =>
+  html(text, growing)
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+describe('call-outs', () => {
+  test('a quotation that begins with its mark becomes a call-out with a title', () => {
+    const drawn = html('> [!WARNING]\n> Mind the **gap**.')
+    expect(drawn).toContain('alert-warning')
+    expect(drawn).toContain('<strong>gap</strong>')
+    expect(words('> [!WARNING]\n> Mind the gap.')).toBe('Warning Mind the gap.')
+  })
+
+  test('an unknown mark leaves a quotation', () => {
+    expect(html('> [!WHATEVER]\n> text')).toContain('<blockquote')
+  })
+})
+
+describe('footnotes', () => {
+  const text =
+    'One[^b] and two[^a].\n\nMore[^b].\n\n[^a]: First **note**.\n[^b]: Second\n    goes on.'
+
+  test('are numbered in the order of their references and listed at the end', () => {
+    expect(words(text)).toBe('One 1 and two 2 . More 1 . Second goes on. ↩ First note . ↩')
+  })
+
+  test('whose definition is still to come are numbers already, and text when it never comes', () => {
+    expect(words('One[^1] and', true)).toBe('One 1 and')
+    expect(words('One[^1] and')).toBe('One[^1] and')
+  })
+
+  test('that nothing refers to are shown all the same', () => {
+    expect(words('Text.\n\n[^1]: Alone.')).toBe('Text. Alone. ↩')
+  })
+
+  test('inside a foldable section use the list of the whole answer', () => {
+    const drawn = html('<details>\n<summary>S</summary>\n\nInner[^1].\n</details>\n\n[^1]: Note.')
+    expect(drawn).toContain('data-footnote-mark="1"')
+    expect(drawn.match(/data-footnote="1"/g)).toHaveLength(1)
+  })
+})
+
+describe('foldable sections', () => {
+  test('show their summary and hold Markdown', () => {
+    const drawn = html(
+      '<details open>\n<summary>More *here*</summary>\n\n- a\n- b\n\n```js\n</details>\n```\n\n</details>\n\nafter',
+    )
+    expect(drawn).toMatch(/<details open="">.*<summary.*<em>here<\/em>.*<ul.*<\/details>.*after/s)
+  })
+
+  test('take nothing over from the tag', () => {
+    const drawn = html(
+      '<details onclick="x()" style="y" class="z">\n<summary onclick="q">S</summary>\nT</details>',
+    )
+    expect(drawn).not.toMatch(/onclick|style="y"|class="z"/)
+    expect(drawn).toContain('<details>')
+  })
+
+  test('that hold each other without end do not take the page down', { timeout: 60_000 }, () => {
+    expect(html('<details>\n'.repeat(20_000)).match(/<details>/g)?.length).toBeLessThan(10)
+  })
+})
+
+test('other HTML stays text, apart from tags that only mark text', () => {
+  const drawn = html(
+    'H<sub>2</sub>O, <kbd>Ctrl</kbd>, a<br>b <script>alert(1)</script> <img src=x onerror=y>',
+  )
+  expect(drawn).toContain('H<sub>2</sub>O')
+  expect(drawn).toContain('<kbd>Ctrl</kbd>')
+  expect(drawn).toContain('<br/>')
+  expect(drawn).not.toMatch(/<script|<img/)
+})
+
+test('each piece of text finds its own direction, code always runs from the left', () => {
+  const drawn = html('שלום **עולם**\n\n- one\n\n> quote\n\n| a |\n| - |\n| ب |\n\n```js\nx\n```')
+  expect(drawn).toContain('<p dir="auto">שלום')
+  expect(drawn).toContain('<ul dir="auto"')
+  expect(drawn).toContain('<blockquote dir="auto"')
+  expect(drawn).toContain('<td dir="auto"')
+  expect(drawn).toContain('<figure dir="ltr"')
+})
+
+test('a cell that holds a sentence gets room, one that holds a number does not', () => {
+  const drawn = html('| n | text |\n| - | - |\n| 1 | this is a sentence that needs some room |')
+  expect(drawn).toContain('<td dir="auto" class="cell-short">1</td>')
+  expect(drawn).toContain('<td dir="auto" class="cell-wide">')
+})
