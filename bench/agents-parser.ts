@@ -1,5 +1,5 @@
 // How the time of prompt mode's parser grows with the text: ten times as much may take little more than ten times as long.
-import { createPromptCallParser } from '../server/llm/prompt-call-parser.ts'
+import { createPromptCallParser } from '../server/llm/prompt-tools/call-parser.ts'
 import { median, type Row } from './row.ts'
 
 const SHORT = 100_000

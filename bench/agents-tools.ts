@@ -40,6 +40,7 @@ export async function run(): Promise<Row[]> {
       registry: createToolRegistry([slow]),
       cache: createResultCache({ ttlSeconds: 300 }),
       results: createMemoryResultKeeper(),
+      safety: { redact: (text) => text, onFault() {} },
       maxWorkers: 4,
     })
     const calls = durations.map(
@@ -53,6 +54,7 @@ export async function run(): Promise<Row[]> {
     const answers = executor.execute(calls, {
       signal: new AbortController().signal,
       context: {
+        isTainted: () => false,
         userId: 'bench' as UserId, // no store is asked about these
         conversationId: null,
         projectId: null,

@@ -3,8 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createMultiAgentTool } from '../server/chat/multi-agent-tool.ts'
-import { createRunScopes } from '../server/chat/run-scopes.ts'
+import { createMultiAgentTool } from '../server/chat/tools/multi-agent.ts'
 import { connect } from '../server/db/connect.ts'
 import { createStore } from '../server/db/store.ts'
 import { createKnowledge } from '../server/knowledge/knowledge.ts'
@@ -12,11 +11,13 @@ import { newId } from '../server/lib/ids.ts'
 import { indexWords, queryWords } from '../server/lib/words.ts'
 import type { LlmClient } from '../server/llm/client.ts'
 import { CallId, type ProjectId, type RunId, type UserId } from '../server/protocol/ids.ts'
+import { createRunScopes } from '../server/runs/sub-agents/scope.ts'
 import { createSearchKnowledgeTool } from '../server/tools/builtin/search-knowledge.ts'
 import type { ToolContext, ToolDefinition } from '../server/tools/definition.ts'
 import { createMemoryResultKeeper } from '../server/tools/long-results.ts'
 import { createToolRegistry } from '../server/tools/registry.ts'
 import { createResultCache } from '../server/tools/result-cache.ts'
+import { noQuota } from '../server/workspace/storage-quota.ts'
 import { median, type Row } from './row.ts'
 
 const AGENTS = 5
@@ -58,7 +59,8 @@ async function subAgents(): Promise<Row> {
     tools: [],
     needsApproval: () => false,
     ask: async () => ({ decision: 'approve' }),
-    see: async () => {},
+    isTainted: () => false,
+    whenOwner: async () => {},
     isBudgetLeft: async () => true,
     journal: { read: async () => [], write: async () => {} },
   })
@@ -69,6 +71,7 @@ async function subAgents(): Promise<Row> {
       registry,
       cache: createResultCache({ ttlSeconds: 300 }),
       results: createMemoryResultKeeper(),
+      safety: { redact: (text) => text, onFault() {} },
       maxWorkers: 4,
     },
   })
@@ -114,6 +117,7 @@ async function knowledgeSearch(): Promise<Row> {
     const knowledge = createKnowledge({
       documents: store.documents,
       folder,
+      storage: noQuota,
       log,
       onChange: () => {},
     })
@@ -167,6 +171,7 @@ async function timed(
 const contextOf = (projectId: ProjectId | null): ToolContext => ({
   userId: newId<UserId>(),
   conversationId: null,
+  isTainted: () => false,
   projectId,
   runId: newId<RunId>(),
   messageId: null,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Row } from './row.ts'
 
-const suites = ['stream', 'store', 'workspace', 'sandbox', 'agents', 'cluster']
+const suites = ['stream', 'store', 'workspace', 'sandbox', 'agents']
 
 type Suite = { file: string; run(): Promise<Row[]> }
 
@@ -46,6 +46,11 @@ function print(rows: readonly Row[]): void {
 }
 
 const asked = process.argv.slice(2)
+// Needs several instances on one store, which this version refuses to be.
+if (asked.includes('cluster')) {
+  console.error('The suite cluster is not available: this version runs as one instance.')
+  process.exit(2)
+}
 const unknown = asked.filter((name) => !suites.includes(name))
 if (unknown.length > 0) {
   console.error(`There is no suite ${unknown.join(', ')}. There are: ${suites.join(', ')}.`)
@@ -54,11 +59,15 @@ if (unknown.length > 0) {
 
 const rows: Row[] = []
 const failures: string[] = []
-for (const suite of asked.length > 0 ? asked : suites)
-  for (const { file, run } of await filesOf(suite)) {
+for (const suite of asked.length > 0 ? asked : suites) {
+  const files = await filesOf(suite)
+  if (files.length === 0) failures.push(suite)
+  for (const { file, run } of files) {
     console.log(`measuring ${file} …`)
     try {
       const measured = await run()
+      // A suite that measures nothing proves nothing.
+      if (measured.length === 0) throw new Error(`${file} measured nothing.`)
       print(measured)
       rows.push(...measured)
     } catch (error) {
@@ -66,6 +75,7 @@ for (const suite of asked.length > 0 ? asked : suites)
       failures.push(file)
     }
   }
+}
 
 const folder = join(import.meta.dirname, 'results')
 mkdirSync(folder, { recursive: true })

@@ -9,11 +9,13 @@ import { createServer } from '../server/app.ts'
 import { parseConfig } from '../server/config/load.ts'
 import { connect } from '../server/db/connect.ts'
 import { createCheckpointRepository } from '../server/db/repositories/checkpoints.ts'
+import { createOutsideContentRepository } from '../server/db/repositories/outside-contents.ts'
 import { createProjectRepository } from '../server/db/repositories/projects.ts'
+import { createStorageRepository } from '../server/db/repositories/storage.ts'
 import { createUserRepository } from '../server/db/repositories/users.ts'
 import { detectBubblewrap } from '../server/sandbox/bubblewrap.ts'
-import { findRipgrep } from '../server/workspace/search.ts'
-import { createWorkspaceRoom } from '../server/workspace/workspace-room.ts'
+import { createWorkspaceRoom } from '../server/workspace/open-workspace.ts'
+import { findRipgrep } from '../server/workspace/search/search.ts'
 import { median, type Row } from './row.ts'
 
 const run_ = promisify(execFile)
@@ -98,8 +100,10 @@ async function measureProject(folder: string): Promise<Row[]> {
   const room = await createWorkspaceRoom({
     root: join(folder, 'workspaces'),
     limits: { fileRead: 5e6, fileWrite: 2e7, project: 1e9 },
+    outsideContents: createOutsideContentRepository(database),
     rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
     records: createCheckpointRepository(database),
+    storage: { records: createStorageRepository(database), limit: 5e9 },
     bubblewrap: await detectBubblewrap(),
     log,
   })

@@ -1,8 +1,9 @@
 // `npm start`: checks that this Node fits, builds what is missing or older than its sources, and runs the server.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const root = resolve(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..')
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -83,13 +84,6 @@ if (isStale('dist/web/index.html', ['web', 'server/protocol', 'scripts/build.ts'
   build('web')
 }
 
-// One process group: the terminal's Ctrl+C reaches the server itself; other signals are handed on.
-const server = spawn(
-  process.execPath,
-  ['--enable-source-maps', join(root, 'dist/server/main.js'), ...process.argv.slice(2)],
-  { stdio: 'inherit' },
-)
-process.on('SIGTERM', () => server.kill('SIGTERM'))
-process.on('SIGHUP', () => server.kill('SIGTERM'))
-process.on('SIGINT', () => {})
-server.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)))
+// The server runs in this very process: a signal reaches it once, and nothing stands between it and its supervisor.
+process.setSourceMapsEnabled(true)
+await import(pathToFileURL(join(root, 'dist/server/main.js')).href)
