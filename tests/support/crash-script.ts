@@ -15,16 +15,13 @@ const LONG_TEXT = Array.from({ length: 40 }, (_, at) => `Sentence number ${at}.`
 
 /**
  * Decided from the request alone, so that it serves a server that was killed and started again: think, append to a
- * file, calculate, answer at length. Messages to it begin with "Task".
+ * file, calculate, answer at length. The last line of a message to it begins with "Task"; context may stand before it.
  */
 export function playTask(request: UpstreamRequest): Turn {
-  const since = request.messages.slice(
-    request.messages.findLastIndex(
-      ({ role, content }) => role === 'user' && String(content).startsWith('Task'),
-    ),
-  )
-  const results = since.filter(({ role }) => role === 'tool').length
-  const task = String(since[0]?.content)
+  const asked = request.messages.findLastIndex(({ role }) => role === 'user')
+  const task = /^Task .*$/m.exec(String(request.messages[asked]?.content))?.[0]
+  if (task === undefined) throw new Error('the last message of the user gives no task')
+  const results = request.messages.slice(asked).filter(({ role }) => role === 'tool').length
   if (results === 0)
     return turn.toolCalls(
       [
