@@ -102,9 +102,17 @@ describeInBrowser('working on files', (visitor) => {
   test('a rejection tells the agent why, an approval may change the arguments', async () => {
     const id = await project('Changes', { 'notes.md': 'old\n' })
     upstream.enqueue(write('first try\n'), write('second try\n'), turn.text('Done as you like.'))
-    const page = await visitor.open(`${server.url}/?project=${id}`, { phone: true })
+    const page = await visitor.open(server.url, { phone: true })
+    // Sent before the list of projects has come: the message belongs to the project of the address all the same.
+    let listProjects = (): void => undefined
+    const asked = new Promise<void>((resolve) => {
+      listProjects = resolve
+    })
+    await page.route(/\/api\/projects\?/, (route) => asked.then(() => route.continue()))
+    await page.goto(`${server.url}/?project=${id}`)
     await say(page, 'Change my notes.')
     await card(page).getByText('first try').waitFor()
+    listProjects()
     await expectNoSideways(page)
     await card(page).getByRole('button', { name: 'Reject' }).click()
     await card(page)

@@ -1,18 +1,35 @@
 // The start page: a new chat, in a project when the address names one.
 import type { ReactNode } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
+import type { ProjectId } from '../../../server/protocol/ids.ts'
 import { NewChat } from '../features/chat/new-chat.tsx'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { DemoNotice } from '../features/setup/demo-notice.tsx'
-import { useProjects } from '../lib/api/projects.ts'
+import { type ProjectListPage, useProjects } from '../lib/api/projects.ts'
 import { paths } from '../lib/paths.ts'
+
+/**
+ * The project that the address names. While the list is on its way, and when it goes on beyond its first page, the address
+ * is taken at its word: a message sent early must not land outside the project, and the server checks it anyway.
+ */
+function projectOf(
+  wanted: string | null,
+  page: ProjectListPage | undefined,
+): { id: ProjectId; name: string } | null {
+  if (wanted === null) return null
+  const found = page?.items.find(({ id }) => id === wanted)
+  if (found !== undefined) return found
+  // An id is a plain string on the wire.
+  return page === undefined || page.next_cursor !== null
+    ? { id: wanted as ProjectId, name: '…' }
+    : null
+}
 
 export function HomePage({ menu, admin }: { menu: ReactNode; admin: boolean }) {
   const [, navigate] = useLocation()
   const [search] = useSearchParams()
   const { data } = useProjects()
-  const wanted = search.get('project')
-  const project = data?.items.find(({ id }) => id === wanted) ?? null
+  const project = projectOf(search.get('project'), data)
   return (
     <>
       {menu !== null && <div className="flex h-13 shrink-0 items-center px-3">{menu}</div>}

@@ -9,11 +9,13 @@ export const projectKeys = {
   one: (id: string) => ['project', id] as const,
 }
 
+export type ProjectListPage = z.output<typeof ProjectPage>
+
 export const useProjects = (enabled = true) =>
   useQuery({
     queryKey: projectKeys.list,
     queryFn: ({ signal }) =>
-      request<z.output<typeof ProjectPage>>('/api/projects', { query: { limit: 100 }, signal }),
+      request<ProjectListPage>('/api/projects', { query: { limit: 100 }, signal }),
     enabled,
   })
 
