@@ -1,0 +1,93 @@
+// kill -9 between the storing of a page and its use: what runs on after the restart still knows it as text from outside (promise K7).
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callServer } from '../support/call-server.ts'
+import { useDatabases } from '../support/databases.ts'
+import { openEvents } from '../support/events.ts'
+import {
+  actor,
+  type Call,
+  fetchCall,
+  HOSTILE,
+  outsideConfiguration,
+  waitForStored,
+  writeCall,
+} from '../support/outside-actor.ts'
+import { databaseKeys } from '../support/server.ts'
+import { serverPlace } from '../support/server-process.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+import { startWebSite, type WebSite } from '../support/web-site.ts'
+
+/** `npm run test:faults` kills often; `npm test` keeps a short form. */
+const KILLS = process.env.FAULTS === 'full' ? 10 : 1
+
+let upstream: Upstream
+let site: WebSite
+/** Lets go of the page that does not come. */
+let release: () => void
+beforeAll(async () => {
+  upstream = await startUpstream()
+  site = await startWebSite()
+  site.serve('/page', 'text/plain', HOSTILE)
+})
+/** Holds the page `/slow` back until `release` is called. */
+const hold = (): void => {
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  site.page('/slow', async (_request, response) => {
+    await released
+    response.setHeader('content-type', 'text/plain').end('slow')
+  })
+}
+afterAll(async () => {
+  await site.close()
+  await upstream.close()
+})
+
+for (const dialect of ['sqlite', 'postgres'] as const)
+  describe(`killed between a page’s storing and its use (${dialect})`, () => {
+    const databases = useDatabases()
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-outside-'))
+    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+    test(`the run that goes on after a restart asks before it writes (kills: ${KILLS})`, async () => {
+      const place = await serverPlace(folder, {
+        ...databaseKeys(await databases.settings(dialect)),
+        ...outsideConfiguration(upstream),
+      })
+      try {
+        let server = await place.start()
+        const call: Call = (method, path, body) => callServer(server.url, method, path, body)
+        const { createProject, createConversation, send } = actor(
+          () => ({ upstream, site, url: server.url }),
+          call,
+        )
+        for (let round = 0; round < KILLS; round += 1) {
+          hold()
+          const conversation = await createConversation(await createProject())
+          upstream.enqueue(turn.toolCalls([fetchCall(site, '/slow'), fetchCall(site, '/page')]))
+          const stream = await send(conversation)
+          const { data } = await stream.next(({ event }) => event === 'run')
+          await waitForStored(call, conversation, 'fetch_/page')
+          await server.kill('SIGKILL')
+          release()
+          // The page that had not come yet is no longer there: only the stored result holds text from outside.
+          upstream.enqueue(turn.toolCalls([writeCall('a.txt')]))
+          server = await place.start()
+          const back = await openEvents(`${server.url}/api/runs/${data.run_id}/events`)
+          const next = await back.next(
+            ({ event }) => event === 'approval_required' || event === 'done' || event === 'error',
+          )
+          expect(next.event).toBe('approval_required')
+          back.leave()
+          await call('POST', `/api/runs/${data.run_id}/stop`)
+        }
+      } finally {
+        await place.close()
+      }
+    })
+  })
