@@ -1,15 +1,6 @@
 // What a person sees of sub-agents: little while they work, more in the result's artifact.
+import type { SubAgentView } from '../protocol/tool-progress.ts'
 import type { SubAgentLog } from './sub-agent-log.ts'
-
-/** Bounded: long texts are cut. */
-export type SubAgentView = {
-  name: string
-  state: 'waiting' | 'working' | 'done' | 'failed'
-  /** The end of what it last wrote. */
-  text: string
-  /** Calls of its tools, in order. */
-  calls: { name: string; arguments: string; state: 'running' | 'done' | 'failed' }[]
-}
 
 const SHOWN_TEXT = 600
 const SHOWN_ARGUMENTS = 300

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ErrorParams } from './error.ts'
 import { CallId, MessageId, RunId } from './ids.ts'
 import { Step } from './step.ts'
+import { CallProgress } from './tool-progress.ts'
 
 export const RiskLevel = z.enum(['low', 'medium', 'high'])
 export type RiskLevel = z.infer<typeof RiskLevel>
@@ -57,12 +58,13 @@ export const StepDeltaEvent = z.object({
   type: z.enum(['thinking', 'text']),
   delta: z.string(),
 })
-/** Live output of a tool that is still running (a command, a Python program, a sub-agent); never stored, never counted on. */
+/** News of a tool call that has no result yet; never stored. */
 export const ToolProgressEvent = z.object({
   event: z.literal('tool_progress'),
   id_ref: CallId,
-  progress: z.json(),
+  progress: CallProgress,
 })
+export type ToolProgressNotice = Omit<z.infer<typeof ToolProgressEvent>, 'event'>
 /** A try of the model failed, and another follows after `delay_ms`; never stored, and over with the next event. */
 export const RetryEvent = z.object({
   event: z.literal('retry'),

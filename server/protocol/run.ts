@@ -4,6 +4,7 @@ import { optional, Timestamp } from './envelope.ts'
 import { ErrorParams } from './error.ts'
 import { CallId, ConversationId, MessageId, RunId } from './ids.ts'
 import { FinishReason, PendingApproval, Usage } from './run-event.ts'
+import { ApprovalDecision } from './tool-progress.ts'
 
 export const RunStatus = z.enum([
   'queued',
@@ -46,7 +47,7 @@ export type Run = z.infer<typeof Run>
 export const ApprovalDecisionBody = z
   .object({
     id_ref: CallId,
-    decision: z.enum(['approve', 'reject']),
+    decision: ApprovalDecision,
     reason: optional(z.string().max(2000)),
     /** Changed arguments: an object or its JSON text. */
     arguments: optional(z.union([z.record(z.string(), z.json()), z.string().max(1_000_000)])),

@@ -1,6 +1,7 @@
 // One step of an answer: what is streamed, what is stored and what is drawn are this same shape.
 import { z } from 'zod'
 import { CallId } from './ids.ts'
+import { SubAgentView } from './tool-progress.ts'
 
 /**
  * What a person sees of a tool's result, beside the text for the model.
@@ -14,6 +15,8 @@ export const Artifact = z
     removed: z.int().optional(),
     /** Untrusted text from outside was read: the conversation is tainted from here on (docs/tools.md). */
     untrusted: z.boolean().optional(),
+    /** What the sub-agents of the call did. */
+    agents: z.array(SubAgentView).optional(),
     /** Files or images made by the call, as data URLs or names in the run's output folder. */
     files: z
       .array(

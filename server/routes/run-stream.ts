@@ -134,9 +134,9 @@ export function streamRun(
 
   const unsubscribe = channel.subscribe({
     onEntries: schedule,
-    onProgress(progress) {
+    onProgress(notice) {
       // For show only: a reader that can't follow misses it rather than have it wait in memory.
-      if (!blocked) write(`event: tool_progress\ndata: ${JSON.stringify(progress)}\n\n`)
+      if (!blocked) write(`event: tool_progress\ndata: ${JSON.stringify(notice)}\n\n`)
     },
     onRetry(notice) {
       if (!blocked) write(`event: retry\ndata: ${JSON.stringify(notice)}\n\n`)

@@ -6,6 +6,7 @@ import {
   type PendingApproval,
   type RetryNotice,
   type RunEvent,
+  type ToolProgressNotice,
 } from '../protocol/run-event.ts'
 import { type Step, stepId } from '../protocol/step.ts'
 
@@ -33,16 +34,11 @@ export interface ProseState {
   replaces: boolean
 }
 
-/** Live output of a running tool: shown while it lasts, in no log. */
-export interface ToolProgress {
-  id_ref: string
-  progress: unknown
-}
-
 export interface ChannelListener {
   /** New entries are there: read them with `entries`. */
   onEntries(): void
-  onProgress?(progress: ToolProgress): void
+  /** News of a running tool call; in no log. */
+  onProgress?(notice: ToolProgressNotice): void
   onRetry?(notice: RetryNotice): void
   /** The server goes away: end without a terminal event, the client will come back. */
   onClose(): void
@@ -83,7 +79,7 @@ export interface RunChannel {
   /** Appends any other event; a step event also takes its place among the steps. */
   appendEvent(event: RunEvent): void
   settleApproval(idRef: string): void
-  reportProgress(progress: ToolProgress): void
+  reportProgress(notice: ToolProgressNotice): void
   /** Tells those who listen that the model is tried again; in no log. */
   reportRetry(notice: RetryNotice): void
   /** What is being waited for, with what is left of the wait; null when nothing is. */
@@ -239,8 +235,8 @@ export function createRunChannel(history: ChannelHistory): RunChannel {
       const left = Math.max(0, Math.round(retrying.until - performance.now()))
       return { ...retrying.notice, delay_ms: left }
     },
-    reportProgress(progress) {
-      for (const listener of [...listeners]) listener.onProgress?.(progress)
+    reportProgress(notice) {
+      for (const listener of [...listeners]) listener.onProgress?.(notice)
     },
     subscribe(listener) {
       listeners.add(listener)

@@ -12,6 +12,7 @@ import type {
 } from '../protocol/ids.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
 import type { Artifact } from '../protocol/step.ts'
+import type { ToolProgress } from '../protocol/tool-progress.ts'
 
 /**
  * What a tool returns. `data` is for the model, `artifact` for the person. A failure is a result, never a throw.
@@ -54,7 +55,7 @@ export interface ToolContext {
   /** Aborted when the run stops or the tool's time is up. Child processes must be gone within 1 s. */
   signal: AbortSignal
   /** Live output for the person while the call runs; bounded and merged by the receiver, never stored. */
-  progress(value: z.core.util.JSONType): void
+  progress(progress: ToolProgress): void
 }
 
 export interface ToolDefinition {

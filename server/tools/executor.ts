@@ -6,6 +6,7 @@ import { linkedController, untilAborted } from '../lib/abort.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId, RunId } from '../protocol/ids.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
+import type { ToolProgress } from '../protocol/tool-progress.ts'
 import { callKey } from './call-key.ts'
 import {
   markUntrusted,
@@ -50,7 +51,7 @@ export interface ExecutorHooks {
 export interface ExecuteOptions {
   signal: AbortSignal
   context: Omit<ToolContext, 'callId' | 'signal' | 'progress'>
-  progress(callId: CallId, value: Parameters<ToolContext['progress']>[0]): void
+  progress(callId: CallId, progress: ToolProgress): void
   hooks: ExecutorHooks
   /** Calls that had begun when the server died and are not safe to repeat: they fail without running. */
   interrupted?: ReadonlySet<CallId>
@@ -289,8 +290,7 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
         const live = {
           ...context,
           callId: call.id,
-          progress: (value: Parameters<ToolContext['progress']>[0]) =>
-            options.progress(call.id, value),
+          progress: (progress: ToolProgress) => options.progress(call.id, progress),
         }
         const outcome = await runWithinTime(input, tool, signal, live, parts.safety)
         const executionTime = (performance.now() - startedAt) / 1000

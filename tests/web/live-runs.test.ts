@@ -47,7 +47,7 @@ const question: RunEvent = {
 
 describe('a run that is followed', () => {
   test('an answered question goes at once, long before its result; a no is remembered until then', () => {
-    const decided = (decision: string): RunEvent => ({
+    const decided = (decision: 'approve' | 'reject'): RunEvent => ({
       event: 'tool_progress',
       id_ref: call,
       progress: { kind: 'decided', decision },

@@ -77,7 +77,9 @@ export const createMultiAgentTool = ({
         text: null as string | null,
       }))
       const views = () => team.map(({ task, log, text }) => viewOf(task.name, log, text))
-      const teller = createTeller(() => context.progress({ agents: views().map(liveView) }))
+      const teller = createTeller(() =>
+        context.progress({ kind: 'agents', agents: views().map(liveView) }),
+      )
       const slot = slots.get(scope) ?? pLimit(limits.maxConcurrency)
       slots.set(scope, slot)
 

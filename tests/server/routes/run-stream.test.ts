@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CallId } from '../../../server/protocol/ids.ts'
+import type { ToolProgressNotice } from '../../../server/protocol/run-event.ts'
 import { streamRun } from '../../../server/routes/run-stream.ts'
 import { createRunChannel, type RunChannel } from '../../../server/runs/log.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
@@ -11,6 +13,11 @@ const STALL_MS = 400
 /** More than the system takes in between two ends of a connection. */
 const MUCH = 120
 const PIECE = 'x'.repeat(100_000)
+
+const output = (text: string): ToolProgressNotice => ({
+  id_ref: CallId.parse('call_1'),
+  progress: { kind: 'output', stream: 'stdout', text },
+})
 
 let app: FastifyInstance
 let port: number
@@ -95,8 +102,7 @@ test('one that catches up in time stays, whatever live output came while it was 
   })
   await tellMuch()
   const before = response.writableLength
-  for (let line = 0; line < 50; line += 1)
-    channel.reportProgress({ id_ref: 'call_1', progress: PIECE })
+  for (let line = 0; line < 50; line += 1) channel.reportProgress(output(PIECE))
   expect(response.writableLength, 'live output does not wait in memory').toBe(before)
 
   let received = ''
@@ -109,7 +115,7 @@ test('one that catches up in time stays, whatever live output came while it was 
   // It reads from now on, for longer than a stall may last.
   const began = performance.now()
   for (let tick = 0; performance.now() - began < STALL_MS * 2; tick += 1) {
-    channel.reportProgress({ id_ref: 'call_1', progress: `tick ${tick}.` })
+    channel.reportProgress(output(`tick ${tick}.`))
     await expect.poll(() => received, { interval: 20 }).toContain(`tick ${tick}.`)
   }
   expect(isOpen).toBe(true)
@@ -118,8 +124,8 @@ test('one that catches up in time stays, whatever live output came while it was 
 
 test('live output reaches a reader that keeps up', async () => {
   const reader = await openEvents(`http://127.0.0.1:${port}/`)
-  channel.reportProgress({ id_ref: 'call_1', progress: 'now' })
+  channel.reportProgress(output('now'))
   const event = await reader.next(({ event }) => event === 'tool_progress')
-  expect(event.data).toEqual({ id_ref: 'call_1', progress: 'now' })
+  expect(event.data).toEqual(output('now'))
   reader.leave()
 })

@@ -579,8 +579,8 @@ describe('time and stop', () => {
     let late: (() => void) | undefined
     const { tool } = countingTool({
       work: async (_value, { progress }) => {
-        progress('working')
-        late = () => progress('too late')
+        progress({ kind: 'state', state: 'running' })
+        late = () => progress({ kind: 'text', text: 'too late' })
         return succeed(null)
       },
     })
@@ -588,7 +588,7 @@ describe('time and stop', () => {
       progress: (id, value) => seen.push([id, value]),
     })
     late?.()
-    expect(seen).toEqual([['a', 'working']])
+    expect(seen).toEqual([['a', { kind: 'state', state: 'running' }]])
   })
 })
 

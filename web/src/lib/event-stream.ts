@@ -18,7 +18,10 @@ const known: Record<RunEvent['event'], true> = {
 }
 
 /** The wire's frame as an event: a step travels bare, everything else beside its name. Null when it is not known. */
-const toRunEvent = (name: string, data: string): RunEvent | null => {
+const toRunEvent = (
+  { name, data }: Frame,
+  isProgress: (value: unknown) => boolean,
+): RunEvent | null => {
   if (!Object.hasOwn(known, name)) return null
   let value: unknown
   try {
@@ -27,6 +30,8 @@ const toRunEvent = (name: string, data: string): RunEvent | null => {
     return null
   }
   if (typeof value !== 'object' || value === null) return null
+  // Kinds of progress that this page does not know are left out.
+  if (name === 'tool_progress' && !('progress' in value && isProgress(value.progress))) return null
   const event = name === 'process_step' ? { event: name, step: value } : { event: name, ...value }
   return event as RunEvent // the server builds every frame from the same type
 }
@@ -43,12 +48,24 @@ export type Frame = { id: string | null; name: string; data: string }
 /** The server says something at least every 15 seconds; a line that is silent for this long is dead. */
 const silentMs = 40_000
 
+/** Loaded beside the first screen, which does without it. Where it can't be loaded, no progress is shown. */
+const progressCheck = import('./check-progress.ts').then(
+  ({ isCallProgress }) => isCallProgress,
+  () => () => false,
+)
+
 /** A run's events; frames of no known event are left out. */
-export const readEvents = (response: Response): EventStream =>
-  readFrames(response, ({ id, name, data }) => {
-    const event = toRunEvent(name, data)
-    return event === null ? null : { id, event }
-  })
+export function readEvents(response: Response): EventStream {
+  const frames = readFrames(response, (frame) => frame)
+  async function* events(): AsyncGenerator<NumberedEvent> {
+    const isProgress = await progressCheck
+    for await (const frame of frames.events) {
+      const event = toRunEvent(frame, isProgress)
+      if (event !== null) yield { id: frame.id, event }
+    }
+  }
+  return { events: events(), close: frames.close }
+}
 
 /**
  * Reads an answer's body frame by frame; what `toEvent` answers null for is left out. The events end without an error

@@ -9,7 +9,6 @@ import type {
   Usage,
 } from '../../../../server/protocol/run-event.ts'
 import type { Step } from '../../../../server/protocol/step.ts'
-import { fieldsOf } from '../../lib/read-json.ts'
 import { foldProgress, type Progress } from './tool-progress.ts'
 
 export type LiveRun = {
@@ -18,7 +17,7 @@ export type LiveRun = {
   messageId: string | null
   steps: readonly Step[]
   approvals: readonly PendingApproval[]
-  /** Calls that a person said no to and whose result has not come yet. */
+  /** Calls that a person rejected and whose result has not come yet. */
   rejected: readonly string[]
   /** Live output of running tools, by call. */
   progress: Readonly<Record<string, Progress>>
@@ -65,8 +64,8 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   title: null,
 })
 
-/** The run without the question about one call, which somebody has answered. */
-export const withoutQuestion = (run: LiveRun, callId: string): LiveRun => ({
+/** The run without the approval request of one call, which somebody has decided. */
+export const withoutApproval = (run: LiveRun, callId: string): LiveRun => ({
   ...run,
   approvals: run.approvals.filter(({ id_ref: ref }) => ref !== callId),
 })
@@ -89,19 +88,17 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
         ...run,
         steps,
         progress,
-        approvals: withoutQuestion(run, step.id_ref).approvals,
+        approvals: withoutApproval(run, step.id_ref).approvals,
       }
     }
     case 'step_delta':
       return { ...run, steps: applyRunEvent(run.steps, event) }
     case 'tool_progress':
-      if (fieldsOf(event.progress).kind === 'decided')
+      if (event.progress.kind === 'decided')
         return {
-          ...withoutQuestion(run, event.id_ref),
+          ...withoutApproval(run, event.id_ref),
           rejected:
-            fieldsOf(event.progress).decision === 'reject'
-              ? [...run.rejected, event.id_ref]
-              : run.rejected,
+            event.progress.decision === 'reject' ? [...run.rejected, event.id_ref] : run.rejected,
         }
       return {
         ...run,
@@ -124,7 +121,7 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
       const { event: _name, run_id: _run, ...pending } = event
       return {
         ...run,
-        approvals: [...withoutQuestion(run, pending.id_ref).approvals, pending],
+        approvals: [...withoutApproval(run, pending.id_ref).approvals, pending],
       }
     }
     case 'title':
@@ -159,7 +156,7 @@ type LiveRuns = {
   byConversation: Readonly<Record<string, LiveRun>>
   put(run: LiveRun): void
   change(conversationId: string, runId: string, change: (run: LiveRun) => LiveRun): void
-  /** Takes away a question that was just answered here, before its result comes. */
+  /** Takes away an approval request that was just decided here, before its result comes. */
   answered(conversationId: string, runId: string, callId: string): void
   drop(conversationId: string, runId: string): void
 }
@@ -186,7 +183,7 @@ export const useLiveRuns = create<LiveRuns>((set, get) => ({
       return { byConversation: { ...byConversation, [conversationId]: change(run) } }
     }),
   answered: (conversationId, runId, callId) =>
-    get().change(conversationId, runId, (run) => withoutQuestion(run, callId)),
+    get().change(conversationId, runId, (run) => withoutApproval(run, callId)),
   drop: (conversationId, runId) =>
     set(({ byConversation }) => {
       if (byConversation[conversationId]?.runId !== runId) return {}

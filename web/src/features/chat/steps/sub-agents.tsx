@@ -2,17 +2,18 @@
 import { Check, CircleDashed, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { SubAgentView } from '../../../../../server/protocol/tool-progress.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
-import type { SubAgent } from '../tool-progress.ts'
 import { summarize } from './tool-content.ts'
 
-const known = ['waiting', 'working', 'done', 'failed'] as const
 /** Shorter texts are seen whole. */
 const foldedLength = 160
 
-function Mark({ state }: { state: string }) {
+type State = SubAgentView['state'] | SubAgentView['calls'][number]['state']
+
+function Mark({ state }: { state: State }) {
   if (state === 'working' || state === 'running') return <Spinner size={14} />
   if (state === 'done') return <Check size={14} aria-hidden className="shrink-0 text-ok" />
   if (state === 'failed') return <X size={14} aria-hidden className="shrink-0 text-bad" />
@@ -23,7 +24,7 @@ export function SubAgents({
   agents,
   failures,
 }: {
-  agents: readonly SubAgent[]
+  agents: readonly SubAgentView[]
   /** Why one failed, by its name. */
   failures: ReadonlyMap<string, string>
 }) {
@@ -32,7 +33,6 @@ export function SubAgents({
   return (
     <ul aria-label={t('steps.agents')} className="flex flex-col gap-2 pt-1 pb-2 pl-9">
       {agents.map((agent) => {
-        const state = known.find((name) => name === agent.state) ?? 'waiting'
         const failure = failures.get(agent.name)
         return (
           <li
@@ -43,9 +43,12 @@ export function SubAgents({
               <Mark state={agent.state} />
               <span className="min-w-0 flex-1 truncate font-medium">{agent.name}</span>
               <span
-                className={classNames('text-xs', state === 'failed' ? 'text-bad' : 'text-muted')}
+                className={classNames(
+                  'text-xs',
+                  agent.state === 'failed' ? 'text-bad' : 'text-muted',
+                )}
               >
-                {t(`steps.agent.${state}`)}
+                {t(`steps.agent.${agent.state}`)}
               </span>
             </p>
             <Calls calls={agent.calls} />
@@ -58,7 +61,7 @@ export function SubAgents({
   )
 }
 
-function Calls({ calls }: { calls: SubAgent['calls'] }) {
+function Calls({ calls }: { calls: SubAgentView['calls'] }) {
   const { t } = useTranslation()
   if (calls.length === 0) return null
   return (

@@ -6,7 +6,7 @@ import type { ToolCallStep, ToolResultStep } from '../../../../../server/protoco
 import { duration } from '../../../lib/format.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
-import { failuresIn, type Progress, subAgentsIn } from '../tool-progress.ts'
+import { failuresIn, type Progress } from '../tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { ArtifactFiles } from './artifact-files.tsx'
 import { SubAgents } from './sub-agents.tsx'
@@ -62,9 +62,9 @@ export const ToolStep = memo(function ToolStep({
   const state = stateOf(result, outcome, live, { waiting, rejected })
   const { added, removed } = result?.artifact ?? {}
   const agents =
-    result === null ? (live ? (progress?.agents ?? []) : []) : subAgentsIn(result.artifact?.agents)
+    result === null ? (live ? (progress?.agents ?? []) : []) : (result.artifact?.agents ?? [])
   const phase =
-    state === 'running' && (progress?.state === 'starting' || progress?.state === 'running')
+    state === 'running' && progress !== undefined && progress.state !== null
       ? t(`steps.progress.${progress.state}`)
       : null
   const exitCode = result?.artifact?.exit_code
