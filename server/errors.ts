@@ -1,5 +1,20 @@
-// The one error class of the house: what a request could not be given, with a code from the table.
+// The one error class: why a request or a run cannot be served, with a code and a reason from the protocol's lists.
 import { type ErrorCode, type ErrorParams, errorCodes } from './protocol/error.ts'
+import {
+  type FailureParams,
+  type FailureReason,
+  failures,
+  failureText,
+} from './protocol/failures/failures.ts'
+
+export interface AppErrorOptions {
+  details?: unknown
+  retryable?: boolean
+  /** Seconds. */
+  retryAfter?: number
+  /** Goes to the log only. */
+  cause?: unknown
+}
 
 /**
  * Thrown when a request (or a run) cannot be served. `message` is for the person: what happened and what to do;
@@ -7,10 +22,12 @@ import { type ErrorCode, type ErrorParams, errorCodes } from './protocol/error.t
  */
 export class AppError extends Error {
   readonly code: ErrorCode
+  /** Finer than `code`, so that `message` can be translated; `code` itself where the list of failures has none. */
+  readonly reason: FailureReason | ErrorCode
   readonly status: number
   readonly details: unknown
   readonly retryable: boolean
-  /** What `message` was made of, for pages in other languages. */
+  /** The values in `message`, for pages in other languages. */
   readonly params: ErrorParams | undefined
   /** Seconds after which trying again makes sense; becomes `Retry-After`. */
   readonly retryAfter: number | undefined
@@ -18,17 +35,12 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options: {
-      details?: unknown
-      retryable?: boolean
-      params?: ErrorParams
-      retryAfter?: number
-      cause?: unknown
-    } = {},
+    options: AppErrorOptions & { reason?: FailureReason | ErrorCode; params?: ErrorParams } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
+    this.reason = options.reason ?? code
     this.status = errorCodes[code]
     this.details = options.details
     this.retryable = options.retryable ?? false
@@ -37,13 +49,29 @@ export class AppError extends Error {
   }
 }
 
+type NoParams = Record<never, never>
+
+/**
+ * The error of a reason in the protocol's list of failures, which gives its code and text. The only way to refuse a
+ * request; `new AppError` is for what providers and operators' commands say.
+ */
+export function appError<Reason extends FailureReason>(
+  reason: Reason,
+  ...[params, options]: NoParams extends FailureParams<Reason>
+    ? [params?: NoParams, options?: AppErrorOptions]
+    : [params: FailureParams<Reason>, options?: AppErrorOptions]
+): AppError {
+  const values: ErrorParams = { ...params }
+  return new AppError(failures[reason][0], failureText(reason, values), {
+    ...options,
+    reason,
+    ...(Object.keys(values).length === 0 ? {} : { params: values }),
+  })
+}
+
 /** The text of anything that was thrown, for logs and for results that have no better one. */
 export const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** Said to whoever still works in a project that is gone. */
-export const projectDeleted = (): AppError =>
-  new AppError(
-    'project_deleted',
-    'This project was deleted. Nothing was changed, and nothing can be done in it any more.',
-  )
+/** For whoever still works in a deleted project. */
+export const projectDeleted = (): AppError => appError('project_deleted')

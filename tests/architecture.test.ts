@@ -110,6 +110,7 @@ const subFolders: Record<string, readonly string[]> = {
   'db/sqlite': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'db/postgres': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'db/repositories': ['db/tables', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
+  'protocol/failures': [],
   'sandbox/python': ['errors.ts', 'protocol', 'lib'],
   'workspace/files': ['workspace/worker', 'errors.ts', 'protocol', 'lib'],
   'workspace/search': ['workspace/files', 'workspace/worker', 'sandbox', 'errors.ts', 'protocol'],

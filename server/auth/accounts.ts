@@ -1,7 +1,7 @@
 // Accounts: registering, signing in, the own profile, and who a credential belongs to.
 
 import type { AccountChanges, UserRepository, UserRow } from '../db/repositories/users.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import { createRateLimit } from '../lib/rate-limit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ApiKeys } from './api-keys.ts'
@@ -80,11 +80,7 @@ export function createAccounts({
 }: AccountsDependencies): Accounts {
   const registrations = createRateLimit({ limit: registrationsPerHour, windowMs: HOUR_MS })
   const mayRegister = (count: number): void => {
-    if (registration === 'closed' && count > 0)
-      throw new AppError(
-        'registration_closed',
-        'Registration is closed. Ask an administrator for an account.',
-      )
+    if (registration === 'closed' && count > 0) throw appError('registration_closed')
   }
 
   return {
@@ -94,12 +90,7 @@ export function createAccounts({
       // Also checked before hashing, so that a closed registration costs nothing.
       mayRegister(await users.count())
       const retryAfter = registrations.take(networkOf(address))
-      if (retryAfter !== null)
-        throw new AppError(
-          'too_many_requests',
-          'Too many accounts were registered from your address. Try again later, or ask an administrator.',
-          { retryAfter },
-        )
+      if (retryAfter !== null) throw appError('registrations_exhausted', {}, { retryAfter })
       const passwordHash = await hashPassword(password)
       return users.register({ username, passwordHash, email: email ?? null }, mayRegister)
     },
@@ -113,8 +104,7 @@ export function createAccounts({
           matches: await verifyPassword(found?.passwordHash ?? null, password),
         }
       })
-      if (user === undefined || !matches || !user.isActive)
-        throw new AppError('wrong_credentials', 'The user name or the password is wrong.')
+      if (user === undefined || !matches || !user.isActive) throw appError('wrong_credentials')
       attempt.succeeded()
       return user
     },
@@ -129,15 +119,14 @@ export function createAccounts({
       }
       if (password !== undefined) {
         const user = (await users.find(id)) ?? refuseMissing()
-        if (currentPassword === undefined)
-          throw new AppError('bad_request', 'A new password needs `current_password`.')
+        if (currentPassword === undefined) throw appError('current_password_missing')
         const place = `profile of ${id}`
         const attempt = guard.begin(place, place)
         const matches = await compared(attempt, () =>
           verifyPassword(user.passwordHash, currentPassword),
         )
         // Not 401: the session is good, only the current password was wrong.
-        if (!matches) throw new AppError('forbidden', 'The current password is wrong.')
+        if (!matches) throw appError('current_password_wrong')
         attempt.succeeded()
         changes.passwordHash = await hashPassword(password)
         changes.keptToken = keptToken ?? null
@@ -177,5 +166,5 @@ async function compared<T>(attempt: LoginAttempt, comparison: () => Promise<T>):
 }
 
 function refuseMissing(): never {
-  throw new AppError('not_found', 'This account does not exist any more.')
+  throw appError('account_gone')
 }

@@ -1,7 +1,7 @@
 // API keys: shown once, stored as a hash, accepted wherever a session token is.
 import { createHash, randomBytes } from 'node:crypto'
 import type { ApiKeyRow, UserRepository, UserRow } from '../db/repositories/users.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Identity } from './identity.ts'
 
@@ -38,17 +38,15 @@ export function createApiKeys(users: UserRepository, now: () => Date = () => new
         atMost: MAX_KEYS,
         mayCreate(user) {
           if (user?.isActive === true && user.tokenVersion === owner.tokenVersion) return
-          throw new AppError('unauthorized', 'Your session has ended. Sign in again.')
+          throw appError('session_ended')
         },
       })
-      if (row === null)
-        throw new AppError('conflict', `You have ${MAX_KEYS} keys already. Delete one first.`)
+      if (row === null) throw appError('api_keys_exhausted', { limit: MAX_KEYS })
       return { row, key }
     },
     list: (userId) => users.listApiKeys(userId),
     async remove(userId, id) {
-      if (!(await users.removeApiKey(userId, id)))
-        throw new AppError('not_found', 'There is no such key.')
+      if (!(await users.removeApiKey(userId, id))) throw appError('api_key_not_found')
     },
     async ownerOf(key) {
       const found = await users.findByApiKey(digest(key))

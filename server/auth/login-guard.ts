@@ -1,6 +1,6 @@
 // Slows down guessing of passwords without locking anybody out.
 import { LRUCache } from 'lru-cache'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import { networkOf } from './network.ts'
 
 /**
@@ -44,9 +44,9 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
   const refuse = ({ count, undecided, until }: Failures): never => {
     // What is still open may turn out well: then there is room in a moment.
     const isWaiting = count - undecided < MAX_FAILURES
-    throw new AppError(
-      'too_many_requests',
-      'Too many failed sign-ins. Wait a little, then try again.',
+    throw appError(
+      'sign_ins_exhausted',
+      {},
       { retryAfter: isWaiting ? 1 : Math.ceil((until - now()) / 1000) },
     )
   }

@@ -1,7 +1,7 @@
 // Password hashes: argon2id with the parameters that OWASP recommends, computed off the event loop.
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 
 /** Each hash holds 19 MiB for some 50 ms; more at once would cost memory and starve file access of its threads. */
 const atATime = pLimit(2)
@@ -11,10 +11,14 @@ const MAX_WAITING = 30
 /** @throws AppError `server_busy` when too many wait already. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (atATime.pendingCount >= MAX_WAITING)
-    throw new AppError('server_busy', 'Too many people sign in at once. Try again in a moment.', {
-      retryable: true,
-      retryAfter: 2,
-    })
+    throw appError(
+      'sign_in_busy',
+      {},
+      {
+        retryable: true,
+        retryAfter: 2,
+      },
+    )
   return atATime(work)
 }
 

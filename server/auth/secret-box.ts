@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 
 /** Seals and opens texts. `purpose` names what a text is for; one sealed for another purpose does not open. */
 export interface SecretBox {
@@ -57,11 +57,7 @@ export function createSecretBox(
         onSecret(text)
         return text
       } catch (cause) {
-        throw new AppError(
-          'internal',
-          'A stored secret cannot be read: the secret key is not the one it was stored with. Restore that key, or enter the secret again.',
-          { cause },
-        )
+        throw appError('secret_unreadable', {}, { cause })
       }
     },
   }

@@ -1,6 +1,6 @@
 // The opaque cursors of lists: where the next page begins, readable by nobody but us.
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 
 /** What `schema` describes, as a text that survives a query string. */
 export const encodeCursor = (place: readonly (string | number)[]): string =>
@@ -14,9 +14,13 @@ export function decodeCursor<Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
   } catch (cause) {
-    throw new AppError('bad_cursor', 'This cursor is not one of ours: begin with the first page.', {
-      cause,
-    })
+    throw appError(
+      'cursor_invalid',
+      {},
+      {
+        cause,
+      },
+    )
   }
 }
 

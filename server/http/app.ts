@@ -13,10 +13,10 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod'
 import ipaddr from 'ipaddr.js'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { limitConnections } from './connection-limit.ts'
-import { answerFrameworkError, REQUEST_ID_HEADER, registerErrorHandler } from './error-handler.ts'
+import { REQUEST_ID_HEADER, registerErrorHandler, sendFrameworkError } from './error-handler.ts'
 import { registerJsonBodies } from './json-body.ts'
 import { boundLargeResponses } from './large-responses.ts'
 import {
@@ -110,7 +110,7 @@ export function createApp({
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => {
       reply.hijack()
-      answerFrameworkError(error, request, reply.raw)
+      sendFrameworkError(error, request, reply.raw)
     },
     clientErrorHandler(error, socket) {
       const requestId = newId()
@@ -133,15 +133,18 @@ export function createApp({
     void reply.header(REQUEST_ID_HEADER, request.id)
     if (!isClosing) return
     void reply.header('connection', 'close')
-    throw new AppError('shutting_down', 'The server is about to restart. Try again shortly.', {
-      retryAfter: 5,
-    })
+    throw appError(
+      'shutting_down',
+      {},
+      {
+        retryAfter: 5,
+      },
+    )
   })
   app.addHook('onRequest', async (request) => {
     refuseSecondHost(request.raw)
     // Otherwise the body of a request to nowhere would be read, from anybody.
-    if (request.is404 && !['GET', 'HEAD'].includes(request.method))
-      throw new AppError('not_found', 'There is nothing here.')
+    if (request.is404 && !['GET', 'HEAD'].includes(request.method)) throw appError('nothing_here')
   })
   registerJsonBodies(app)
   guardSlowBodies(app, BODY_TIMEOUT_MS)

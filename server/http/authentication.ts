@@ -10,7 +10,7 @@ import {
   TOKEN_LIFETIME_SECONDS,
   TokenClaims,
 } from '../auth/tokens.ts'
-import { AppError } from '../errors.ts'
+import { type AppError, appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 import { createOpenConnections, type OpenConnections } from './open-connections.ts'
@@ -63,10 +63,7 @@ export async function registerAuthentication(
       request.user = options.defaultUser
     })
     return () => {
-      throw new AppError(
-        'forbidden',
-        'This server has a single user: there is nothing to sign in to.',
-      )
+      throw appError('single_user')
     }
   }
   await app.register(fastifyJwt, {
@@ -88,7 +85,7 @@ export async function registerAuthentication(
     request.user = await identify(app, request, options.credentials)
     if (!connections.add(request.user.id, since, reply.raw)) throw sessionEnded()
     if (config.admin === true && request.user.role !== 'admin')
-      throw new AppError('forbidden', 'Only an administrator may do this.')
+      throw appError('administrators_only')
   })
   return (user) => app.jwt.sign(newClaims(user))
 }
@@ -99,11 +96,11 @@ async function identify(
   credentials: CredentialCheck,
 ): Promise<Identity> {
   const credential = bearer(request.headers.authorization)
-  if (credential === undefined) throw new AppError('unauthorized', 'Sign in first.')
+  if (credential === undefined) throw appError('sign_in_required')
   if (credential.startsWith(API_KEY_PREFIX)) {
     const owner = await credentials.ofApiKey(credential)
     if (owner !== null) return owner
-    throw new AppError('unauthorized', 'This API key is not valid.')
+    throw appError('api_key_invalid')
   }
   const claims = readClaims(app, credential)
   const user = claims === null ? null : await credentials.ofSession(claims)
@@ -112,8 +109,7 @@ async function identify(
   return user
 }
 
-const sessionEnded = (): AppError =>
-  new AppError('unauthorized', 'Your session has ended. Sign in again.')
+const sessionEnded = (): AppError => appError('session_ended')
 
 const bearer = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : (/^Bearer +([^\s]+) *$/i.exec(header)?.[1] ?? undefined)

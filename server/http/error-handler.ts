@@ -1,97 +1,61 @@
-// The one place where a failed request becomes a response: `{code, message, error, request_id, details?}` with that status.
+// The one place where a failed request becomes a response: `{code, message, error, reason, request_id, params?, details?}` with that status.
 import type { ServerResponse } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import { AppError } from '../errors.ts'
-import { type ErrorBody, type ErrorCode, errorCodes } from '../protocol/error.ts'
+import { AppError, appError } from '../errors.ts'
+import { type ErrorBody, type ErrorCode, type ErrorParams, errorCodes } from '../protocol/error.ts'
+import type { FailureReason } from '../protocol/failures/failures.ts'
 
 /** On every response, and in every line that is logged for its request. */
 export const REQUEST_ID_HEADER = 'x-request-id'
 
-/** What a failed request is answered with; the status is that of the code unless it says another. */
+/** What the response to a failed request holds; the status is that of the code unless it says another. */
 type Failure = {
   error: ErrorCode
-  status?: number
+  reason: FailureReason | ErrorCode
   message: string
+  status?: number | undefined
+  params?: ErrorParams | undefined
   details?: unknown
   /** Seconds. */
-  retryAfter?: number
+  retryAfter?: number | undefined
 }
 
-const SERVER_FAULT =
-  'Something went wrong on the server. Try again; if it stays, the log holds the cause under the request id.'
+/** Reasons for what Fastify itself refuses; its own texts name internals. */
+const frameworkReasons = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'body_not_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'body_empty',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type_unsupported',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'content_length_wrong',
+  FST_ERR_BAD_URL: 'url_invalid',
+  FST_ERR_INVALID_URL: 'url_invalid',
+  FST_ERR_MAX_PARAM_LENGTH: 'url_too_long',
+  FST_REQ_FILE_TOO_LARGE: 'uploaded_file_too_large',
+  FST_FILES_LIMIT: 'upload_too_many_files',
+  FST_PARTS_LIMIT: 'upload_too_many_parts',
+  FST_FIELDS_LIMIT: 'upload_too_many_fields',
+  FST_INVALID_MULTIPART_CONTENT_TYPE: 'multipart_expected',
+  // What the system refuses for lack of room, where no module has a better reason.
+  ENOSPC: 'store_full',
+  EDQUOT: 'store_full',
+  EMFILE: 'too_many_open',
+  ENFILE: 'too_many_open',
+} as const satisfies Record<string, FailureReason>
 
-/** Texts for what Fastify itself refuses; its own texts name internals. */
-const frameworkFailures: Record<string, Failure> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: { error: 'bad_request', message: 'The body is not valid JSON.' },
-  FST_ERR_CTP_EMPTY_JSON_BODY: { error: 'bad_request', message: 'The body is empty.' },
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    error: 'payload_too_large',
-    message: 'The body is larger than this server allows.',
-  },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    error: 'unsupported_media_type',
-    message: 'This content type is not read here; send application/json.',
-  },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-    error: 'bad_request',
-    message: 'The body is not as long as Content-Length says.',
-  },
-  FST_ERR_BAD_URL: { error: 'bad_request', message: 'The URL is not valid.' },
-  FST_ERR_MAX_PARAM_LENGTH: { error: 'url_too_long', message: 'The URL is too long.' },
-  FST_ERR_INVALID_URL: { error: 'bad_request', message: 'The URL is not valid.' },
-  FST_REQ_FILE_TOO_LARGE: {
-    error: 'payload_too_large',
-    message: 'A file of the upload is larger than this server allows.',
-  },
-  FST_FILES_LIMIT: {
-    error: 'payload_too_large',
-    message: 'The upload holds more files than this server allows.',
-  },
-  FST_PARTS_LIMIT: {
-    error: 'payload_too_large',
-    message: 'The upload holds more parts than this server allows.',
-  },
-  FST_FIELDS_LIMIT: {
-    error: 'payload_too_large',
-    message: 'The upload holds more fields than this server allows.',
-  },
-  FST_INVALID_MULTIPART_CONTENT_TYPE: {
-    error: 'unsupported_media_type',
-    message: 'Send this as multipart/form-data.',
-  },
-}
+const isFrameworkCode = (code: string): code is keyof typeof frameworkReasons =>
+  Object.hasOwn(frameworkReasons, code)
 
-const FULL_DISK: Failure = {
-  error: 'store_full',
-  message: 'The disk is full: nothing was stored. Free some space.',
-}
-const TOO_MANY_OPEN: Failure = {
-  error: 'server_busy',
-  message: 'The server has too many files and connections open. Try again in a moment.',
-  retryAfter: 1,
-}
-
-/** What the system refuses for lack of room, wherever it was asked; the modules themselves say it in better words. */
-const systemFailures: Record<string, Failure> = {
-  ENOSPC: FULL_DISK,
-  EDQUOT: FULL_DISK,
-  EMFILE: TOO_MANY_OPEN,
-  ENFILE: TOO_MANY_OPEN,
-}
-
-/** Registers the error handler and the 404 answer of everything that is not there. */
+/** Registers the error handler, and the 404 response for every address without a route. */
 export function registerErrorHandler(
   app: Pick<FastifyInstance, 'setErrorHandler' | 'setNotFoundHandler'>,
 ): void {
-  app.setErrorHandler(answerError)
-  app.setNotFoundHandler((_request, reply) =>
-    send(reply, { error: 'not_found', message: 'There is nothing here.' }),
-  )
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler((_request, reply) => send(reply, failureOf(appError('nothing_here'))))
 }
 
-/** Answers any thrown value. Status 500 and above is logged with its cause and answered with a neutral text. */
-export function answerError(
+/** Responds to any thrown value. Status 500 and above is logged with its cause; the response has a neutral text. */
+export function sendError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -103,14 +67,14 @@ export function answerError(
 }
 
 /** For faults that come before routing, such as a URL that cannot be decoded; writes to the bare response. */
-export function answerFrameworkError(
+export function sendFrameworkError(
   error: FastifyError,
   request: Pick<FastifyRequest, 'id' | 'log'>,
   response: ServerResponse,
 ): void {
   const failure = toFailure(error)
   if (statusOf(failure) >= 500) request.log.error({ err: error }, 'request failed before routing')
-  const body = JSON.stringify(toErrorBody(failure, request.id))
+  const body = JSON.stringify(toBody(failure, request.id))
   response
     .writeHead(statusOf(failure), {
       'content-type': 'application/json; charset=utf-8',
@@ -124,21 +88,30 @@ export function answerFrameworkError(
 const statusOf = ({ error, status }: Failure): number => status ?? errorCodes[error]
 
 function toFailure(error: unknown): Failure {
-  if (error instanceof AppError)
-    return {
-      error: error.code,
-      message: error.message,
-      ...(error.details === undefined ? {} : { details: error.details }),
-      ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
-    }
+  if (error instanceof AppError) return failureOf(error)
   if (hasZodFastifySchemaValidationErrors(error)) return validationFailure(error)
   const { code, statusCode } = frameworkFault(error)
-  const known = code === undefined ? undefined : (frameworkFailures[code] ?? systemFailures[code])
-  if (known !== undefined) return known
+  if (code !== undefined && isFrameworkCode(code))
+    return failureOf(
+      appError(
+        frameworkReasons[code],
+        {},
+        code.startsWith('EM') || code.startsWith('ENF') ? { retryAfter: 1 } : {},
+      ),
+    )
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return { error: 'bad_request', status: statusCode, message: 'The request was refused.' }
-  return { error: 'internal', message: SERVER_FAULT }
+    return { ...failureOf(appError('request_refused')), status: statusCode }
+  return failureOf(appError('internal'))
 }
+
+const failureOf = ({ code, reason, message, params, details, retryAfter }: AppError): Failure => ({
+  error: code,
+  reason,
+  message,
+  params,
+  details,
+  retryAfter,
+})
 
 function frameworkFault(error: unknown): { code?: string; statusCode?: number } {
   if (!(error instanceof Error)) return {}
@@ -163,12 +136,10 @@ function validationFailure(error: {
     message: message ?? 'is not valid',
   }))
   const first = details[0]
-  const place = error.validationContext ?? 'request'
-  const message =
-    first === undefined
-      ? `The ${place} is not valid.`
-      : `The ${place} is not valid: ${first.path === '' ? '' : `${first.path}: `}${first.message}`
-  return { error: 'validation_failed', message, details }
+  const part = error.validationContext ?? 'request'
+  if (first === undefined) return failureOf(appError('request_invalid', { part }))
+  const detail = `${first.path === '' ? '' : `${first.path}: `}${first.message}`
+  return failureOf(appError('request_field_invalid', { part, detail }, { details }))
 }
 
 function send(reply: FastifyReply, failure: Failure): FastifyReply {
@@ -177,14 +148,19 @@ function send(reply: FastifyReply, failure: Failure): FastifyReply {
   return reply
     .code(statusOf(failure))
     .type('application/json; charset=utf-8')
-    .send(toErrorBody(failure, reply.request.id))
+    .send(toBody(failure, reply.request.id))
 }
 
-/** The body of a failed request. */
-export const toErrorBody = (failure: Failure, requestId: string): ErrorBody => ({
+const toBody = (failure: Failure, requestId: string): ErrorBody => ({
   code: statusOf(failure),
   message: failure.message,
   error: failure.error,
+  reason: failure.reason,
   request_id: requestId,
+  ...(failure.params === undefined ? {} : { params: failure.params }),
   ...(failure.details === undefined ? {} : { details: failure.details }),
 })
+
+/** The body of the response to a request that fails with this error. */
+export const toErrorBody = (error: AppError, requestId: string): ErrorBody =>
+  toBody(failureOf(error), requestId)

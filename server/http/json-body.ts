@@ -1,6 +1,6 @@
 // JSON bodies within bounds: depth and array length are checked before any code walks the value.
 import type { FastifyInstance } from 'fastify'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 
 const MAX_DEPTH = 64
 const MAX_ARRAY_LENGTH = 10_000
@@ -40,13 +40,9 @@ export function assertBounded(value: unknown, longArrays = false): void {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next
     if (typeof node !== 'object' || node === null) continue
-    if (depth > MAX_DEPTH)
-      throw new AppError('bad_request', `The JSON is nested deeper than ${MAX_DEPTH} levels.`)
+    if (depth > MAX_DEPTH) throw appError('json_too_deep', { levels: MAX_DEPTH })
     if (Array.isArray(node) && node.length > MAX_ARRAY_LENGTH && !longArrays)
-      throw new AppError(
-        'bad_request',
-        `A list in the JSON is longer than ${MAX_ARRAY_LENGTH} entries.`,
-      )
+      throw appError('json_list_too_long', { entries: MAX_ARRAY_LENGTH })
     for (const child of Object.values(node))
       if (typeof child === 'object' && child !== null) open.push({ node: child, depth: depth + 1 })
   }

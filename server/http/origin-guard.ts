@@ -1,7 +1,7 @@
 // Which pages may call this server and under which names it answers: CORS for all, and refusal where there is no sign-in.
 import fastifyCors from '@fastify/cors'
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from './app.ts'
 
 export interface OriginRules {
@@ -25,16 +25,9 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
 
   if (rules.mode === 'single')
     app.addHook('onRequest', async (request) => {
-      if (!isAcceptedHost(request.headers.host, rules))
-        throw new AppError(
-          'origin_refused',
-          'This server does not answer under that host name. Add it to trusted_hosts if it is right.',
-        )
+      if (!isAcceptedHost(request.headers.host, rules)) throw appError('host_refused')
       if (request.headers.origin !== undefined && !isAllowed(request))
-        throw new AppError(
-          'origin_refused',
-          'A page of another origin may not call this server. Add the origin to cors_origins if it is right.',
-        )
+        throw appError('origin_refused')
     })
   await app.register(fastifyCors, () => async (request: FastifyRequest) => ({
     origin: isAllowed(request),

@@ -1,9 +1,8 @@
-// Clients that are slow, silent or speak no HTTP: each costs a bounded time and gets a clear answer.
-import type { IncomingMessage } from 'node:http'
+// Clients that are slow, silent or speak no HTTP: each costs a bounded time and gets a clear response.
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
-import { type ErrorCode, errorCodes } from '../protocol/error.ts'
+import { appError } from '../errors.ts'
 import { REQUEST_ID_HEADER, toErrorBody } from './error-handler.ts'
 
 /** An upload is looked at this many times within its limit. */
@@ -35,7 +34,7 @@ export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: 
 export function refuseSecondHost(request: IncomingMessage): void {
   const names = request.rawHeaders.filter((_, at) => at % 2 === 0)
   if (names.filter((name) => name.toLowerCase() === 'host').length > 1)
-    throw new AppError('bad_request', 'The request has more than one Host header.')
+    throw appError('host_repeated')
 }
 
 function watchBody(request: IncomingMessage, limitMs: number): NodeJS.Timeout {
@@ -81,25 +80,13 @@ export function dropStalledReaders(
   })
 }
 
-const failures: Record<string, { reason: string; error: ErrorCode; message: string }> = {
-  HPE_HEADER_OVERFLOW: {
-    reason: 'Request Header Fields Too Large',
-    error: 'headers_too_large',
-    message: 'The request headers are too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    reason: 'Request Timeout',
-    error: 'request_timeout',
-    message: 'The request took too long to arrive.',
-  },
-}
-const malformed = {
-  reason: 'Bad Request',
-  error: 'bad_request' as const,
-  message: 'This is not a valid HTTP request.',
+const reasonOf = (code: string | undefined) => {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large'
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout'
+  return 'request_malformed'
 }
 
-/** Answers what never became a request, in the error envelope, and closes the connection. */
+/** Responds to what never became a request, in the error envelope, and closes the connection. */
 export function answerClientError(
   error: ConnectionError,
   socket: { writable: boolean; end(text: string): unknown; destroy(): unknown },
@@ -109,9 +96,9 @@ export function answerClientError(
     socket.destroy()
     return
   }
-  const { reason, ...failure } = failures[error.code] ?? malformed
+  const failure = appError(reasonOf(error.code))
   const body = JSON.stringify(toErrorBody(failure, requestId))
   socket.end(
-    `HTTP/1.1 ${errorCodes[failure.error]} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID_HEADER}: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID_HEADER}: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -1,6 +1,6 @@
 // How many event streams one user may have open: each costs a connection and a place in the run's log.
 import type { FastifyInstance } from 'fastify'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 
 /**
@@ -15,12 +15,7 @@ export function limitStreams(app: Pick<FastifyInstance, 'addHook'>, most: number
     if (reply.raw.destroyed) return
     const { id } = request.user
     const count = open.get(id) ?? 0
-    if (count >= most)
-      throw new AppError(
-        'too_many_requests',
-        `You have ${most} answers open at once. Close a few tabs or connections first.`,
-        { retryAfter: 5 },
-      )
+    if (count >= most) throw appError('streams_exhausted', { limit: most }, { retryAfter: 5 })
     open.set(id, count + 1)
     reply.raw.once('close', () => {
       const left = (open.get(id) ?? 1) - 1

@@ -4,7 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DocumentRepository, DocumentRow } from '../db/repositories/documents.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { createIngest } from './ingest.ts'
 import { mergeByRank, type PassageHit, searchPassages } from './passage-search.ts'
@@ -87,10 +87,7 @@ export function createKnowledge({
     async add({ userId, projectId }, file) {
       if ((await documents.count(projectId)) >= MOST_DOCUMENTS) {
         file.content.resume()
-        throw new AppError(
-          'too_many_requests',
-          `The project has ${MOST_DOCUMENTS} documents, which is the most; delete some first.`,
-        )
+        throw appError('documents_exhausted', { limit: MOST_DOCUMENTS })
       }
       const name = cleanName(file.name)
       await mkdir(folder, { recursive: true, mode: 0o700 })

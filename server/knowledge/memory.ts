@@ -1,5 +1,5 @@
 // What is remembered of a user across conversations: the `CONTEXT.md` text, its facts, and what of it a prompt shows.
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import { indexWords, queryWords } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
 
@@ -57,10 +57,7 @@ export function createMemory(store: MemoryStore, options: { now(): Date }): Memo
     read: (userId) => store.get(userId),
     async write(userId, content) {
       if (content.length > LONGEST_MEMORY)
-        throw new AppError(
-          'payload_too_large',
-          `The memory may have ${LONGEST_MEMORY} characters at most; this has ${content.length}.`,
-        )
+        throw appError('memory_too_long', { limit: LONGEST_MEMORY, length: content.length })
       return store.change(userId, () => content)
     },
     async remember(userId, fact, { untrusted }) {

@@ -1,5 +1,5 @@
 // Which models there are, and the client that stands behind each id.
-import { AppError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
 import type { LlmClient } from './client.ts'
 import { createDemoClient, DEMO_MODEL_ID } from './demo/client.ts'
@@ -108,10 +108,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
       const found = known.get(wanted)
       if (found === undefined) {
         const available = known.size === 0 ? DEMO_MODEL_ID : [...known.keys()].join(', ')
-        throw new AppError(
-          'unknown_model',
-          `There is no model "${wanted.slice(0, 200)}". Available: ${available}.`,
-        )
+        throw appError('unknown_model', { model: wanted.slice(0, 200), available })
       }
       const { settings } = found
       const others = (settings.fallback ?? [])

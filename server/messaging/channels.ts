@@ -1,7 +1,7 @@
 // The channels of a user: made, listed without their secrets, removed, and sent to.
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { ChannelRepository, ChannelRow } from '../db/repositories/channels.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { createRateLimit } from '../lib/rate-limit.ts'
 import type { Channel, DeliveryStatus } from '../protocol/channel.ts'
@@ -120,12 +120,9 @@ export function createChannels(options: ChannelsOptions): Channels {
     async create(userId, { type, name, settings }) {
       const kind = kinds.get(type)
       if (kind === undefined)
-        throw new AppError(
-          'validation_failed',
-          `There is no channel of type '${type}'; there are ${[...kinds.keys()].join(', ')}.`,
-        )
+        throw appError('channel_type_unknown', { type, types: [...kinds.keys()].join(', ') })
       const checked = kind.check(settings)
-      if (!checked.ok) throw new AppError('validation_failed', checked.error)
+      if (!checked.ok) throw appError('channel_settings_invalid', { detail: checked.error })
       const channel: ChannelRow = {
         id: newId(),
         userId,
@@ -139,19 +136,14 @@ export function createChannels(options: ChannelsOptions): Channels {
         isStored = await repository.insert(channel, MOST_CHANNELS)
       } catch (error) {
         if (!options.isUniqueViolation(error)) throw error
-        throw new AppError('name_taken', `You have a channel named '${name}' already.`)
+        throw appError('channel_name_taken', { name })
       }
-      if (!isStored)
-        throw new AppError(
-          'too_many_requests',
-          `You have ${MOST_CHANNELS} channels, which is the most; delete one first.`,
-        )
+      if (!isStored) throw appError('channels_exhausted', { limit: MOST_CHANNELS })
       return present(channel, null)
     },
 
     async remove(userId, id) {
-      if (!(await repository.remove(userId, id)))
-        throw new AppError('not_found', 'There is no such channel.')
+      if (!(await repository.remove(userId, id))) throw appError('channel_not_found')
     },
 
     async send(userId, name, { text, conversationId, signal }) {
@@ -159,9 +151,9 @@ export function createChannels(options: ChannelsOptions): Channels {
       if (channel === undefined) return null
       const retryAfter = allowance.take(userId, recipientsOf(channel))
       if (retryAfter !== null)
-        throw new AppError(
-          'too_many_requests',
-          `Your channels may send to ${options.messagesPerHour} recipients an hour, and have done so. Try again in ${Math.ceil(retryAfter / 60)} minutes.`,
+        throw appError(
+          'recipients_exhausted',
+          { limit: options.messagesPerHour, minutes: Math.ceil(retryAfter / 60) },
           { retryAfter },
         )
       const id = newId()
@@ -193,8 +185,7 @@ export function createChannels(options: ChannelsOptions): Channels {
         })
       if (stored !== 'stored') patience.abort()
       if (stored === 'gone') return null
-      if (stored === 'full')
-        throw new AppError('too_many_requests', `${MOST_WAITING} messages wait to be sent already.`)
+      if (stored === 'full') throw appError('outbox_full', { limit: MOST_WAITING })
       outbox.wake()
       await tried
       const delivery = await repository.findDelivery(id)

@@ -1,4 +1,4 @@
-// Every error code of the API with its HTTP status: the one table from which answers, events and OpenAPI are made.
+// Every error code of the API with its HTTP status: the one table from which responses, events and OpenAPI are made.
 import { z } from 'zod'
 
 export const errorCodes = {
@@ -65,8 +65,12 @@ export const ErrorBody = z
     code: z.int(),
     /** For a person: what happened and what to do. */
     message: z.string(),
-    /** The name of the failure for programs: a key of `errorCodes`. */
+    /** What kind of failure, for programs: a key of `errorCodes`. */
     error: z.string(),
+    /** Why exactly, for programs and translations: a key of `failures`, or the value of `error` where there is no finer one. */
+    reason: z.string(),
+    /** The values that `message` holds, by the name they have in the text of `reason`. */
+    params: ErrorParams.optional(),
     /** Also in `X-Request-Id` and in the server's log. */
     request_id: z.string(),
     details: z.unknown().optional(),

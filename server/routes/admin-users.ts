@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { UserRepository } from '../db/repositories/users.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope, optional, PageQuery, page } from '../protocol/envelope.ts'
 import { UserId } from '../protocol/ids.ts'
@@ -59,7 +59,7 @@ export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDep
         ...(body.role === undefined ? {} : { role: body.role }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
       })
-      if (changed === undefined) throw new AppError('not_found', 'There is no such account.')
+      if (changed === undefined) throw appError('account_not_found')
       if (!changed.isActive) await expel(changed.id, reply.raw)
       return success(presentUser(changed))
     },

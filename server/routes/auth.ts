@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import type { ApiKeyRow, UserRow } from '../db/repositories/users.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { IssueToken } from '../http/authentication.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
@@ -33,8 +33,7 @@ export interface AuthRouteDependencies {
 export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
   const { mode, registration, accounts, apiKeys, issueToken } = dependencies
   const refuseInSingleMode = (): void => {
-    if (mode === 'single')
-      throw new AppError('forbidden', 'This server has a single user: no sign-in is needed.')
+    if (mode === 'single') throw appError('single_user')
   }
 
   app.get(
@@ -121,7 +120,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     },
     async ({ user, session, body }) => {
       if (mode === 'single' && body.password !== undefined)
-        throw new AppError('bad_request', 'In single mode there is no password.')
+        throw appError('no_password_in_single_mode')
       const { user: changed, apiKeys: keyCount } = await accounts.changeProfile(user.id, {
         email: body.email,
         avatar: body.avatar,

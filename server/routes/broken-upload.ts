@@ -1,5 +1,5 @@
 // A multipart body that cannot be read is the fault of its sender, wherever in it that is noticed.
-import { AppError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 
 /** The parser's errors carry no code; these are its texts. */
 const parserTexts =
@@ -13,10 +13,6 @@ export async function refusingBroken<T>(work: () => Promise<T>): Promise<T> {
     // What was met while a file was written comes wrapped.
     const bare = error instanceof AppError ? error.cause : error
     if (!(bare instanceof Error) || !parserTexts.test(bare.message)) throw error
-    throw new AppError(
-      'bad_request',
-      'The multipart body could not be read: it ends too early, or its boundary is missing or longer than 250 characters.',
-      { cause: bare },
-    )
+    throw appError('multipart_broken', {}, { cause: bare })
   }
 }

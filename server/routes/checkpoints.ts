@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { CheckpointRow } from '../db/repositories/checkpoints.ts'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { ProjectId } from '../protocol/ids.ts'
@@ -88,7 +88,7 @@ export function registerCheckpointRoutes(
       await ownProject(own, user.id, params.id)
       const from = query.cursor === undefined ? 0 : readCursor(query.cursor, FileCursor)
       const row = await records.find(params.id, params.cid)
-      if (row === undefined) throw new AppError('not_found', 'There is no such checkpoint.')
+      if (row === undefined) throw appError('checkpoint_not_found')
       const files = await records.files(row, from, query.limit ?? DEFAULT_LIMIT)
       const next = from + files.length
       const hasMore = next < row.fileCount && files.length > 0
@@ -155,7 +155,7 @@ export function registerCheckpointRoutes(
     async ({ user, params, body }) => {
       const { workspace } = await ownProject(own, user.id, params.id)
       const moment = await records.momentOfMessage(user.id, body.before_message_id)
-      if (moment === undefined) throw new AppError('not_found', 'There is no such message.')
+      if (moment === undefined) throw appError('message_not_found')
       const first = await records.firstSince(params.id, body.before_message_id, moment)
       const { restored, checkpoint } = await checkpoints.restore(workspace, first?.id, byRestoring)
       return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
@@ -165,8 +165,7 @@ export function registerCheckpointRoutes(
 
 function readCursor<Place>(cursor: string, form: z.ZodType<Place>): Place {
   const read = form.safeParse(cursor)
-  if (!read.success)
-    throw new AppError('bad_cursor', 'This cursor is not one of ours: begin with the first page.')
+  if (!read.success) throw appError('cursor_invalid')
   return read.data
 }
 

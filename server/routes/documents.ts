@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { DocumentRow } from '../db/repositories/documents.ts'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Knowledge } from '../knowledge/knowledge.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
@@ -38,12 +38,11 @@ export function registerDocumentRoutes(
   { knowledge, projects, uploadSlots, fileLimit }: DocumentRouteDependencies,
 ): void {
   const own = async (userId: UserId, id: ProjectId): Promise<void> => {
-    if ((await projects.find(userId, id)) === undefined)
-      throw new AppError('not_found', 'There is no such project.')
+    if ((await projects.find(userId, id)) === undefined) throw appError('project_not_found')
   }
   const documentOf = async (projectId: ProjectId, id: string): Promise<DocumentRow> => {
     const document = await knowledge.find(projectId, id)
-    if (document === undefined) throw new AppError('not_found', 'There is no such document.')
+    if (document === undefined) throw appError('document_not_found')
     return document
   }
 
@@ -118,8 +117,7 @@ export function registerDocumentRoutes(
     },
     async ({ user, params }) => {
       await own(user.id, params.id)
-      if (!(await knowledge.remove(params.id, params.did)))
-        throw new AppError('not_found', 'There is no such document.')
+      if (!(await knowledge.remove(params.id, params.did))) throw appError('document_not_found')
       return { code: 0 as const, message: 'deleted' }
     },
   )
@@ -160,8 +158,7 @@ export function registerDocumentRoutes(
           }
         }
         await refusingBroken(() => uploadSlots.run(user.id, receive))
-        if (items.length === 0)
-          throw new AppError('bad_request', 'Send at least one file in the field `files[]`.')
+        if (items.length === 0) throw appError('files_missing')
         return { code: 0 as const, data: { items } }
       },
     )

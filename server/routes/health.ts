@@ -1,6 +1,6 @@
 // Liveness and readiness, for whatever watches over the process.
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 
@@ -32,13 +32,16 @@ export function registerHealthRoutes(
       schema: { summary: 'Is it ready for requests?', tags: ['server'], response: { 200: Health } },
     },
     async () => {
-      if (isDraining())
-        throw new AppError('shutting_down', 'The server is shutting down.', { retryAfter: 5 })
+      if (isDraining()) throw appError('shutting_down', {}, { retryAfter: 5 })
       await Promise.race([pingStore(), rejectAfter(PING_TIMEOUT_MS)]).catch((cause: unknown) => {
-        throw new AppError('store_unavailable', 'The database does not answer.', {
-          cause,
-          retryAfter: 5,
-        })
+        throw appError(
+          'store_unanswered',
+          {},
+          {
+            cause,
+            retryAfter: 5,
+          },
+        )
       })
       return ok
     },

@@ -6,7 +6,7 @@ import type { ChatService } from '../chat/chat-service.ts'
 import type { Database } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { type LongText, longJsonPieces } from '../lib/json-pieces.ts'
 import { Deleted, envelope, PageQuery } from '../protocol/envelope.ts'
@@ -93,7 +93,7 @@ export function registerMessageRoutes(
         message === undefined
           ? undefined
           : await store.attachments.find(message.id, params.position)
-      if (file === undefined) throw new AppError('not_found', 'There is no such attachment.')
+      if (file === undefined) throw appError('attachment_not_found')
       void reply.headers({
         'content-type': file.kind === 'image' ? file.mime : 'text/plain; charset=utf-8',
         // Opened by itself it is a document without any rights, whatever it holds.
@@ -192,8 +192,7 @@ export function registerMessageRoutes(
       const restored = await database.write((tx) =>
         store.messages.restoreSubtree(tx, conversation.id, params.mid),
       )
-      if (restored === 0)
-        throw new AppError('not_found', 'There is no such deletion that could be undone.')
+      if (restored === 0) throw appError('nothing_to_undelete')
       return { code: 0 as const, data: { restored_messages: restored } }
     },
   )

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import {
   AdminModel,
@@ -48,9 +48,8 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
   const { listModels, configured, models, box } = dependencies
 
   const refuseMissing = (id: string): never => {
-    if (configured.some((settings) => settings.id === id))
-      throw new AppError('conflict', 'This model is set in config.yml; change it there.')
-    throw new AppError('not_found', 'There is no such model.')
+    if (configured.some((settings) => settings.id === id)) throw appError('model_configured')
+    throw appError('model_unknown')
   }
   const present = (model: StoredModel): AdminModel => presentStored(model, keyOf(model, box))
   const seal = (id: string, key: string): string => box.seal(key, modelKeyPurpose(id))
@@ -94,7 +93,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
       const created = isConfigured
         ? null
         : await models.create(merge({}, given), isGiven(key) ? seal(given.id, key) : null)
-      if (created === null) throw new AppError('name_taken', 'There is a model of this id already.')
+      if (created === null) throw appError('model_id_taken')
       return success(present(created))
     },
   )
@@ -118,7 +117,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
         const isElsewhere =
           new URL(settings.api_url).origin !== new URL(before.settings.api_url).origin
         if (isElsewhere && before.sealedApiKey !== null && key === undefined)
-          throw new AppError('bad_request', 'For another provider enter its API key as well.')
+          throw appError('model_key_missing')
         const sealed = isGiven(key) ? seal(id, key) : null
         return { settings, sealedApiKey: key === undefined ? before.sealedApiKey : sealed }
       })

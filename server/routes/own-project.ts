@@ -1,6 +1,6 @@
 // The one look-up that every route below a project begins with.
 import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
@@ -12,6 +12,6 @@ export async function ownProject(
   id: ProjectId,
 ): Promise<{ row: ProjectRow; workspace: Workspace }> {
   const row = await projects.find(userId, id)
-  if (row === undefined) throw new AppError('not_found', 'There is no such project.')
+  if (row === undefined) throw appError('project_not_found')
   return { row, workspace: workspaces.open(userId, id) }
 }

@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import { ProjectId } from '../protocol/ids.ts'
@@ -186,7 +186,7 @@ export function registerProjectFileRoutes(
       const made = await checkpoints.change(workspace, byHand('editor_mkdir'), [path], () =>
         workspace.makeFolder(path),
       )
-      if (!made) throw new AppError('conflict', `There is a folder "${path}" already.`)
+      if (!made) throw appError('folder_exists', { path })
       return success({ path })
     },
   )

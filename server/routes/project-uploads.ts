@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { ProjectId } from '../protocol/ids.ts'
@@ -107,8 +107,7 @@ export function registerProjectUploadRoutes(
   ): Promise<T> =>
     refusingBroken(() =>
       uploadSlots.run(request.user.id, async () => {
-        if (!request.isMultipart())
-          throw new AppError('bad_request', 'Send the files as multipart/form-data.')
+        if (!request.isMultipart()) throw appError('upload_not_multipart')
         const upload = await startUpload(workspaces, pool, uploadLimits)
         try {
           const fields: Fields = {}
@@ -116,8 +115,7 @@ export function registerProjectUploadRoutes(
             if (part.type === 'file') await upload.add(part.filename, part.file)
             else fields[part.fieldname] = part.value
           }
-          if (upload.files === 0)
-            throw new AppError('bad_request', 'Send at least one file in the field `files[]`.')
+          if (upload.files === 0) throw appError('files_missing')
           return await use(upload, fields)
         } catch (error) {
           // What is still on its way is not waited for.
@@ -165,7 +163,11 @@ function readFields<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const read = schema.safeParse(fields)
   if (read.success) return read.data
-  throw new AppError('validation_failed', message, {
-    details: read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-  })
+  throw appError(
+    'upload_fields_invalid',
+    { detail: message },
+    {
+      details: read.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+    },
+  )
 }

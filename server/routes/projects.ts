@@ -1,7 +1,7 @@
 // Projects: list, make, show, rename, delete.
 import { z } from 'zod'
 import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Knowledge } from '../knowledge/knowledge.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
@@ -112,7 +112,7 @@ export function registerProjectRoutes(
     },
     async ({ user, params, body }) => {
       const row = await projects.update(user.id, params.id, body)
-      if (row === undefined) throw new AppError('not_found', 'There is no such project.')
+      if (row === undefined) throw appError('project_not_found')
       return success(presentProject(row))
     },
   )

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { RunId } from '../protocol/ids.ts'
@@ -37,7 +37,7 @@ export function registerRunRoutes(
     { schema: { summary: 'A run', tags, ...answersRun } },
     async ({ user, params }) => {
       const run = await store.runs.findOwned(user.id, params.id)
-      if (run === undefined) throw new AppError('not_found', 'There is no such run.')
+      if (run === undefined) throw appError('run_not_found')
       return await present(run)
     },
   )
@@ -58,7 +58,7 @@ export function registerRunRoutes(
     },
     async ({ user, params, query, headers }, reply) => {
       const run = await store.runs.findOwned(user.id, params.id)
-      if (run === undefined) throw new AppError('not_found', 'There is no such run.')
+      if (run === undefined) throw appError('run_not_found')
       const header = headers['last-event-id']
       await tellRun(reply, run, {
         mode: query.stream_mode ?? 'cumulative',

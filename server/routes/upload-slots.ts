@@ -1,5 +1,5 @@
 // How many uploads are taken in at once: of one user and of everybody.
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 
 export interface UploadSlots {
@@ -19,18 +19,8 @@ export function createUploadSlots(most: { perUser: number; inAll: number }): Upl
     async run(userId, work) {
       const own = byUser.get(userId) ?? 0
       const retry = { retryable: true, retryAfter: RETRY_SECONDS }
-      if (own >= most.perUser)
-        throw new AppError(
-          'too_many_requests',
-          `At most ${most.perUser} uploads can run at once. Wait for one to end and try again.`,
-          retry,
-        )
-      if (inAll >= most.inAll)
-        throw new AppError(
-          'server_busy',
-          'The server is taking in too many uploads. Try again in a moment.',
-          retry,
-        )
+      if (own >= most.perUser) throw appError('uploads_exhausted', { limit: most.perUser }, retry)
+      if (inAll >= most.inAll) throw appError('uploads_busy', {}, retry)
       byUser.set(userId, own + 1)
       inAll++
       try {

@@ -1,5 +1,5 @@
 // One change of a project at a time: work with the same key runs one after another, in the order asked.
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 
 export interface Lanes {
   /**
@@ -33,17 +33,14 @@ export function createLanes(maxWaitMs: number): Lanes {
 }
 
 async function waitFor(before: Promise<void>, maxWaitMs: number, signal?: AbortSignal) {
-  const busy = (why: string) =>
-    new AppError('store_busy', `${why} Nothing was changed.`, { retryable: true, retryAfter: 5 })
-  if (signal?.aborted) throw busy('The request was stopped.')
+  const busy = (reason: 'request_stopped' | 'project_busy') =>
+    appError(reason, {}, { retryable: true, retryAfter: 5 })
+  if (signal?.aborted) throw busy('request_stopped')
   let timer: NodeJS.Timeout | undefined
   let onAbort: () => void = () => {}
   const given = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(busy('Another change of this project is still running.')),
-      maxWaitMs,
-    )
-    onAbort = () => reject(busy('The request was stopped.'))
+    timer = setTimeout(() => reject(busy('project_busy')), maxWaitMs)
+    onAbort = () => reject(busy('request_stopped'))
     signal?.addEventListener('abort', onAbort, { once: true })
   })
   try {

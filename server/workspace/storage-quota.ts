@@ -1,6 +1,6 @@
 // How much a user may store over all projects and documents: growth is claimed before it is written, one claim at a time.
 import type { StorageRepository } from '../db/repositories/storage.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { sizeText } from './files/faults.ts'
 import { createLanes } from './project-lock.ts'
@@ -52,19 +52,22 @@ export function createStorageQuota(options: {
     for (const claim of claims.values()) if (claim.userId === userId) claimed += claim.bytes
     return claimed + (await records.used(userId))
   }
-  const full = (taken: number, growth: string): AppError =>
-    new AppError(
-      'quota_exceeded',
-      `${growth} At most ${sizeText(limit)} can be stored in all projects and documents together, and ${sizeText(Math.min(taken, limit))} are. Delete files, documents or projects first.`,
-      { details: { limit, used: taken } },
-    )
+  const amounts = (taken: number) => ({
+    limit: sizeText(limit),
+    used: sizeText(Math.min(taken, limit)),
+  })
+  const details = (taken: number) => ({ details: { limit, used: taken } })
 
   return {
     claim: (userId, holder, bytes) =>
       turns.run(userId, async () => {
         const taken = await used(userId)
         if (taken + bytes > limit)
-          throw full(taken, `There is no room for ${sizeText(bytes)} more.`)
+          throw appError(
+            'quota_claim_refused',
+            { more: sizeText(bytes), ...amounts(taken) },
+            details(taken),
+          )
         const held = claims.get(holder)?.bytes ?? 0
         claims.set(holder, { userId, bytes: held + bytes })
       }),
@@ -77,7 +80,7 @@ export function createStorageQuota(options: {
         const taken = await used(userId)
         if (taken <= limit) return
         await undo()
-        throw full(taken, 'What was changed is taken back: it was more than may be stored.')
+        throw appError('quota_exceeded', amounts(taken), details(taken))
       }),
   }
 }

@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { AppError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { explainFault, linkRefused, sizeText, systemCode } from './files/faults.ts'
 import {
@@ -167,20 +167,18 @@ export function createWorkspace(options: {
     { expected, mode }: WriteOptions,
   ): Promise<FileState> => {
     if (bytes.length > limits.fileWrite)
-      throw new AppError(
-        'file_too_large',
-        `"${path.text}" would have ${sizeText(bytes.length)}; at most ${sizeText(limits.fileWrite)} can be written.`,
-      )
+      throw appError('file_too_large_to_write', {
+        path: path.text,
+        size: sizeText(bytes.length),
+        limit: sizeText(limits.fileWrite),
+      })
     // All that can be refused is refused before anything is made.
     const before = await stateAt(path)
     checkTarget(before, path, expected)
     const grows = bytes.length - (before?.size ?? 0)
     const used = await size()
     if (grows > 0 && used + grows > limits.project)
-      throw new AppError(
-        'project_full',
-        `The project would grow past its limit of ${sizeText(limits.project)}. Delete something first.`,
-      )
+      throw appError('project_full', { limit: sizeText(limits.project) })
     // Given back when the change has been settled with the project's new size.
     if (grows > 0) await options.storage.claim(options.userId, options.projectId, grows)
     return withPlace(root, path, { create: true }, async (place) => {
@@ -197,8 +195,7 @@ export function createWorkspace(options: {
       await place.folder.handle.sync()
       known = { bytes: used + grows, at: known?.at ?? Date.now() }
       const after = await look(place.real)
-      if (after === null)
-        throw new AppError('file_changed', `"${path.text}" was removed while it was written.`)
+      if (after === null) throw appError('file_removed_while_written', { path: path.text })
       return after
     })
   }
@@ -278,19 +275,16 @@ export function createWorkspace(options: {
       const from = parseInnerPath(fromInput)
       const to = parseInnerPath(toInput)
       if (to.text === from.text) return
-      if (to.text.startsWith(`${from.text}/`))
-        throw new AppError('bad_request', 'A folder cannot be moved into itself.')
+      if (to.text.startsWith(`${from.text}/`)) throw appError('folder_into_itself')
       await withPlace(root, from, {}, async (source) => {
         // Looked at before the folders of the target are made, so that a failure leaves nothing behind.
         const moved = await look(source.real)
-        if (moved === null)
-          throw new AppError('not_found', `There is no file or folder "${from.text}".`)
+        if (moved === null) throw appError('file_not_found', { path: from.text })
         await withPlace(root, to, { create: true }, async (target) => {
           const there = await look(target.real)
           // Where the disk takes both spellings for one name, the entry itself is what is there.
           const isItself = there?.version === moved.version && folded(from) === folded(to)
-          if (there !== null && !isItself)
-            throw new AppError('conflict', `There is something at "${to.text}" already.`)
+          if (there !== null && !isItself) throw appError('path_taken', { path: to.text })
           await rename(source.real, target.real)
           await target.folder.handle.sync()
           await source.folder.handle.sync()

@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { systemCode } from './files/faults.ts'
 import { markRemoved } from './files/paths.ts'
@@ -38,8 +38,7 @@ const ABANDONED_MS = 24 * 60 * 60_000
 
 /** An id as part of a host path. Ids are made by the server; this is the last fence should one ever not be. */
 function folderName(id: string): string {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id))
-    throw new AppError('not_found', 'There is no such project.')
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw appError('project_not_found')
   return id
 }
 

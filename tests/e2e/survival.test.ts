@@ -79,7 +79,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
     await page.getByText('Connection lost').first().waitFor()
     await page.getByText('Sentence 5 of the tale.', { exact: false }).waitFor()
     // What keeps the server from going on is told in its own words, and asked for again.
-    const full = 'The disk is full: nothing was stored. Free some space.'
+    const full = 'The disk is full: nothing was stored. Free some space and try again.'
     await page.route(/\/api\/runs\/[^/]+\/events/, (route) =>
       route.fulfill({ status: 507, json: { code: 507, message: full } }),
     )

@@ -1,6 +1,6 @@
 // PostgreSQL's errors as the rest of the house knows them.
 import { DrizzleQueryError } from 'drizzle-orm'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 
 /** The driver's error without drizzle's wrapper, whose text would carry the statement's values into logs. */
 const unwrapped = (error: unknown): unknown =>
@@ -36,23 +36,26 @@ export function translatePostgresError(error: unknown): unknown {
   const bare = unwrapped(error)
   const code = postgresCode(bare)
   if (isUnanswered(bare))
-    return new AppError('store_unavailable', 'The database does not answer. Try again soon.', {
-      retryable: true,
-      retryAfter: 5,
-      cause: bare,
-    })
-  if (code === '53100')
-    return new AppError(
-      'store_full',
-      "The database's disk is full: nothing was stored. Free some space.",
-      { cause: bare },
+    return appError(
+      'store_unanswered',
+      {},
+      {
+        retryable: true,
+        retryAfter: 5,
+        cause: bare,
+      },
     )
+  if (code === '53100') return appError('store_full', {}, { cause: bare })
   // A lock not had in time, a deadlock, a serialization failure, a statement out of time.
   if (['55P03', '40P01', '40001', '57014'].includes(code))
-    return new AppError('store_busy', 'The database is busy. Try again soon.', {
-      retryable: true,
-      retryAfter: 2,
-      cause: bare,
-    })
+    return appError(
+      'store_busy',
+      {},
+      {
+        retryable: true,
+        retryAfter: 2,
+        cause: bare,
+      },
+    )
   return bare
 }

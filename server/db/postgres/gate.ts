@@ -1,6 +1,6 @@
 // Who waits for a connection: a busy database makes people wait, one that is away tells everybody at once.
 import pLimit from 'p-limit'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 
 const capacity = 10_000
 
@@ -17,10 +17,14 @@ export function createGate(connections: number): Gate {
   return {
     async run<T>(work: () => Promise<T>): Promise<T> {
       if (limit.pendingCount >= capacity)
-        throw new AppError('store_busy', 'The database has too much to do. Try again soon.', {
-          retryable: true,
-          retryAfter: 2,
-        })
+        throw appError(
+          'store_overloaded',
+          {},
+          {
+            retryable: true,
+            retryAfter: 2,
+          },
+        )
       let begun = false
       try {
         return await limit(() => {
@@ -29,11 +33,15 @@ export function createGate(connections: number): Gate {
         })
       } catch (error) {
         if (begun) throw error
-        throw new AppError('store_unavailable', 'The database does not answer. Try again soon.', {
-          retryable: true,
-          retryAfter: 5,
-          cause: error,
-        })
+        throw appError(
+          'store_unanswered',
+          {},
+          {
+            retryable: true,
+            retryAfter: 5,
+            cause: error,
+          },
+        )
       }
     },
     turnAway: () => limit.clearQueue(),

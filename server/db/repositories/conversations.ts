@@ -1,6 +1,6 @@
 // Conversations of a user: finding, listing, changing and removing them.
 import { and, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
@@ -94,7 +94,7 @@ function roomFor(rows: readonly ListedRow[], limit: number): number {
   return full === -1 ? limit : Math.min(full, limit)
 }
 
-const missing = () => new AppError('not_found', 'There is no such conversation.')
+const missing = () => appError('conversation_not_found')
 
 /** A conversation of somebody else is none at all: whatever begins with a person's wish asks for its owner. */
 export function createConversationRepository(database: Database) {
@@ -197,7 +197,7 @@ export function createConversationRepository(database: Database) {
       .select({ id: projects.id })
       .from(projects)
       .where(and(eq(projects.id, id), eq(projects.userId, userId)))
-    if (project === undefined) throw new AppError('not_found', 'There is no such project.')
+    if (project === undefined) throw appError('project_not_found')
   }
 
   /** A change of the row itself locks it on both databases: what is decided upon it still holds when it is written. */
@@ -294,7 +294,7 @@ export function createConversationRepository(database: Database) {
         if (row === undefined) throw missing()
         if (changes.projectId != null) await requireProject(tx, userId, changes.projectId)
         const leaf = leafId === undefined ? undefined : await leafUnder(tx, messages, id, leafId)
-        if (leaf === null) throw new AppError('not_found', 'There is no such message.')
+        if (leaf === null) throw appError('message_not_found')
         const set = {
           ...changes,
           // Clients that send every setting send the title they were shown, which is no wish of a person.

@@ -1,7 +1,7 @@
 // Messages of a conversation: the branch that is shown, page by page, and what hangs on each message.
 import { and, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import { type ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Attachment } from '../../protocol/message.ts'
@@ -68,7 +68,7 @@ export function createMessageRepository(database: Database) {
     async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
       const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })
       if (message === undefined || message.parentId === apart(id))
-        throw new AppError('not_found', 'There is no such message.')
+        throw appError('message_not_found')
       return message
     },
 
@@ -87,8 +87,7 @@ export function createMessageRepository(database: Database) {
         maxBytes: PAGE_BYTES,
         inlineBytes: INLINE_BYTES,
       })
-      if (items.length === 0 && cursor !== undefined)
-        throw new AppError('bad_cursor', 'What this cursor points at is gone: begin again.')
+      if (items.length === 0 && cursor !== undefined) throw appError('cursor_gone')
       const next = items[0]?.parentId ?? null
       return {
         items,

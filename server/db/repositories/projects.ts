@@ -1,6 +1,6 @@
 // Projects of a user.
 import { and, desc, eq } from 'drizzle-orm'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
@@ -23,7 +23,7 @@ export function createProjectRepository(database: Database) {
       return await work
     } catch (error) {
       if (!database.isUniqueViolation(error)) throw error
-      throw new AppError('name_taken', 'You have a project of this name already.')
+      throw appError('project_name_taken')
     }
   }
 

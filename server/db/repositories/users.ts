@@ -1,6 +1,6 @@
 // People: accounts, the keys they made and the tokens they ended.
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
@@ -22,7 +22,7 @@ export type AccountChanges = Partial<
 
 export type UserRepository = ReturnType<typeof createUserRepository>
 
-const taken = () => new AppError('name_taken', 'This user name or e-mail address is taken.')
+const taken = () => appError('user_name_taken')
 
 export function createUserRepository(database: Database) {
   const { read, tables } = database
@@ -163,7 +163,7 @@ export function createUserRepository(database: Database) {
           const [user] = await tx.select().from(users).where(eq(users.id, id))
           if (user === undefined) return undefined
           if (insteadOf !== undefined && insteadOf !== user.passwordHash)
-            throw new AppError('conflict', 'The password was changed a moment ago. Sign in again.')
+            throw appError('password_changed')
           const changed: UserRow = { ...user, ...changes }
           if (changes.email !== undefined)
             changed.emailKey = changes.email === null ? null : foldCase(changes.email)
@@ -181,8 +181,7 @@ export function createUserRepository(database: Database) {
               .from(users)
               .where(and(...usable, ne(users.id, id)))
               .limit(1)
-            if (other === undefined)
-              throw new AppError('conflict', 'This is the last active administrator.')
+            if (other === undefined) throw appError('last_administrator')
           }
           if (revokeKeys === true) await tx.delete(apiKeys).where(eq(apiKeys.userId, id))
           await tx.update(users).set(changed).where(eq(users.id, id))

@@ -3,7 +3,7 @@ import SqliteClient from 'better-sqlite3'
 import { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import type { StatementListener } from '../database.ts'
 import { bindableText, toDrizzleLogger } from '../statements.ts'
 
@@ -20,9 +20,9 @@ export const isSqliteBusy = (error: unknown): boolean =>
 export function translateSqliteError(error: unknown): unknown {
   const code = sqliteCode(error)
   if (isSqliteBusy(error))
-    return new AppError(
-      'store_busy',
-      'The database is locked by another program. Try again soon.',
+    return appError(
+      'store_locked',
+      {},
       {
         retryable: true,
         retryAfter: 5,
@@ -30,14 +30,22 @@ export function translateSqliteError(error: unknown): unknown {
       },
     )
   if (code === 'SQLITE_FULL')
-    return new AppError('store_full', 'The disk is full: nothing was stored. Free some space.', {
-      cause: error,
-    })
+    return appError(
+      'store_full',
+      {},
+      {
+        cause: error,
+      },
+    )
   if (/^SQLITE_(IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB)/.test(code))
-    return new AppError('store_unavailable', 'The database file cannot be used at the moment.', {
-      retryAfter: 5,
-      cause: error,
-    })
+    return appError(
+      'store_file_unusable',
+      {},
+      {
+        retryAfter: 5,
+        cause: error,
+      },
+    )
   return error
 }
 

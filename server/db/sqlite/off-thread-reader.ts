@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads'
 import SqliteClient from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
-import { AppError } from '../../errors.ts'
+import { type AppError, appError } from '../../errors.ts'
 import { startWorker } from '../../lib/child-entry.ts'
 import type { ConnectOptions, Reader } from '../database.ts'
 import { toDrizzleLogger } from '../statements.ts'
@@ -18,10 +18,14 @@ interface Waiting {
 }
 
 const tooLong = (): AppError =>
-  new AppError('store_busy', 'The search took too long. Ask for less at once.', {
-    retryable: true,
-    retryAfter: 5,
-  })
+  appError(
+    'search_too_slow',
+    {},
+    {
+      retryable: true,
+      retryAfter: 5,
+    },
+  )
 
 const faultOf = ({ message, code }: { message: string; code: string }): Error =>
   code === '' ? new Error(message) : new SqliteClient.SqliteError(message, code)
@@ -76,7 +80,7 @@ export function createSqliteAside(
   }
 
   async function ask(sql: string, values: readonly unknown[]): Promise<unknown[][]> {
-    if (closed) throw new AppError('store_unavailable', 'The database is closed.')
+    if (closed) throw appError('store_closed')
     asked += 1
     const question: AsideQuestion = { id: asked, sql, values: values.map(bindable) }
     let timer: NodeJS.Timeout | undefined
@@ -102,7 +106,7 @@ export function createSqliteAside(
     reader: query as unknown as Reader,
     async close() {
       closed = true
-      await end(new AppError('store_unavailable', 'The database is closed.'))
+      await end(appError('store_closed'))
     },
   }
 }

@@ -1,7 +1,7 @@
 // Makes SQLite's commits durable without stopping the event loop: the write-ahead log is synced in the thread pool.
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 
 export interface WalSync {
   /** Fulfils when every commit made before the call is on the disk; those that ask together share one sync. */
@@ -33,11 +33,7 @@ export function createWalSync(logFile: string): WalSync {
       await handle.datasync()
     } catch (error) {
       // The rows are there, so nobody may write them again: this is no fault that asking once more would mend.
-      throw new AppError(
-        'internal',
-        'The disk did not confirm what was written. Look at its health, then start the server again.',
-        { cause: error },
-      )
+      throw appError('disk_unconfirmed', {}, { cause: error })
     }
   }
 

@@ -1,6 +1,6 @@
 // One after another: the lane that makes SQLite's single writer explicit.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 
 /** Milliseconds that writes may follow each other before everything else in the process gets its turn. */
 const turnLimit = 5
@@ -32,10 +32,14 @@ export function createLane(capacity: number): Lane {
   return {
     async run<T>(work: () => Promise<T>): Promise<T> {
       if (count >= capacity)
-        throw new AppError('store_busy', 'The database has too much to write. Try again soon.', {
-          retryable: true,
-          retryAfter: 2,
-        })
+        throw appError(
+          'store_overloaded',
+          {},
+          {
+            retryable: true,
+            retryAfter: 2,
+          },
+        )
       const before = last
       let done = (): void => {}
       last = new Promise((resolve) => {

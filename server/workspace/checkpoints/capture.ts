@@ -1,7 +1,7 @@
 // What paths of a project hold at this moment, with their content kept or only hashed.
 import { readlink } from 'node:fs/promises'
 import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, appError } from '../../errors.ts'
 import { look } from '../files/file-state.ts'
 import {
   openRegularFile,
@@ -150,8 +150,7 @@ export async function capturePaths(
   return new Map([...[...missing].map((path) => [path, null] as const), ...captured])
 }
 
-const tooMany = (): AppError =>
-  new AppError('bad_request', `At most ${MAX_PATHS} files can be changed at once.`)
+const tooMany = (): AppError => appError('too_many_changes', { limit: MAX_PATHS })
 
 function byParts(one: ProjectPath, other: ProjectPath): number {
   for (const [at, part] of one.segments.entries()) {

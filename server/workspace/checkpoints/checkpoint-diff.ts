@@ -1,7 +1,7 @@
 // What a checkpoint's change did, or what has become of the project since, as differences for a person.
 import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
 import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, appError } from '../../errors.ts'
 import { binaryKind, decodeText } from '../files/text.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
@@ -42,7 +42,7 @@ export async function diffCheckpoint(
   const { records } = tools
   const rows = await records.since(workspace.projectId, id)
   const [row, ...later] = rows
-  if (row?.id !== id) throw new AppError('not_found', 'There is no such checkpoint.')
+  if (row?.id !== id) throw appError('checkpoint_not_found')
   const kept = tools.checkpoints.keptContent(workspace.projectId)
   const all =
     against === 'now'

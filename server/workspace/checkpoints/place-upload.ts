@@ -2,7 +2,7 @@
 import { chmod, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { sizeText } from '../files/faults.ts'
 import { checkTarget, look } from '../files/file-state.ts'
 import {
@@ -92,7 +92,7 @@ async function checkAll(
   await pLimit(AT_ONCE).map(foldersAbove(files), async (folder) => {
     const before = await workspace.state(folder)
     if (before !== null && before.kind !== 'directory' && before.kind !== 'link')
-      throw new AppError('conflict', `"${folder}" is a file; a folder cannot take its place.`)
+      throw appError('file_in_the_way', { path: folder })
   })
   await pLimit(AT_ONCE).map(files, async ({ target, size }) => {
     const before = await workspace.state(target.text)
@@ -104,10 +104,7 @@ async function checkAll(
   })
   const { totalSize } = await workspace.stats()
   if (grows > 0 && totalSize + grows > workspace.limits.project)
-    throw new AppError(
-      'project_full',
-      `The project would grow past its limit of ${sizeText(workspace.limits.project)}. Delete something first.`,
-    )
+    throw appError('project_full', { limit: sizeText(workspace.limits.project) })
   return { placed, grows }
 }
 

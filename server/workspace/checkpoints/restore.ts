@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
 import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { type CaptureTools, captureAll, sameContent } from './capture.ts'
 import type { KeptContent } from './content-store.ts'
 
@@ -25,8 +25,7 @@ export async function targetsBefore(
   const targets = new Map<string, PathContent | null>()
   for await (const files of pages) {
     for (const { path, before } of files) if (!targets.has(path)) targets.set(path, before)
-    if (targets.size > MAX_PATHS)
-      throw new AppError('bad_request', `At most ${MAX_PATHS} files can be restored at once.`)
+    if (targets.size > MAX_PATHS) throw appError('too_many_restored', { limit: MAX_PATHS })
   }
   return targets
 }
@@ -54,10 +53,7 @@ export async function differing(targets: Targets, tools: Omit<CaptureTools, 'kep
 export async function checkKept(targets: Targets, kept: KeptContent): Promise<void> {
   for (const [path, target] of targets)
     if (target?.kind === 'file' && !(await kept.has(target.hash)))
-      throw new AppError(
-        'conflict',
-        `The earlier content of "${path}" is no longer kept, so this state cannot be restored.`,
-      )
+      throw appError('content_expired', { path })
 }
 
 /**
@@ -85,10 +81,7 @@ export async function applyTargets(
   )
   for (const path of inTheWay.filter(isFolder))
     if (!(await workspace.removeEmptyFolder(path)) && of(path).target !== null)
-      throw new AppError(
-        'conflict',
-        `The folder "${path}" holds files that are not known and cannot make place for what was there.`,
-      )
+      throw appError('folder_in_the_way', { path })
   for (const path of paths)
     if (of(path).target?.kind === 'directory') await workspace.makeFolder(path, later)
   await slot.map(paths, async (path) => {

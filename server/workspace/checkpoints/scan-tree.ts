@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { PathContent } from '../../db/tables/projects.ts'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { systemCode } from '../files/faults.ts'
 import { childPath, parseInnerPath } from '../files/paths.ts'
 import { contentPath } from './content-store.ts'
@@ -50,8 +50,7 @@ export function scan(
       const inner = childPath(path, name)
       const stats = lstatSync(real, { bigint: true, throwIfNoEntry: false })
       if (stats === undefined) continue
-      if (++entries > maxEntries)
-        throw new AppError('bad_request', `At most ${maxEntries} files can be changed at once.`)
+      if (++entries > maxEntries) throw appError('too_many_changes', { limit: maxEntries })
       if (stats.isFile()) bytes += Number(stats.size)
       const keepable = told && isSpellable(inner)
       if (keepable) visit(inner, real, stats)

@@ -1,5 +1,5 @@
 // Finding the place that an edit means, and what the text is with it: exact, whitespace-tolerant, by pattern or by lines.
-import { AppError } from '../../errors.ts'
+import { type AppError, appError } from '../../errors.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { splitLines } from './text.ts'
 
@@ -20,7 +20,7 @@ const MAX_PLACES_TOLD = 20
 /** More places than this are not looked for. */
 const MAX_PLACES = 100_000
 
-const refuse = (why: string): AppError => new AppError('bad_request', why)
+const refuse = (detail: string): AppError => appError('edit_failed', { detail })
 
 /** The text after the edit. Throws `bad_request` with what is wrong and what would help; nothing is ever guessed. */
 export async function editText(

@@ -1,5 +1,5 @@
 // What the file system's own errors mean to a person: the one translation into the error table.
-import { AppError } from '../../errors.ts'
+import { AppError, appError } from '../../errors.ts'
 
 /** The system's error name (`ENOENT`), or an empty string when it is no system error. */
 export const systemCode = (error: unknown): string =>
@@ -17,63 +17,43 @@ export function sizeText(bytes: number): string {
 /** Turns what a system call threw into an `AppError` about `path` (relative to the project; never a host path). */
 export function explainFault(error: unknown, path: string): AppError {
   if (error instanceof AppError) return error
-  const shown = path === '' ? 'the project folder' : `"${path}"`
   const options = { cause: error }
+  const about = { path: path === '' ? '.' : path }
   switch (systemCode(error)) {
     case 'ENOENT':
-      return new AppError('not_found', `There is no file or folder ${shown}.`, options)
+      return appError('file_not_found', about, options)
     case 'ENOTDIR':
-      return new AppError(
-        'not_found',
-        `${shown} cannot be reached: a part of it is not a folder.`,
-        options,
-      )
+      return appError('path_through_file', about, options)
     case 'ELOOP':
       return linkRefused(path, error)
     case 'EEXIST':
     case 'ENOTEMPTY':
     case 'EISDIR':
-      return new AppError('conflict', `${shown} exists already, or is a folder.`, options)
+      return appError('file_exists', about, options)
     case 'EINVAL':
     case 'ENXIO':
     case 'ESTALE':
-      // Something else took its place between two looks: a link for a file, a pipe for a folder.
-      return new AppError(
-        'file_changed',
-        `${shown} was replaced while it was used. Nothing was changed; try again.`,
-        options,
-      )
+      // Replaced between two system calls: a link for a file, a pipe for a folder.
+      return appError('file_replaced', about, options)
     case 'ENAMETOOLONG':
-      return new AppError('bad_request', `The name of ${shown} is too long.`, options)
+      return appError('file_name_too_long', about, options)
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new AppError('forbidden', `The server may not do that to ${shown}.`, options)
+      return appError('file_access_denied', about, options)
     case 'ENOSPC':
     case 'EDQUOT':
-      return new AppError(
-        'store_full',
-        'The disk is full: nothing was changed. Free some space and try again.',
-        options,
-      )
+      return appError('disk_full', {}, options)
     case 'EFBIG':
-      return new AppError('file_too_large', `${shown} would be too large.`, options)
+      return appError('file_would_be_too_large', about, options)
     case 'EMFILE':
     case 'ENFILE':
-      return new AppError('store_busy', 'Too many files are open. Try again in a moment.', {
-        ...options,
-        retryable: true,
-        retryAfter: 1,
-      })
+      return appError('too_many_files_open', {}, { ...options, retryable: true, retryAfter: 1 })
     default:
-      return new AppError('internal', `${shown} could not be used.`, options)
+      return appError('file_unusable', about, options)
   }
 }
 
-/** The answer to every symbolic link on the way: links are never followed, wherever they point. */
+/** For every symbolic link in a path: links are never followed, wherever they point. */
 export const linkRefused = (path: string, cause?: unknown): AppError =>
-  new AppError(
-    'path_escapes',
-    `"${path}" is, or passes through, a symbolic link. Links are not followed in a project.`,
-    cause === undefined ? {} : { cause },
-  )
+  appError('link_refused', { path }, cause === undefined ? {} : { cause })

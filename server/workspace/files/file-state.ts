@@ -1,7 +1,7 @@
 // What is known of one file at one moment: its kind, size and version, and its content read in one piece.
 import type { BigIntStats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { linkRefused, sizeText, systemCode } from './faults.ts'
 import { notRegular, openRegularFile, type Place, type ProjectPath } from './paths.ts'
 import type { EntryKind } from './walk.ts'
@@ -57,9 +57,9 @@ export async function readWhole(
   try {
     const state = stateOf(await handle.stat({ bigint: true }))
     const tooLarge = () =>
-      new AppError(
+      appError(
         'file_too_large',
-        `"${path.text}" has ${sizeText(state.size)}; at most ${sizeText(maxBytes)} can be read.`,
+        { path: path.text, size: sizeText(state.size), limit: sizeText(maxBytes) },
         { details: { size: state.size, limit: maxBytes } },
       )
     if (state.size > maxBytes) throw tooLarge()
@@ -71,8 +71,7 @@ export async function readWhole(
       if (bytesRead === 0) break
       length += bytesRead
     }
-    if (length > state.size)
-      throw new AppError('file_changed', `"${path.text}" changed while it was read. Try again.`)
+    if (length > state.size) throw appError('file_changed_while_read', { path: path.text })
     return { bytes: buffer.subarray(0, length), state }
   } finally {
     await handle.close()
@@ -86,17 +85,16 @@ export function checkTarget(
   expected: string | undefined,
 ): void {
   if (before?.kind === 'link') throw linkRefused(path.text)
-  if (before?.kind === 'directory')
-    throw new AppError('conflict', `"${path.text}" is a folder; a file cannot take its place.`)
+  if (before?.kind === 'directory') throw appError('folder_takes_no_file', { path: path.text })
   if (before?.kind === 'other') throw notRegular(path.text)
   if (expected !== undefined && expected !== (before?.version ?? ''))
-    throw new AppError(
-      'file_changed',
+    throw appError(
       before === null
-        ? `"${path.text}" was deleted by somebody else meanwhile. Read it again before changing it.`
+        ? 'file_deleted_meanwhile'
         : expected === ''
-          ? `There is a file "${path.text}" already. Read it before changing it.`
-          : `"${path.text}" was changed by somebody else meanwhile. Read it again before changing it.`,
+          ? 'file_created_meanwhile'
+          : 'file_changed_meanwhile',
+      { path: path.text },
       { details: { version: before?.version ?? null } },
     )
 }

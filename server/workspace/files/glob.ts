@@ -1,5 +1,5 @@
 // Patterns over paths (`*.py`, `src/**/*.{ts,tsx}`), matched in linear time: a pattern from a model must not stall the server.
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 
 /** Answers whether a path relative to the folder of the pattern matches. */
 export type GlobMatcher = (path: string) => boolean
@@ -19,8 +19,7 @@ type Token =
  * below that folder. Throws `bad_request` for one that is too long.
  */
 export function compileGlob(pattern: string): GlobMatcher {
-  if (pattern.length > MAX_PATTERN)
-    throw new AppError('bad_request', `A pattern may have at most ${MAX_PATTERN} characters.`)
+  if (pattern.length > MAX_PATTERN) throw appError('glob_too_long', { limit: MAX_PATTERN })
   const alternatives = expandBraces(pattern).map((alternative) => {
     const anchored = alternative.includes('/')
     // A folder by its slash means all that is in it.
@@ -41,8 +40,7 @@ function expandBraces(pattern: string): string[] {
   let open: string[] = [pattern]
   const done: string[] = []
   while (open.length > 0) {
-    if (open.length + done.length > MAX_ALTERNATIVES)
-      throw new AppError('bad_request', 'The pattern has too many alternatives in braces.')
+    if (open.length + done.length > MAX_ALTERNATIVES) throw appError('glob_too_complex')
     const next: string[] = []
     for (const text of open) {
       // The innermost pair: no brace inside it.

@@ -2,7 +2,7 @@
 import { existsSync, constants as fs } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, projectDeleted } from '../../errors.ts'
+import { type AppError, appError, projectDeleted } from '../../errors.ts'
 import { explainFault, linkRefused, systemCode } from './faults.ts'
 
 /** A path inside a project that passed the rules; `text` is its one spelling, '' the project's folder itself. */
@@ -19,19 +19,14 @@ export const pathLimits = { bytes: 1024, nameBytes: 255, depth: 32 } as const
 const DECEPTIVE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-const escapes = (): AppError =>
-  new AppError(
-    'path_escapes',
-    'The path leaves the project. Use a path relative to the project folder, like "src/main.py".',
-  )
-const refused = (why: string): AppError => new AppError('bad_request', `Path not allowed: ${why}.`)
+const escapes = (): AppError => appError('path_escapes')
 
 /**
  * Checks a path given from outside and brings it into its one spelling. Purely by its text: no system call.
  * Throws `path_escapes` (403) for what points out of the project, `bad_request` (400) for what no file may be called.
  */
 export function parsePath(input: string): ProjectPath {
-  if (input.length > 4 * pathLimits.bytes) throw refused('it is too long')
+  if (input.length > 4 * pathLimits.bytes) throw appError('path_too_long')
   // Judged with both kinds of slashes first, so that a Windows spelling of an escape is called what it is.
   const withSlashes = input.replaceAll('\\', '/')
   if (withSlashes.startsWith('/') || /^[a-z]:\//i.test(withSlashes)) throw escapes()
@@ -41,22 +36,22 @@ export function parsePath(input: string): ProjectPath {
     if (part !== '..') segments.push(part)
     else if (segments.pop() === undefined) throw escapes()
   }
-  if (input.includes('\\')) throw refused('separate folders by "/", not by "\\"')
-  if (DECEPTIVE.test(input)) throw refused('it holds control or invisible characters')
-  if (LONE_SURROGATE.test(input)) throw refused('it is not valid Unicode')
+  if (input.includes('\\')) throw appError('path_has_backslashes')
+  if (DECEPTIVE.test(input)) throw appError('path_has_invisible_characters')
+  if (LONE_SURROGATE.test(input)) throw appError('path_not_unicode')
   const text = segments.join('/')
-  if (Buffer.byteLength(text) > pathLimits.bytes) throw refused('it is too long')
+  if (Buffer.byteLength(text) > pathLimits.bytes) throw appError('path_too_long')
   if (segments.length > pathLimits.depth)
-    throw refused(`more than ${pathLimits.depth} folders deep`)
+    throw appError('path_too_deep', { limit: pathLimits.depth })
   for (const name of segments)
-    if (Buffer.byteLength(name) > pathLimits.nameBytes) throw refused('a name in it is too long')
+    if (Buffer.byteLength(name) > pathLimits.nameBytes) throw appError('path_name_too_long')
   return { text, segments }
 }
 
 /** Like `parsePath`, but the project's folder itself is not meant: for what is created, changed or removed. */
 export function parseInnerPath(input: string): ProjectPath {
   const path = parsePath(input)
-  if (path.segments.length === 0) throw refused('it names the project folder itself')
+  if (path.segments.length === 0) throw appError('path_is_project')
   return path
 }
 
@@ -105,8 +100,7 @@ async function holdChild(
       () => systemCode(error) === 'ELOOP',
     )
     if (isLink) throw linkRefused(path, error)
-    if (wanted && systemCode(error) === 'ENOTDIR')
-      throw new AppError('conflict', `"${path}" is a file; a folder cannot take its place.`)
+    if (wanted && systemCode(error) === 'ENOTDIR') throw appError('file_in_the_way', { path })
     throw explainFault(error, path)
   }
 }
@@ -195,7 +189,7 @@ export async function withPlace<T>(
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const name = path.segments.at(-1)
-  if (name === undefined) throw refused('it names the project folder itself')
+  if (name === undefined) throw appError('path_is_project')
   const folder = await holdFolder(root, path.segments.slice(0, -1), options)
   try {
     return await work({ folder, name, real: join(folder.real, name) })
@@ -213,8 +207,7 @@ export async function withPlace<T>(
 export async function openRegularFile(place: Place, path: ProjectPath): Promise<FileHandle> {
   const before = await lstat(place.real)
   if (before.isSymbolicLink()) throw linkRefused(path.text)
-  if (before.isDirectory())
-    throw new AppError('bad_request', `"${path.text}" is a folder, not a file.`)
+  if (before.isDirectory()) throw appError('not_a_file', { path: path.text })
   if (!before.isFile()) throw notRegular(path.text)
   // Not blocking, in case the entry was replaced by a pipe between the look and the opening.
   const handle = await open(place.real, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
@@ -227,5 +220,4 @@ export async function openRegularFile(place: Place, path: ProjectPath): Promise<
   }
 }
 
-export const notRegular = (path: string): AppError =>
-  new AppError('bad_request', `"${path}" is a device, a pipe or a socket, not a regular file.`)
+export const notRegular = (path: string): AppError => appError('not_a_regular_file', { path })

@@ -1,6 +1,6 @@
 // Bytes of a file as text and back: encodings, what counts as binary and what kind of file it then is.
 import { isUtf8 } from 'node:buffer'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { looksBinary, withoutCutCharacter } from '../../lib/binary-bytes.ts'
 import { sizeText } from './faults.ts'
 
@@ -73,9 +73,9 @@ export function decodeText(
   if (asked === undefined) {
     const kind = binaryKind(bytes)
     if (kind !== null)
-      throw new AppError(
+      throw appError(
         'binary_file',
-        `"${path}" is a binary file (${kind}, ${sizeText(bytes.length)}) and cannot be read as text.`,
+        { path, kind, size: sizeText(bytes.length) },
         { details: { kind, size: bytes.length } },
       )
   }
@@ -84,11 +84,7 @@ export function decodeText(
   try {
     decoder = new TextDecoder(label, { fatal: asked !== undefined })
   } catch (error) {
-    throw new AppError(
-      'bad_request',
-      `Unknown encoding "${label.slice(0, 40)}". Try utf-8, utf-16le, gb18030, shift_jis or windows-1252.`,
-      { cause: error },
-    )
+    throw appError('encoding_unknown', { encoding: label.slice(0, 40) }, { cause: error })
   }
   try {
     return {
@@ -96,11 +92,7 @@ export function decodeText(
       encoding: { name: decoder.encoding, bom: mark === decoder.encoding },
     }
   } catch (error) {
-    throw new AppError(
-      'bad_request',
-      `"${path}" is not valid ${decoder.encoding}. Try another encoding.`,
-      { cause: error },
-    )
+    throw appError('encoding_mismatch', { path, encoding: decoder.encoding }, { cause: error })
   }
 }
 
@@ -113,10 +105,7 @@ export function encodeText(text: string, encoding: Encoding, path: string): Buff
   // Windows-1252 and Latin-1 are one but for 0x80 to 0x9f; what does not come back the same would be damaged.
   if (encoding.name === 'windows-1252' && new TextDecoder('windows-1252').decode(bytes) === content)
     return bytes
-  throw new AppError(
-    'bad_request',
-    `"${path}" is in ${encoding.name}, in which this text cannot be written. Write the whole file anew in UTF-8 instead.`,
-  )
+  throw appError('encoding_not_writable', { path, encoding: encoding.name })
 }
 
 /** The lines of a text without their ends; a newline at the very end begins no further line. */

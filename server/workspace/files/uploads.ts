@@ -3,7 +3,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspaces } from '../workspaces.ts'
@@ -69,15 +69,14 @@ export async function startUpload(
       .slice(0, -1)
       .map((_name, depth) => segments.slice(0, depth + 1).join('/'))
     if (taken.has(text) || folders.has(text) || above.some((folder) => taken.has(folder)))
-      throw new AppError('conflict', `The upload holds "${text}" twice.`)
+      throw appError('upload_repeats', { path: text })
     taken.add(text)
     for (const folder of above) folders.add(folder)
   }
   const count = (more: number): void => {
     bytes += more
     const most = Math.min(limits.bytes, workspaces.limits.project)
-    if (bytes > most)
-      throw new AppError('payload_too_large', `An upload may have at most ${sizeText(most)}.`)
+    if (bytes > most) throw appError('upload_too_large', { limit: sizeText(most) })
   }
   /** Hands what was gathered to a thread; waits only while too much is on its way. */
   const flush = async (): Promise<void> => {
@@ -131,7 +130,7 @@ export async function startUpload(
       if (fault !== undefined) throw fault
       const path = parseInnerPath(input)
       if (++files > limits.files)
-        throw new AppError('payload_too_large', `An upload may have at most ${limits.files} files.`)
+        throw appError('upload_has_too_many_files', { limit: limits.files })
       claim(path)
       tops.add(path.segments.length > 1 ? (path.segments[0] ?? '') : '')
       const pieces: Buffer[] = []

@@ -1,7 +1,7 @@
 // Walking a project's tree, folder by held folder, bounded in entries and depth; links are seen, never followed.
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../errors.ts'
+import { AppError, appError } from '../../errors.ts'
 import { childPath, type HeldFolder, holdFolder, type ProjectPath, pathLimits } from './paths.ts'
 
 export type EntryKind = 'file' | 'directory' | 'link' | 'other'
@@ -85,7 +85,7 @@ export async function walk(
   let left = options.maxEntries
   let complete = true
   const descend = async (segments: readonly string[], depth: number): Promise<void> => {
-    if (options.signal?.aborted) throw new AppError('store_busy', 'The walk was stopped.')
+    if (options.signal?.aborted) throw appError('request_stopped')
     const folder = await holdFolder(root, segments)
     const path = segments.join('/')
     const here = await readFolder(folder, path, left).finally(() => folder.close())

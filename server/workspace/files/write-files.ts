@@ -1,7 +1,7 @@
 // Many small new files at once. Runs in the worker thread only, where waiting for the disk holds up nobody.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { systemCode } from './faults.ts'
 
 /** Writes files that are not there yet (0600) with their folders (0700). Paths are checked and `folder` is the server's own. */
@@ -19,10 +19,7 @@ export function writeFiles(input: {
       writeFileSync(target, bytes, { flag: 'wx', mode: 0o600 })
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error
-      throw new AppError(
-        'conflict',
-        `"${path}" has the name of another file in it, as this disk reads names.`,
-      )
+      throw appError('names_collide', { path })
     }
   }
   return { files: input.files.length }

@@ -1,6 +1,6 @@
 // Searching a project's files: ripgrep where it is installed (linear-time patterns, killable), else a slower own search.
 import { createRequire } from 'node:module'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
 import { startProcess } from '../../sandbox/process.ts'
 import { compileGlob } from '../files/glob.ts'
@@ -121,16 +121,24 @@ export function createProjectSearch(options: {
     })
     const outcome = await process.done
     if (outcome.startError !== null)
-      throw new AppError('internal', 'The search program could not be started.', {
-        cause: outcome.startError,
-      })
+      throw appError(
+        'search_not_started',
+        {},
+        {
+          cause: outcome.startError,
+        },
+      )
     if (outcome.stderr.startsWith('bwrap:'))
-      throw new AppError('internal', 'The search could not be isolated from the host.', {
-        cause: new Error(outcome.stderr),
-      })
+      throw appError(
+        'search_not_isolated',
+        {},
+        {
+          cause: new Error(outcome.stderr),
+        },
+      )
     // 0: found, 1: nothing found, 2: a fault, which with results at hand was some file that could not be read.
     if (outcome.exitCode === 2 && outcome.stderr.includes('error'))
-      throw new AppError('bad_request', patternFault(outcome.stderr))
+      throw appError('search_pattern_invalid', { detail: patternFault(outcome.stderr) })
     return { truncated: enough || outcome.timedOut }
   }
 
@@ -246,18 +254,17 @@ const isWithin = (path: string, within: ProjectPath): boolean =>
 const byPlace = (one: GrepMatch, other: GrepMatch): number =>
   one.path < other.path ? -1 : one.path > other.path ? 1 : one.line - other.line
 
+/** What ripgrep says about a pattern, without its own name and in one line. */
 const patternFault = (stderr: string): string =>
-  `The pattern cannot be read: ${stderr
+  stderr
     .replace(/^rg: /, '')
     .replace(/\(\?:\)/g, '')
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, 300)}. Escape special characters with "\\" to search for them as they are.`
+    .slice(0, 300)
 
 async function mustBeThere(workspace: Workspace, path: ProjectPath): Promise<void> {
   const state = await workspace.state(path.text)
-  if (state === null)
-    throw new AppError('not_found', `There is no file or folder "${path.text}" to search.`)
-  if (state.kind === 'link')
-    throw new AppError('path_escapes', `"${path.text}" is a symbolic link, which is not followed.`)
+  if (state === null) throw appError('search_path_not_found', { path: path.text })
+  if (state.kind === 'link') throw appError('search_path_is_link', { path: path.text })
 }

@@ -2,7 +2,6 @@
 import { parentPort } from 'node:worker_threads'
 import type { CheckpointFile } from '../../db/tables/projects.ts'
 import { AppError, errorText } from '../../errors.ts'
-import type { ErrorCode } from '../../protocol/error.ts'
 import {
   type CapturedTree,
   type CaptureTreeInput,
@@ -57,14 +56,18 @@ export interface Jobs {
     output: RegexMatches
   }
 }
-/** What the thread answers to one job. */
-export type JobAnswer =
+/** The result of one job. */
+export type JobResult =
   | { ok: true; output: unknown }
-  /**
-   * `code` is the system's name of the fault when it was the disk's; `message` may then hold a host path. `fault` is our
-   * own name of a fault that the job has put into words itself.
-   */
-  | { ok: false; message: string; code: string | null; fault?: ErrorCode }
+  /** An `AppError` of the job, in parts: a class does not survive the way between threads. */
+  | {
+      ok: false
+      kind: 'refused'
+      message: string
+      error: Pick<AppError, 'code' | 'reason' | 'params'>
+    }
+  /** `code` is the system's name of the error, or empty; `message` may hold a host path when it is not. */
+  | { ok: false; kind: 'thrown'; message: string; code: string }
 export type JobKind = keyof Jobs
 type Job = { [Kind in JobKind]: { kind: Kind; input: Jobs[Kind]['input'] } }[JobKind]
 
@@ -96,17 +99,17 @@ function perform(job: Job): Jobs[JobKind]['output'] {
 }
 
 parentPort?.on('message', (job: Job) => {
-  let answer: JobAnswer
+  let result: JobResult
   try {
-    answer = { ok: true, output: perform(job) }
+    result = { ok: true, output: perform(job) }
   } catch (error) {
-    const code = systemCode(error)
-    answer =
-      error instanceof AppError
-        ? { ok: false, message: error.message, code: null, fault: error.code }
-        : { ok: false, message: errorText(error), code: code === '' ? null : code }
+    const message = errorText(error)
+    if (error instanceof AppError) {
+      const { code, reason, params } = error
+      result = { ok: false, kind: 'refused', message, error: { code, reason, params } }
+    } else result = { ok: false, kind: 'thrown', message, code: systemCode(error) }
   }
-  parentPort?.postMessage(answer)
+  parentPort?.postMessage(result)
 })
 
 // The pool waits for this before it hands over the first job.

@@ -1,9 +1,9 @@
 // Worker threads for work that would hold up the server: each job can be stopped by ending its thread.
 import type { Worker } from 'node:worker_threads'
-import { AppError } from '../../errors.ts'
+import { AppError, appError } from '../../errors.ts'
 import { startWorker } from '../../lib/child-entry.ts'
 import { explainFault } from '../files/faults.ts'
-import type { JobAnswer, JobKind, Jobs } from './jobs.child.ts'
+import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 
 export interface WorkerPool {
   /**
@@ -90,15 +90,11 @@ export function createWorkerPool(size: number): WorkerPool {
       await enter(owner)
       try {
         const worker = await take()
-        const answer = await askOnce(worker, { kind, input }, timeoutMs, signal)
+        const result = await askOnce(worker, { kind, input }, timeoutMs, signal)
         giveBack(worker)
-        if (!answer.ok) {
-          if (answer.code === null)
-            throw new AppError(answer.fault ?? 'bad_request', answer.message)
-          throw explainFault(Object.assign(new Error(answer.message), { code: answer.code }), '')
-        }
-        // The thread answers a job of this kind with this kind of output; messages themselves carry no types.
-        return answer.output as Jobs[typeof kind]['output']
+        if (!result.ok) throw errorOfJob(result)
+        // The output of a job has the type of its kind; messages between threads carry no types.
+        return result.output as Jobs[typeof kind]['output']
       } finally {
         leave(owner)
       }
@@ -113,7 +109,19 @@ export function createWorkerPool(size: number): WorkerPool {
   }
 }
 
-/** Fulfils when the thread has loaded and says so. */
+function errorOfJob(result: Extract<JobResult, { ok: false }>): AppError {
+  if (result.kind === 'refused') {
+    const { code, reason, params } = result.error
+    return new AppError(code, result.message, {
+      reason,
+      ...(params === undefined ? {} : { params }),
+    })
+  }
+  if (result.code === '') return new AppError('bad_request', result.message)
+  return explainFault(Object.assign(new Error(result.message), { code: result.code }), '')
+}
+
+/** Resolves once the thread has loaded. */
 function started(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
@@ -142,7 +150,7 @@ function askOnce(
   job: unknown,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<JobAnswer> {
+): Promise<JobResult> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
       clearTimeout(timer)
@@ -160,11 +168,11 @@ function askOnce(
         worker.terminate().catch(() => {})
         reject(error)
       })
-    const onMessage = (answer: JobAnswer): void => end(() => resolve(answer))
+    const onMessage = (result: JobResult): void => end(() => resolve(result))
     const onExit = (): void => stop(new Error('The worker thread ended'))
-    const onAbort = (): void => stop(new AppError('bad_request', 'The work was stopped.'))
+    const onAbort = (): void => stop(appError('work_stopped'))
     const timer = setTimeout(
-      () => stop(new AppError('bad_request', `The work took longer than ${timeoutMs / 1000} s.`)),
+      () => stop(appError('work_too_slow', { seconds: timeoutMs / 1000 })),
       timeoutMs,
     )
     worker.on('message', onMessage)

@@ -1,0 +1,86 @@
+// Signing in, accounts, API keys, and requests that the server refuses as such.
+
+export const accessFailures = {
+  account_gone: ['not_found', 'This account no longer exists.'],
+  account_not_found: ['not_found', 'There is no such account.'],
+  administrators_only: ['forbidden', 'Only an administrator may do this.'],
+  api_key_invalid: ['unauthorized', 'This API key is not valid.'],
+  api_key_not_found: ['not_found', 'There is no such API key.'],
+  api_keys_exhausted: ['conflict', 'You already have {{limit}} API keys. Delete one first.'],
+  body_empty: ['bad_request', 'The body is empty.'],
+  body_not_json: ['bad_request', 'The body is not valid JSON.'],
+  body_too_large: ['payload_too_large', 'The body is larger than this server allows.'],
+  content_length_wrong: [
+    'bad_request',
+    'The body does not have the length that Content-Length states.',
+  ],
+  content_type_unsupported: [
+    'unsupported_media_type',
+    'This content type is not supported here. Send application/json.',
+  ],
+  current_password_missing: ['bad_request', 'Changing the password needs `current_password`.'],
+  current_password_wrong: ['forbidden', 'The current password is wrong.'],
+  host_refused: [
+    'origin_refused',
+    'This server does not respond under that host name. If the name is right, add it to trusted_hosts.',
+  ],
+  host_repeated: ['bad_request', 'The request has more than one Host header.'],
+  internal: [
+    'internal',
+    'Something went wrong on the server. Try again; if it happens again, search the log for the request id.',
+  ],
+  json_list_too_long: ['bad_request', 'A list in the JSON has more than {{entries}} entries.'],
+  json_too_deep: ['bad_request', 'The JSON is nested deeper than {{levels}} levels.'],
+  last_administrator: ['conflict', 'This is the last active administrator.'],
+  multipart_broken: [
+    'bad_request',
+    'The multipart body could not be read: it ends too early, or its boundary is missing or longer than 250 characters.',
+  ],
+  multipart_expected: ['unsupported_media_type', 'Send this as multipart/form-data.'],
+  no_password_in_single_mode: ['bad_request', 'In single-user mode there is no password.'],
+  nothing_here: ['not_found', 'There is nothing at this address.'],
+  origin_refused: [
+    'origin_refused',
+    'Pages from another origin may not call this server. If the origin is right, add it to cors_origins.',
+  ],
+  password_changed: ['conflict', 'The password was changed a moment ago. Sign in again.'],
+  registration_closed: [
+    'registration_closed',
+    'Registration is closed. Ask an administrator for an account.',
+  ],
+  registrations_exhausted: [
+    'too_many_requests',
+    'Too many accounts were registered from your address. Try again later, or ask an administrator.',
+  ],
+  request_field_invalid: ['validation_failed', 'The {{part}} is not valid: {{detail}}'],
+  request_invalid: ['validation_failed', 'The {{part}} is not valid.'],
+  request_refused: ['bad_request', 'The request was refused.'],
+  secret_unreadable: [
+    'internal',
+    'A stored secret cannot be read: it was stored under a different secret key. Restore that key, or enter the secret again.',
+  ],
+  session_ended: ['unauthorized', 'Your session has ended. Sign in again.'],
+  shutting_down: ['shutting_down', 'The server is about to restart. Try again shortly.'],
+  sign_in_busy: ['server_busy', 'Too many people are signing in at once. Try again in a moment.'],
+  sign_in_required: ['unauthorized', 'Sign in first.'],
+  sign_ins_exhausted: [
+    'too_many_requests',
+    'Too many failed sign-ins. Wait a moment, then try again.',
+  ],
+  single_user: ['forbidden', 'This server has a single user: no sign-in is needed.'],
+  streams_exhausted: [
+    'too_many_requests',
+    'You have {{limit}} event streams open at once. Close a few tabs or connections first.',
+  ],
+  too_many_open: [
+    'server_busy',
+    'The server has too many files and connections open. Try again in a moment.',
+  ],
+  url_invalid: ['bad_request', 'The URL is not valid.'],
+  url_too_long: ['url_too_long', 'The URL is too long.'],
+  user_name_taken: ['name_taken', 'This user name or e-mail address is taken.'],
+  wrong_credentials: ['wrong_credentials', 'The user name or the password is wrong.'],
+  headers_too_large: ['headers_too_large', 'The request headers are too large.'],
+  request_timeout: ['request_timeout', 'The request took too long to arrive.'],
+  request_malformed: ['bad_request', 'This is not a valid HTTP request.'],
+} as const

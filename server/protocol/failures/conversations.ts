@@ -1,0 +1,45 @@
+// Conversations, models, memory, documents and channels.
+
+export const conversationsFailures = {
+  attachment_not_found: ['not_found', 'There is no such attachment.'],
+  channel_name_taken: ['name_taken', "You already have a channel named '{{name}}'."],
+  channel_not_found: ['not_found', 'There is no such channel.'],
+  channel_settings_invalid: ['validation_failed', '{{detail}}'],
+  channel_type_unknown: [
+    'validation_failed',
+    "There is no channel of type '{{type}}'. Use one of {{types}}.",
+  ],
+  channels_exhausted: [
+    'too_many_requests',
+    'You can have at most {{limit}} channels. Delete one first.',
+  ],
+  conversation_not_found: ['not_found', 'There is no such conversation.'],
+  document_not_found: ['not_found', 'There is no such document.'],
+  documents_exhausted: [
+    'too_many_requests',
+    'A project can have at most {{limit}} documents. Delete some first.',
+  ],
+  memory_too_long: [
+    'payload_too_large',
+    'The memory can have at most {{limit}} characters; this text has {{length}}.',
+  ],
+  message_not_found: ['not_found', 'There is no such message.'],
+  model_configured: ['conflict', 'This model is set in config.yml. Change it there.'],
+  model_id_taken: ['name_taken', 'There is already a model with this id.'],
+  model_key_missing: [
+    'bad_request',
+    "You changed the provider's address, so enter its API key as well.",
+  ],
+  model_unknown: ['not_found', 'There is no such model.'],
+  nothing_to_undelete: ['not_found', 'There is no deletion left that could be undone.'],
+  outbox_full: [
+    'too_many_requests',
+    '{{limit}} messages are already waiting to be sent. Try again later.',
+  ],
+  recipients_exhausted: [
+    'too_many_requests',
+    'Your channels may send to {{limit}} recipients an hour, and that limit is reached. Try again in {{minutes}} minutes.',
+  ],
+  run_not_found: ['not_found', 'There is no such run.'],
+  unknown_model: ['unknown_model', 'There is no model "{{model}}". Available: {{available}}.'],
+} as const
