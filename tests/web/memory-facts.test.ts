@@ -1,6 +1,6 @@
 // The facts of a memory's text are found, and one is taken out without touching the rest.
 import { expect, test } from 'vitest'
-import { factsIn, withoutFact } from '../../web/src/lib/memory-facts.ts'
+import { factsIn, withoutFact } from '../../web/src/features/memory/memory-facts.ts'
 
 const text = `# About me
 - a point of my own

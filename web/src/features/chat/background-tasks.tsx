@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Bot, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isOver, useBackgroundTasks, useStopBackgroundTask } from '../../lib/api/background.ts'
 import { messageKeys } from '../../lib/api/messages.ts'
 import { notify } from '../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
+import { isOver, useBackgroundTasks, useStopBackgroundTask } from './api/background.ts'
 import { ApprovalCard } from './approval-card.tsx'
 
 export function BackgroundTasks({ conversationId }: { conversationId: string }) {

@@ -13,7 +13,6 @@ import {
 import { useTranslation } from 'react-i18next'
 import { useModels } from '../../lib/api/catalog.ts'
 import { takeDroppedFiles } from '../../lib/dropped-files.ts'
-import { randomId } from '../../lib/random-id.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Tip } from '../../ui/tip.tsx'
@@ -23,6 +22,7 @@ import { type AttachmentInput, readAttachment } from './attachments.ts'
 import { type ChatOptions, modelOf } from './chat-options.ts'
 import { ComposerOptions, ModelMenu } from './composer-options.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
+import { randomId } from './random-id.ts'
 
 const mostAttachments = 20
 

@@ -2,14 +2,14 @@
 import { Save, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useForgetFact, useMemory, useSaveMemory } from '../../lib/api/memory.ts'
-import { factsIn, type MemoryFact } from '../../lib/memory-facts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { inputClass } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
+import { useForgetFact, useMemory, useSaveMemory } from './api/memory.ts'
+import { factsIn, type MemoryFact } from './memory-facts.ts'
 
 export function MemoryPage() {
   const { t } = useTranslation()

@@ -2,11 +2,11 @@
 import { ArrowLeft, Download, FileX2, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { downloadFile, useDeleteFile, useFileBytes } from '../../lib/api/files.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
 
 /** What the server sends as a picture, and what a browser draws without running anything. */
 export const isPicture = (path: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(path)

@@ -10,12 +10,12 @@ import {
   useDocuments,
 } from '../../lib/api/documents.ts'
 import { fileSize } from '../../lib/format.ts'
-import { filesOfInput, type PathedFile, upload } from '../../lib/upload.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading, Spinner } from '../../ui/feedback.tsx'
 import { PassageDialog } from '../../ui/passage-dialog.tsx'
+import { filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
 const accepted = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'
 

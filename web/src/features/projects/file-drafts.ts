@@ -1,5 +1,5 @@
 // What was written in files and not saved: kept while the page is open, so that going elsewhere loses nothing.
-import type { FileContent } from '../../lib/api/files.ts'
+import type { FileContent } from './api/files.ts'
 
 export type FileDraft = {
   /** The file as it was when the writing began. */

@@ -1,10 +1,10 @@
 // Search in the contents of a project's files.
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useFileSearch } from '../../lib/api/files.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Spinner } from '../../ui/feedback.tsx'
 import { inputClass } from '../../ui/field.tsx'
+import { useFileSearch } from './api/files.ts'
 
 export function FileSearch({
   projectId,

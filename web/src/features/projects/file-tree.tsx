@@ -2,11 +2,11 @@
 import { ChevronRight, File, Folder } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useFolder } from '../../lib/api/files.ts'
 import { fileSize } from '../../lib/format.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Spinner } from '../../ui/feedback.tsx'
+import { useFolder } from './api/files.ts'
 
 type TreeProps = { projectId: string; active: string | null; onOpen: (path: string) => void }
 

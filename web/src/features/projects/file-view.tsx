@@ -2,14 +2,6 @@
 import { ArrowLeft, Download, Ellipsis, PencilLine, Save, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  downloadFile,
-  type FileContent,
-  useDeleteFile,
-  useFileContent,
-  useMoveFile,
-  useWriteFile,
-} from '../../lib/api/files.ts'
 import { ApiError } from '../../lib/api-client.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -17,6 +9,14 @@ import { errorText, reportError } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import {
+  downloadFile,
+  type FileContent,
+  useDeleteFile,
+  useFileContent,
+  useMoveFile,
+  useWriteFile,
+} from './api/files.ts'
 import { BinaryFile, isPicture } from './binary-file.tsx'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 

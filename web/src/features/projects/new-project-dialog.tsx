@@ -8,13 +8,13 @@ import type { Project } from '../../../../server/protocol/project.ts'
 import { projectKeys, useCreateProject } from '../../lib/api/projects.ts'
 import { fileSize } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
-import { filesOfDrop, filesOfInput, type PathedFile, upload } from '../../lib/upload.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { TextField } from '../../ui/field.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { filesOfDrop, filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
 export function NewProjectDialog({
   upload: uploads,

@@ -1,10 +1,10 @@
 // Files and folders dropped on a project's tree, or chosen for it, are uploaded into it after a question.
 import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useAddFiles } from '../../lib/api/files.ts'
-import { filesOfDrop, type PathedFile } from '../../lib/upload.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { notify } from '../../ui/toasts.ts'
+import { useAddFiles } from './api/files.ts'
+import { filesOfDrop, type PathedFile } from './api/upload.ts'
 
 export function useDropFiles(projectId: string) {
   const { t } = useTranslation()

@@ -2,18 +2,13 @@
 import { Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  type Channel,
-  useChannels,
-  useCreateChannel,
-  useDeleteChannel,
-} from '../../lib/api/channels.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
+import { type Channel, useChannels, useCreateChannel, useDeleteChannel } from './api/channels.ts'
 import { Section } from './section.tsx'
 
 /** What each kind of channel asks for; secret fields are typed blind. */

@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StatsPeriod, TokenStats } from '../../../../server/protocol/stats.ts'
 import { useModels } from '../../lib/api/catalog.ts'
-import { useTokenStats } from '../../lib/api/stats.ts'
 import { compactNumber, money, wholeNumber } from '../../lib/format.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { useTokenStats } from './api/stats.ts'
 import { usageBars } from './usage-bars.ts'
 
 const periods: readonly StatsPeriod[] = ['daily', 'weekly', 'monthly']

@@ -1,9 +1,13 @@
 // The files of a project: folders, contents, changes, search.
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { FileListing, FileMatches, FilesAdded } from '../../../../server/protocol/project.ts'
-import { request, requestDone, send } from '../api-client.ts'
-import { type PathedFile, upload } from '../upload.ts'
+import type {
+  FileListing,
+  FileMatches,
+  FilesAdded,
+} from '../../../../../server/protocol/project.ts'
+import { request, requestDone, send } from '../../../lib/api-client.ts'
+import { type PathedFile, upload } from './upload.ts'
 
 export const fileKeys = {
   all: ['project-files'] as const,

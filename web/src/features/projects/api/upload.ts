@@ -1,5 +1,5 @@
 // Uploads files with progress (which fetch cannot tell), their paths inside a dropped folder included.
-import { ApiError, authorization } from './api-client.ts'
+import { ApiError, authorization } from '../../../lib/api-client.ts'
 
 export type PathedFile = { file: File; path: string }
 

@@ -2,13 +2,13 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Change } from '../../../../server/protocol/change.ts'
-import { ApiError, send } from '../api-client.ts'
-import { readFrames } from '../event-stream.ts'
-import { parseJson } from '../read-json.ts'
-import { waitToReconnect } from '../reconnect.ts'
-import { conversationKeys } from './conversations.ts'
-import { messageKeys } from './messages.ts'
+import type { Change } from '../../../server/protocol/change.ts'
+import { conversationKeys } from '../lib/api/conversations.ts'
+import { messageKeys } from '../lib/api/messages.ts'
+import { ApiError, send } from '../lib/api-client.ts'
+import { readFrames } from '../lib/event-stream.ts'
+import { parseJson } from '../lib/read-json.ts'
+import { waitToReconnect } from '../lib/reconnect.ts'
 
 type News = { id: string | null; change: Change | 'ready' | 'reset' }
 

@@ -1,6 +1,6 @@
 // The user's channels for messages to the outside.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { request, requestDone } from '../api-client.ts'
+import { request, requestDone } from '../../../lib/api-client.ts'
 
 export type Channel = {
   id: string
