@@ -15,17 +15,21 @@ const isLongText = (value: unknown): value is LongText =>
 /** What stands between the quotation marks of a JSON string. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
+/** A text in pieces, never cut inside a pair: that would be valid as two escapes, but not what was stored. */
+function* cut(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const last = text.charCodeAt(from + PIECE_CHARACTERS - 1)
+    const to = from + PIECE_CHARACTERS - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+    yield text.slice(from, to)
+    from = to
+  }
+}
+
 /** The parts of a string's JSON text; none is made of more than a piece of the string. */
 function* stringParts(text: string): Generator<string> {
   if (text.length <= PIECE_CHARACTERS) return yield JSON.stringify(text)
   yield '"'
-  for (let from = 0; from < text.length; ) {
-    // A pair that is cut in two would be written as two escapes, which is valid but not what was stored.
-    const last = text.charCodeAt(from + PIECE_CHARACTERS - 1)
-    const to = from + PIECE_CHARACTERS - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
-    yield escaped(text.slice(from, to))
-    from = to
-  }
+  for (const piece of cut(text)) yield escaped(piece)
   yield '"'
 }
 
@@ -74,10 +78,12 @@ export async function* longJsonPieces(value: unknown): AsyncGenerator<string> {
     if (typeof part === 'string') text += part
     else {
       text += '"'
-      for await (const piece of part.readPieces()) {
-        yield text + escaped(piece)
-        text = ''
-      }
+      // What is read at once is more than what should wait for a client to take it.
+      for await (const read of part.readPieces())
+        for (const piece of cut(read)) {
+          yield text + escaped(piece)
+          text = ''
+        }
       text += '"'
     }
     if (text.length < PIECE_CHARACTERS) continue

@@ -100,7 +100,7 @@ export function registerMessageRoutes(
         'content-security-policy': "default-src 'none'; sandbox",
         'content-disposition': `inline; filename*=UTF-8''${encodeFileName(file.name)}`,
       })
-      return reply.send(Readable.from(bytesOf(file), { highWaterMark: 2, objectMode: true }))
+      return reply.send(Readable.from(bytesOf(file), { highWaterMark: 1, objectMode: true }))
     },
   )
 
@@ -250,7 +250,7 @@ function ended(channel: RunChannel, reply: FastifyReply): Promise<void> {
 const sendLongJson = (reply: FastifyReply, value: unknown): FastifyReply =>
   reply
     .type('application/json; charset=utf-8')
-    .send(Readable.from(longJsonPieces(value), { highWaterMark: 2, objectMode: true }))
+    .send(Readable.from(longJsonPieces(value), { highWaterMark: 1, objectMode: true }))
 
 async function* bytesOf(file: {
   kind: 'text' | 'image'

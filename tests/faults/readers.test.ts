@@ -158,8 +158,7 @@ describe.runIf(process.platform === 'linux')(`${READERS} readers that never read
   })
 
   test.each([
-    // Near its limit still, and beyond it where little was read before: in the long form alone.
-    ...(process.env.FAULTS === 'full' ? ['a finished run'] : []),
+    'a finished run',
     'a page of messages',
     'a text file',
     'a download',
