@@ -6,7 +6,7 @@ import type { CallId, RunId, UserId } from '../server/protocol/ids.ts'
 import { defineTool, succeed } from '../server/tools/definition.ts'
 import { createToolExecutor, type ExecutorHooks } from '../server/tools/executor.ts'
 import { createMemoryResultKeeper } from '../server/tools/long-results.ts'
-import { createToolRegistry } from '../server/tools/registry.ts'
+import { createToolSet } from '../server/tools/registry.ts'
 import { createResultCache } from '../server/tools/result-cache.ts'
 import { median, type Row } from './row.ts'
 
@@ -37,7 +37,7 @@ const hooks: ExecutorHooks = {
 export async function run(): Promise<Row[]> {
   const round = async (durations: readonly number[]): Promise<number> => {
     const executor = createToolExecutor({
-      registry: createToolRegistry([slow]),
+      tools: createToolSet([slow]),
       cache: createResultCache({ ttlSeconds: 300 }),
       results: createMemoryResultKeeper(),
       safety: { redact: (text) => text, onFault() {} },
@@ -55,6 +55,10 @@ export async function run(): Promise<Row[]> {
       signal: new AbortController().signal,
       context: {
         isTainted: () => false,
+        agents: {
+          performTasks: () => Promise.reject(new Error('no sub-agents here')),
+          startBackgroundTask: () => Promise.reject(new Error('no background tasks here')),
+        },
         userId: 'bench' as UserId, // no store is asked about these
         conversationId: null,
         projectId: null,

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createMultiAgentTool } from '../server/chat/tools/multi-agent.ts'
+import type { RunScope } from '../server/agent/run-scope.ts'
+import { createSubAgents } from '../server/agent/sub-agents.ts'
 import { connect } from '../server/db/connect.ts'
 import { createStore } from '../server/db/store.ts'
 import { createKnowledge } from '../server/knowledge/knowledge.ts'
@@ -11,11 +12,11 @@ import { newId } from '../server/lib/ids.ts'
 import { indexWords, queryWords } from '../server/lib/words.ts'
 import type { LlmClient } from '../server/llm/client.ts'
 import { CallId, type ProjectId, type RunId, type UserId } from '../server/protocol/ids.ts'
-import { createRunScopes } from '../server/runs/sub-agents/scope.ts'
+import { multiAgent } from '../server/tools/builtin/multi-agent.ts'
 import { createSearchKnowledgeTool } from '../server/tools/builtin/search-knowledge.ts'
-import type { ToolContext, ToolDefinition } from '../server/tools/definition.ts'
+import type { AgentStarter, ToolContext, ToolDefinition } from '../server/tools/definition.ts'
 import { createMemoryResultKeeper } from '../server/tools/long-results.ts'
-import { createToolRegistry } from '../server/tools/registry.ts'
+import { createToolSet } from '../server/tools/registry.ts'
 import { createResultCache } from '../server/tools/result-cache.ts'
 import { noQuota } from '../server/workspace/storage-quota.ts'
 import { median, type Row } from './row.ts'
@@ -49,40 +50,38 @@ const steadyModel: LlmClient = {
 
 /** Five tasks at once (`max_concurrency: 5`) against one. */
 async function subAgents(): Promise<Row> {
-  const registry = createToolRegistry([])
-  const scopes = createRunScopes()
-  const context = contextOf(null)
-  scopes.enter(context.runId, {
+  const scope: RunScope = {
     llm: steadyModel,
     request: {},
     contextWindow: 100_000,
     tools: [],
+    resources: {
+      tools: createToolSet([]),
+      cache: createResultCache({ ttlSeconds: 300 }),
+      results: createMemoryResultKeeper(),
+      safety: { redact: (text) => text, onFault() {} },
+      maxWorkers: 4,
+    },
     needsApproval: () => false,
     ask: async () => ({ decision: 'approve' }),
     isTainted: () => false,
     whenOwner: async () => {},
     isBudgetLeft: async () => true,
     journal: { read: async () => [], write: async () => {} },
-  })
-  const tool = createMultiAgentTool({
-    scopes,
-    limits: { maxIterations: 3, maxConcurrency: AGENTS, maxTokens: 4096, timeout: 60 },
-    resources: {
-      registry,
-      cache: createResultCache({ ttlSeconds: 300 }),
-      results: createMemoryResultKeeper(),
-      safety: { redact: (text) => text, onFault() {} },
-      maxWorkers: 4,
-    },
-  })
+  }
+  const limits = { maxIterations: 3, maxConcurrency: AGENTS, maxTokens: 4096, timeout: 60 }
+  const context: ToolContext = {
+    ...contextOf(null),
+    agents: { ...noAgents, performTasks: createSubAgents(scope, limits) },
+  }
   const tasks = (count: number) => ({
     tasks: Array.from({ length: count }, (_, index) => ({ name: `${index}`, instruction: 'work' })),
   })
   const alone: number[] = []
   const together: number[] = []
   for (let round = 0; round < AGENT_ROUNDS; round++) {
-    alone.push(await timed(tool, tasks(1), context))
-    together.push(await timed(tool, tasks(AGENTS), context))
+    alone.push(await timed(multiAgent, tasks(1), context))
+    together.push(await timed(multiAgent, tasks(AGENTS), context))
   }
   return row(
     'five sub-agents of equal length, × one',
@@ -168,10 +167,16 @@ async function timed(
   return performance.now() - startedAt
 }
 
+const noAgents: AgentStarter = {
+  performTasks: () => Promise.reject(new Error('no sub-agents here')),
+  startBackgroundTask: () => Promise.reject(new Error('no background tasks here')),
+}
+
 const contextOf = (projectId: ProjectId | null): ToolContext => ({
   userId: newId<UserId>(),
   conversationId: null,
   isTainted: () => false,
+  agents: noAgents,
   projectId,
   runId: newId<RunId>(),
   messageId: null,

@@ -6,8 +6,8 @@ import { createAccounts } from './auth/accounts.ts'
 import { createApiKeys } from './auth/api-keys.ts'
 import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
 import { createChangeLog } from './changes/change-log.ts'
+import { createBackground } from './chat/background.ts'
 import { createChatService } from './chat/chat-service.ts'
-import { createAgents } from './composition/agents.ts'
 import {
   authenticationOptions,
   chatSettings,
@@ -150,7 +150,7 @@ async function assemble(
     instance,
     whenOwner: (signal) => owner.whenHeld(signal),
   })
-  const background = createAgents({ config, store, chat, tools, instance, now })
+  const background = createBackground(store, chat)
 
   const connections = createOpenConnections()
   const { app, issueToken, finish } = await createHttpStack({
@@ -173,7 +173,7 @@ async function assemble(
       {
         name: 'nanoclaw_active_runs',
         help: 'Runs that this process performs.',
-        read: () => chat.runs.all().length,
+        read: () => chat.runs.count,
       },
     ],
   })
@@ -186,7 +186,7 @@ async function assemble(
   const uploadSlots = createUploadSlots({ perUser: 4, inAll: 32 })
   registerRoutes(app, {
     userEvents: { changes },
-    health: { isDraining: () => chat.isDraining, pingStore: () => database.ping() },
+    health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
     auth: {
       mode: config.auth_mode,
       registration: config.registration,
@@ -258,10 +258,10 @@ async function assemble(
     app,
     config,
     toolsReady,
-    drain: (graceMs) => chat.drain(graceMs),
+    drain: (graceMs) => chat.runs.drain(graceMs),
     async close() {
       clearInterval(purgeTimer)
-      if (!chat.isDraining) await chat.drain(0)
+      if (!chat.runs.isDraining) await chat.runs.drain(0)
       await app.close()
       await Promise.all([tools.close(), catalog.close(), probe.close(), workspace.close()])
       await database.close()

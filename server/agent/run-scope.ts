@@ -1,9 +1,9 @@
-// What a run shares with the sub-agents that its tool calls start: its model, tools, approval rules and journal.
+// What a run shares with its sub-agents: its model, tools, approval rules and journal.
 import type { LlmClient, LlmRequest } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { RiskLevel, Usage } from '../protocol/run-event.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
-import type { ExecutorHooks } from '../tools/executor.ts'
+import type { ExecutorHooks, ExecutorParts } from '../tools/executor.ts'
 import type { ToolAnswer } from '../tools/tool-result.ts'
 import type { SubAgentEvent } from './sub-agent-log.ts'
 
@@ -39,6 +39,8 @@ export interface RunScope {
   contextWindow: number
   /** The run's tools; its sub-agents get no others. */
   tools: readonly ToolDefinition[]
+  /** What the executors of the sub-agents work with: all tools of the server as the run knows them, caches, limits. */
+  resources: Omit<ExecutorParts, 'allowedTools'>
   needsApproval(tool: { name: string; riskLevel: RiskLevel }): boolean
   /** Requests approval from the run's user, as the run itself would. */
   ask: ExecutorHooks['ask']

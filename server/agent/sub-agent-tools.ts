@@ -1,6 +1,6 @@
 // Which tools a sub-agent gets: those its task names, never more than its parent has, and none that start agents.
 import type { ToolDefinition } from '../tools/definition.ts'
-import type { ToolRegistry } from '../tools/registry.ts'
+import type { ToolSet } from '../tools/registry.ts'
 
 /** Sub-agents cannot start further agents. */
 const STARTING = new Set(['multi_agent', 'spawn'])
@@ -12,11 +12,11 @@ const STARTING = new Set(['multi_agent', 'spawn'])
 export function toolsForSubAgent(
   parents: readonly ToolDefinition[],
   wanted: readonly string[] | undefined,
-  registry: Pick<ToolRegistry, 'get'>,
+  all: Pick<ToolSet, 'get'>,
 ): { tools: ToolDefinition[]; unknown: string[] } {
   const allowed = parents.filter((tool) => !STARTING.has(tool.name))
   if (wanted === undefined) return { tools: allowed, unknown: [] }
-  const names = new Set(wanted.map((name) => registry.get(name)?.name ?? name))
+  const names = new Set(wanted.map((name) => all.get(name)?.name ?? name))
   const tools = allowed.filter((tool) => names.has(tool.name))
   const found = new Set([...tools.map(({ name }) => name), ...STARTING])
   return { tools, unknown: [...names].filter((name) => !found.has(name)) }

@@ -44,18 +44,18 @@ export const liveView = (view: SubAgentView): SubAgentView => ({
 })
 
 /** Reports changes at most every 250 ms, always including the last one. */
-export function createTeller(tell: () => void): { changed(): void; end(): void } {
+export function createThrottle(report: () => void): { changed(): void; end(): void } {
   let timer: NodeJS.Timeout | undefined
   return {
     changed() {
       timer ??= setTimeout(() => {
         timer = undefined
-        tell()
+        report()
       }, EMIT_EVERY_MS)
     },
     end() {
       clearTimeout(timer)
-      tell()
+      report()
     },
   }
 }

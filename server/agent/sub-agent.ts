@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { LlmMessage } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
 import { type ToolContext, type ToolDefinition, toSchema } from '../tools/definition.ts'
-import { createToolExecutor, type ExecutorHooks, type ExecutorParts } from '../tools/executor.ts'
+import { createToolExecutor, type ExecutorHooks } from '../tools/executor.ts'
 import type { ToolAnswer } from '../tools/tool-result.ts'
 import { fitMessages, messageBudget } from './context-window.ts'
 import { runAgentLoop } from './loop.ts'
@@ -29,11 +29,6 @@ export interface SubAgentTask {
   tools: readonly ToolDefinition[]
 }
 
-export type ExecutorResources = Pick<
-  ExecutorParts,
-  'registry' | 'cache' | 'results' | 'safety' | 'maxWorkers'
->
-
 export interface SubAgentParts {
   scope: RunScope
   /** Of the call that started it. */
@@ -41,7 +36,6 @@ export interface SubAgentParts {
   /** Which of the call's sub-agents it is, from 0. */
   position: number
   limits: SubAgentLimits
-  resources: ExecutorResources
   /** What it did before a restart; updated while it works. */
   log: SubAgentLog
   /** Called with the text of the current iteration so far, and whenever the log has grown. */
@@ -108,7 +102,8 @@ async function converse(
   signal: AbortSignal,
   clock: WorkClock,
 ): Promise<SubAgentOutcome> {
-  const { scope, limits, resources, log, onChange } = work
+  const { scope, limits, log, onChange } = work
+  const { resources } = scope
   const { callId: _callId, signal: _signal, progress: _progress, ...context } = work.context
   const schemas = task.tools.map(toSchema)
   const readOn = scope.tools.find(({ name }) => name === READ_ON)
@@ -130,7 +125,7 @@ async function converse(
   const open = log.calls.filter(({ success }) => success === null)
   const interrupted = new Set(
     open
-      .filter(({ begun, name }) => begun && resources.registry.get(name)?.repeatable !== true)
+      .filter(({ begun, name }) => begun && resources.tools.get(name)?.repeatable !== true)
       .map(({ id }) => id),
   )
   const messages: LlmMessage[] = [

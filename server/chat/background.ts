@@ -1,19 +1,10 @@
-// Tasks in the background of a conversation: runs of their own whose answer joins the conversation when it is there.
-import type { MessageRow } from '../db/repositories/messages.ts'
+// The background tasks of a conversation, for the person: their list, and how to stop one.
 import type { RunRow } from '../db/repositories/runs.ts'
+import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
-import { newId } from '../lib/ids.ts'
-import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
-import { blankMessage, blankRun } from '../runs/blank-rows.ts'
-import type { ChatDependencies } from '../runs/dependencies.ts'
-import { type RunOptions, readRunOptions } from '../runs/state.ts'
+import type { ConversationId, RunId, UserId } from '../protocol/ids.ts'
+import { readRunOptions } from '../runs/state.ts'
 import type { ChatService } from './chat-service.ts'
-
-/** Begins a task out of the run that a model made the call in; once for each call, however often it is asked. */
-export type BeginBackground = (
-  parentId: RunId,
-  task: { callId: string; task: string; announce: boolean; tools: string[] },
-) => Promise<{ ok: true; id: RunId } | { ok: false; error: string }>
 
 /** A task with its answer so far. */
 export interface BackgroundTask {
@@ -24,82 +15,13 @@ export interface BackgroundTask {
   result: string
 }
 
-/** Tasks of one conversation that go on at the same time. */
-const MOST_TASKS = 5
-
-export function createBackground(
-  dependencies: Pick<ChatDependencies, 'store' | 'instance' | 'now'> & {
-    /** Rounds of the model that a task may take. */
-    maxIterations: number
-  },
-  chat: Pick<ChatService, 'beginBackground' | 'stop'>,
-) {
-  const { store, now } = dependencies
-
+export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) {
   const owned = async (userId: UserId, conversationId: ConversationId): Promise<void> => {
     if ((await store.conversations.find(userId, conversationId)) === undefined)
       throw new AppError('not_found', 'There is no such conversation.')
   }
 
-  const begin: BeginBackground = async (parentId, { callId, task, announce, tools }) => {
-    const parent = await store.runs.find(parentId)
-    if (parent === undefined) return { ok: false, error: 'The run that asked for it is gone.' }
-    const tasks = await store.runs.background(parent.userId, parent.conversationId)
-    const begun = tasks.find(
-      (run) => run.parentRunId === parent.id && readRunOptions(run.options).callId === callId,
-    )
-    if (begun !== undefined) return { ok: true, id: begun.id }
-    const createdAt = now()
-    const options: RunOptions = {
-      toolsEnabled: true,
-      approval: readRunOptions(parent.options).approval,
-      onDisconnect: 'continue',
-      task,
-      announce,
-      callId,
-      tools,
-    }
-    const run: RunRow = {
-      ...blankRun,
-      id: newId<RunId>(),
-      kind: 'background',
-      parentRunId: parent.id,
-      conversationId: parent.conversationId,
-      userId: parent.userId,
-      projectId: parent.projectId,
-      messageId: newId<MessageId>(),
-      userMessageId: null,
-      model: parent.model,
-      options,
-      state: { grants: [], roundLimit: dependencies.maxIterations },
-      clientId: null,
-      owner: dependencies.instance,
-      createdAt,
-      startedAt: createdAt,
-    }
-    const message: MessageRow = {
-      ...blankMessage,
-      id: run.messageId,
-      conversationId: run.conversationId,
-      parentId: null,
-      role: 'assistant',
-      model: run.model,
-      runId: run.id,
-      status: 'streaming',
-      createdAt,
-    }
-    try {
-      await chat.beginBackground(run, message, MOST_TASKS)
-    } catch (error) {
-      if (error instanceof AppError && !error.retryable) return { ok: false, error: error.message }
-      throw error
-    }
-    return { ok: true, id: run.id }
-  }
-
   return {
-    begin,
-
     /** Oldest first. Throws `not_found` for a conversation that is not the user's. */
     async list(userId: UserId, conversationId: ConversationId): Promise<BackgroundTask[]> {
       await owned(userId, conversationId)

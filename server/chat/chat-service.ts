@@ -1,19 +1,16 @@
 // Everything a person can ask of a conversation: send, edit, regenerate, stop, resume, decide.
 
 import type { ConversationRow } from '../db/repositories/conversations.ts'
-import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
 import type { ApprovalDecisionBody } from '../protocol/run.ts'
+import { assertRoom } from '../runs/admission.ts'
 import { decideApproval } from '../runs/approvals/decide.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
-import { createWriteGroup, RETRY_DELAYS_MS } from '../runs/group-commit.ts'
 import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
 import { readRunState } from '../runs/state.ts'
-import { createRunScopes, type RunScopes } from '../runs/sub-agents/scope.ts'
-import { performRun } from '../runs/worker.ts'
 import { activeRunError, createRunStart } from './start-run.ts'
 
 /** Runs that begin again and again in a conversation are stopped this often before a deletion gives up. */
@@ -57,52 +54,15 @@ export interface ChatService {
   stopProject(projectId: ProjectId): Promise<void>
   /** The same for every run of a user. */
   stopUser(userId: UserId): Promise<void>
-  /**
-   * Begins a task in the background; `message` will hold its answer, beside the conversation until it is announced.
-   * @throws AppError `too_many_runs` when the conversation has `mostTasks` of them, or the user as many runs as allowed.
-   */
-  beginBackground(run: RunRow, message: MessageRow, mostTasks: number): Promise<void>
   readonly runs: RunRegistry
-  /** What the runs of this process lend to the tools that start sub-agents. */
-  readonly scopes: RunScopes
   /** Goes on with what a former process left. */
   recover(): Promise<void>
-  /** No new runs; those that are there get `graceMs`, then they are left for the next start. */
-  drain(graceMs: number): Promise<void>
-  readonly isDraining: boolean
 }
 
 export function createChatService(dependencies: ChatDependencies): ChatService {
   const { store, database, settings, log } = dependencies
-  /** Where a run stands changes with its conversation and with the message that it writes. */
-  const announceRun = (run: RunRow, change: 'created' | 'updated'): void =>
-    dependencies.announce(run.userId, {
-      type: 'run',
-      id: run.id,
-      change,
-      conversation_id: run.conversationId,
-    })
-  let isDraining = false
-  const drains = (): boolean => isDraining
-  const writes = createWriteGroup(database, RETRY_DELAYS_MS, () => !isDraining)
-  const scopes = createRunScopes()
-  const runs = createRunRegistry(
-    { ...dependencies, isDraining: drains, onEnd: (run) => announceRun(run, 'updated') },
-    async (active, run) => {
-      announceRun(run, run.attempt > 1 ? 'updated' : 'created')
-      const parts = {
-        ...dependencies,
-        scopes,
-        isDraining: drains,
-        statusChanged: () => announceRun(run, 'updated'),
-      }
-      await performRun(active, run, parts, writes)
-      announceRun(run, 'updated')
-    },
-  )
-  const { admit, assertRoom, begin } = createRunStart(dependencies, runs, drains)
-  /** For what a person waits for: better a clear refusal now than an answer in a minute. */
-  const promptWrites = createWriteGroup(database, [100, 400])
+  const runs = createRunRegistry(dependencies)
+  const { admit, begin } = createRunStart(dependencies, runs)
 
   async function conversationOf(userId: UserId, id: ConversationId): Promise<ConversationRow> {
     const conversation = await store.conversations.find(userId, id)
@@ -119,10 +79,6 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
 
   return {
     runs,
-    scopes,
-    get isDraining() {
-      return isDraining
-    },
 
     async send(userId, conversationId, body) {
       const conversation = await conversationOf(userId, conversationId)
@@ -181,7 +137,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
         const { finish: _finish, ...state } = readRunState(run.state)
         try {
           await database.write(async (tx) => {
-            await assertRoom(tx, userId)
+            await assertRoom(tx, userId, dependencies)
             const again = await store.runs.reopen(tx, run.id, {
               status: 'running',
               error: null,
@@ -243,43 +199,11 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       await stop()
     },
 
-    async beginBackground(run, message, mostTasks) {
-      await runs.begin(run, () =>
-        promptWrites.commit(async (tx) => {
-          if ((await store.runs.findIn(tx, run.id)) !== undefined) return
-          await assertRoom(tx, run.userId)
-          if ((await store.runs.countBackground(tx, run.conversationId)) >= mostTasks)
-            throw new AppError(
-              'too_many_runs',
-              `${mostTasks} tasks run in the background already; wait for one.`,
-            )
-          await store.runs.insert(tx, run)
-          if ((await store.messages.lockLeaf(tx, run.conversationId)) === undefined)
-            throw new AppError('not_found', 'The conversation is gone.')
-          await store.messages.insertApart(tx, message)
-        }),
-      )
-    },
-
     async recover() {
       const unfinished = await store.runs.unfinished()
       for (const run of unfinished) await runs.continueWhenPossible(run.id)
       if (unfinished.length > 0)
         log.info({ runs: unfinished.length }, 'went on with runs that an earlier process left')
-    },
-
-    async drain(graceMs) {
-      isDraining = true
-      const waiting = runs.all()
-      for (const run of waiting) if (run.channel.pendingApprovals.size > 0) run.stop('shutdown')
-      let timer: NodeJS.Timeout | undefined
-      const grace = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, graceMs)
-      })
-      await Promise.race([Promise.all(waiting.map((run) => run.ended)), grace])
-      clearTimeout(timer)
-      for (const run of runs.all()) run.stop('shutdown')
-      await Promise.all(runs.all().map((run) => run.ended))
     },
   }
 

@@ -13,9 +13,9 @@ import type {
   RegenerateBody,
   SendMessageBody,
 } from '../protocol/message.ts'
+import { tooManyRuns } from '../runs/admission.ts'
 import { blankMessage, blankRun } from '../runs/blank-rows.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
-import { createWriteGroup } from '../runs/group-commit.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage.ts'
@@ -73,26 +73,15 @@ const gone = (): AppError =>
 export interface RunStart {
   /** Refuses what can't begin now, before anything is looked up or stored for it. */
   admit(userId: UserId, conversationId: ConversationId): Promise<void>
-  /**
-   * Refuses a run that the limits leave no room for, inside the transaction that adds it and before anything else in
-   * it. @throws AppError `too_many_runs`, `unauthorized` for an account that was disabled meanwhile.
-   */
-  assertRoom(tx: Writer, userId: UserId): Promise<void>
   /** Stores a turn and begins its run, or joins the run that the same `client_id` began. */
   begin(userId: UserId, conversation: ConversationRow, body: Asked, turn: Turn): Promise<RunRow>
 }
 
-export function createRunStart(
-  dependencies: ChatDependencies,
-  runs: RunRegistry,
-  isDraining: () => boolean,
-): RunStart {
+export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry): RunStart {
   const { store, database, settings, now } = dependencies
-  /** For what a person waits for: better a clear refusal now than an answer in a minute. */
-  const promptWrites = createWriteGroup(database, [100, 400])
 
   async function admit(userId: UserId, conversationId: ConversationId): Promise<void> {
-    if (isDraining())
+    if (runs.isDraining)
       throw new AppError('shutting_down', 'The server is about to restart. Try again shortly.', {
         retryAfter: 5,
       })
@@ -102,21 +91,8 @@ export function createRunStart(
       exceededBudget(userId, dependencies),
     ])
     if (active !== undefined) throw activeRunError(active.id)
-    if (unfinished >= settings.runsPerUser) throw tooManyRuns()
+    if (unfinished >= settings.runsPerUser) throw tooManyRuns(settings.runsPerUser)
     if (exceeded !== null) throw new AppError('budget_exceeded', exceeded)
-  }
-
-  const tooManyRuns = (): AppError =>
-    new AppError(
-      'too_many_runs',
-      `You have ${settings.runsPerUser} runs going on. Wait for one to end, or stop one.`,
-      { retryAfter: 5 },
-    )
-
-  async function assertRoom(tx: Writer, userId: UserId): Promise<void> {
-    if ((await store.runs.lockUnfinished(tx, userId)) >= settings.runsPerUser) throw tooManyRuns()
-    if (!(await store.users.isActive(tx, userId)))
-      throw new AppError('unauthorized', 'This account is disabled.')
   }
 
   /** The message that the turn hangs on, null at the root. The leaf is locked. @throws AppError when it is gone. */
@@ -182,48 +158,39 @@ export function createRunStart(
       startedAt: createdAt,
     }
     try {
-      await runs.begin(run, () =>
-        promptWrites.commit(async (tx) => {
-          // Locked in this order everywhere: the user's runs, the run, the conversation.
-          // Committed before, only the confirmation was lost.
-          if ((await store.runs.findIn(tx, run.id)) !== undefined) return
-          await assertRoom(tx, userId)
-          await store.runs.insert(tx, run)
-          const shown = await store.messages.lockLeaf(tx, conversation.id)
-          if (shown === undefined) throw new AppError('not_found', 'There is no such conversation.')
-          if (
-            projectId !== null &&
-            (await store.projects.find(userId, projectId, tx)) === undefined
-          )
-            throw new AppError('not_found', 'There is no such project.')
-          const answer: MessageRow = {
-            ...blankMessage,
-            id: messageId,
-            conversationId: conversation.id,
-            parentId: userMessageId,
-            role: 'assistant',
-            model: model.id,
-            runId: run.id,
-            status: 'streaming',
-            createdAt,
-          }
-          if (turn.kind === 'answer') {
-            if ((await store.messages.findAttached(tx, conversation.id, turn.to))?.role !== 'user')
-              throw gone()
-            return await store.messages.insert(tx, [answer])
-          }
-          const question: MessageRow = {
-            ...blankMessage,
-            id: userMessageId,
-            conversationId: conversation.id,
-            parentId: await parentOf(tx, conversation.id, shown.leafId, turn.place),
-            role: 'user',
-            text: turn.text,
-            createdAt,
-          }
-          await store.messages.insert(tx, [question, answer], turn.attachments)
-        }),
-      )
+      await runs.begin(run, async (tx) => {
+        await store.runs.insert(tx, run)
+        const shown = await store.messages.lockLeaf(tx, conversation.id)
+        if (shown === undefined) throw new AppError('not_found', 'There is no such conversation.')
+        if (projectId !== null && (await store.projects.find(userId, projectId, tx)) === undefined)
+          throw new AppError('not_found', 'There is no such project.')
+        const answer: MessageRow = {
+          ...blankMessage,
+          id: messageId,
+          conversationId: conversation.id,
+          parentId: userMessageId,
+          role: 'assistant',
+          model: model.id,
+          runId: run.id,
+          status: 'streaming',
+          createdAt,
+        }
+        if (turn.kind === 'answer') {
+          if ((await store.messages.findAttached(tx, conversation.id, turn.to))?.role !== 'user')
+            throw gone()
+          return await store.messages.insert(tx, [answer])
+        }
+        const question: MessageRow = {
+          ...blankMessage,
+          id: userMessageId,
+          conversationId: conversation.id,
+          parentId: await parentOf(tx, conversation.id, shown.leafId, turn.place),
+          role: 'user',
+          text: turn.text,
+          createdAt,
+        }
+        await store.messages.insert(tx, [question, answer], turn.attachments)
+      })
     } catch (error) {
       if (!database.isUniqueViolation(error)) throw error
       const other = await joinedRun(conversation.id, body.client_id)
@@ -244,5 +211,5 @@ export function createRunStart(
       : await store.runs.findByClientId(conversationId, clientId)
   }
 
-  return { admit, assertRoom, begin }
+  return { admit, begin }
 }

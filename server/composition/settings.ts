@@ -46,6 +46,12 @@ export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | n
 export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
   maxIterations: config.max_iterations,
   toolMaxWorkers: config.tool_max_workers,
+  subAgents: {
+    maxIterations: config.sub_agent.max_iterations,
+    maxConcurrency: config.sub_agent.max_concurrency,
+    maxTokens: config.sub_agent.max_tokens,
+    timeout: config.sub_agent.timeout,
+  },
   approvalDefault: config.approval.default,
   titles: config.titles,
   disconnectGrace: config.stream.disconnect_grace,

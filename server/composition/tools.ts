@@ -143,18 +143,18 @@ export function createToolRooms({
   })
   // Also what a person changes in the editor makes earlier readings stale.
   workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
-  const registry = createToolRegistry(builtin, {
-    disabled: config.tools.disabled,
-    risk: config.tools.risk,
-  })
   // What cannot run here is not offered: neither to models nor in the list of tools.
+  let offered: readonly ToolDefinition[] = builtin
   const isolationKnown = python.ready.then(() => {
-    if (!python.state.available) registry.remove('execute_python')
+    if (!python.state.available) offered = builtin.filter(({ name }) => name !== 'execute_python')
   })
   const mcp = createMcpServers({
     servers: config.mcp_servers,
-    registry,
     log: (message, detail) => log.warn(detail, message),
+  })
+  const registry = createToolRegistry([() => offered, mcp.tools], {
+    disabled: config.tools.disabled,
+    risk: config.tools.risk,
   })
   return {
     registry,

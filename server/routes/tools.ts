@@ -25,7 +25,7 @@ export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies
     },
     async () => {
       await dependencies.isolationKnown
-      const tools = dependencies.registry.list().map(present)
+      const tools = dependencies.registry.snapshot().list().map(present)
       return success({ tools, total: tools.length })
     },
   )

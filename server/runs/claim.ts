@@ -7,17 +7,17 @@ import type { RunRow } from '../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../db/repositories/steps.ts'
 import type { Store } from '../db/store.ts'
 import type { RunId } from '../protocol/ids.ts'
+import { announceRun } from './announce.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { titleWithoutAnswer } from './finish.ts'
 
 /** A run that took the server down this often in a row is not tried again. */
 const MAX_FAILED_ATTEMPTS = 8
 
-interface Parts
-  extends Pick<ChatDependencies, 'store' | 'database' | 'settings' | 'instance' | 'now'> {
-  /** Called when a run was ended here. */
-  onEnd(run: RunRow): void
-}
+type Parts = Pick<
+  ChatDependencies,
+  'store' | 'database' | 'settings' | 'instance' | 'now' | 'announce'
+>
 
 /**
  * The run as its next attempt begins, with its steps: from now on no earlier attempt may write. Null when it has ended;
@@ -52,7 +52,7 @@ export async function claimRun(
     await store.runs.withdrawApprovals(tx, id, stale)
     return { run, rows }
   })
-  if (isEnded) parts.onEnd(found)
+  if (isEnded) announceRun(found, 'updated', parts)
   return claimed
 }
 
@@ -64,7 +64,8 @@ export async function endUnperformed(id: RunId, parts: Parts): Promise<void> {
   const rows = await store.steps.list(found.messageId)
   const title = await titleWithoutAnswer(found, parts)
   const end = { rows, status: 'stopped' as const, title }
-  if (await database.write((tx) => storeEnd(tx, found, end, parts))) parts.onEnd(found)
+  if (await database.write((tx) => storeEnd(tx, found, end, parts)))
+    announceRun(found, 'updated', parts)
 }
 
 async function storeEnd(

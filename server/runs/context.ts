@@ -11,6 +11,7 @@ import type { PublicModel } from '../protocol/catalog.ts'
 import type { CallId, MessageId } from '../protocol/ids.ts'
 import type { Step } from '../protocol/step.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
+import type { ToolSet } from '../tools/registry.ts'
 import { loadBranch } from './branch.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { type RunOptions, readRunOptions } from './state.ts'
@@ -26,6 +27,9 @@ export interface RunContext {
   model: PublicModel
   llm: LlmClient
   options: RunOptions
+  /** All tools of the server, as they were when this attempt began. */
+  allTools: ToolSet
+  /** Those of them that the run may use. */
   tools: readonly ToolDefinition[]
   /** System prompt, earlier turns and what this answer holds already. */
   messages: LlmMessage[]
@@ -67,8 +71,9 @@ export async function createRunContext(
   ])
   if (conversation === undefined)
     throw new AppError('not_found', 'The conversation of this run is gone.')
-  const resume = resumePoint(rows, dependencies.registry)
-  const tools = toolsOf(conversation, model, options, dependencies)
+  const allTools = dependencies.registry.snapshot()
+  const resume = resumePoint(rows, allTools)
+  const tools = toolsOf(conversation, model, options, allTools, dependencies)
 
   const question = options.task ?? recent.at(-1)?.text ?? ''
 
@@ -98,6 +103,7 @@ export async function createRunContext(
     model,
     llm,
     options,
+    allTools,
     tools,
     messages,
     turnEnds: endsOfTurns(recent),
@@ -144,12 +150,13 @@ function toolsOf(
   conversation: ConversationRow,
   model: PublicModel,
   options: RunOptions,
-  { registry, isToolAllowed }: ChatDependencies,
+  allTools: ToolSet,
+  { isToolAllowed }: ChatDependencies,
 ): ToolDefinition[] {
   if (!options.toolsEnabled || model.tool_mode === 'none' || options.toolChoice === 'none')
     return []
   const only = options.tools === undefined ? null : new Set(options.tools)
-  return registry
+  return allTools
     .list()
     .filter((tool) => isToolAllowed(tool, conversation) && (only?.has(tool.name) ?? true))
 }
@@ -158,10 +165,7 @@ function toolsOf(
  * The last completed step, and what is left to do after it. An open text at the end is made again by the model;
  * calls without a result are run (again, where that is safe).
  */
-export function resumePoint(
-  rows: readonly StepRow[],
-  registry: Pick<ChatDependencies['registry'], 'get'>,
-): ResumePoint {
+export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'>): ResumePoint {
   const closed = rows.filter((row) => row.closed)
   const answered = new Set(closed.flatMap((row) => (row.type === 'tool_result' ? [row.idRef] : [])))
   const calls = lastBatch(closed)
@@ -174,7 +178,7 @@ export function resumePoint(
     if (step.type !== 'tool_call' || lastCall === undefined || answered.has(step.id_ref)) continue
     places.set(step.id_ref, { call: row.position, result: lastCall.position + 1 + at })
     pendingCalls.push({ id: step.id_ref, name: step.name, arguments: step.arguments })
-    const isRepeatable = registry.get(step.name)?.repeatable ?? false
+    const isRepeatable = tools.get(step.name)?.repeatable ?? false
     if (row.startedAt !== null && !isRepeatable) interrupted.add(step.id_ref)
   }
   const end = (closed.at(-1)?.position ?? -1) + 1

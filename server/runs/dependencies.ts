@@ -1,5 +1,6 @@
-// What the chat room is given by the house: everything it can reach, in one type.
+// What chat and runs are given: everything they can reach, in one type.
 
+import type { SubAgentLimits } from '../agent/sub-agent.ts'
 import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
@@ -18,10 +19,11 @@ export interface ChatLog {
   error(details: object, message: string): void
 }
 
-/** Limits and habits, as plain values. */
+/** Limits and defaults, as plain values. */
 export interface ChatSettings {
   maxIterations: number
   toolMaxWorkers: number
+  subAgents: SubAgentLimits
   approvalDefault: ApprovalMode
   titles: 'model' | 'first_message' | 'off'
   /** Seconds. */

@@ -4,10 +4,15 @@ import type { RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import type { RunId } from '../protocol/ids.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'
+import { assertRoom } from './admission.ts'
+import { announceRun } from './announce.ts'
 import { claimRun, endUnperformed } from './claim.ts'
 import type { ChatDependencies } from './dependencies.ts'
+import { createWriteGroup, RETRY_DELAYS_MS } from './group-commit.ts'
 import { createRunChannel, type RunChannel } from './log.ts'
 import { channelHistory } from './replay.ts'
+import type { RunStarter } from './run-parts.ts'
+import { performRun } from './worker.ts'
 
 /** A log stays in memory a while after the run's end: those who lost the last events come back soon. */
 const ENDED_LOGS = 50
@@ -19,9 +24,7 @@ const STORE_AWAY_MS = 5_000
 /** A stop is promised within a second. */
 const STOP_MS = 1_000
 
-export interface RunRegistry {
-  /** Performs a new run; its rows are stored by `store` first, and nothing begins when that fails. */
-  begin(run: RunRow, store: () => Promise<void>): Promise<void>
+export interface RunRegistry extends RunStarter {
   /** Performs a run that is stored and not ended; does nothing when it is performed here already or has ended. */
   continue(id: RunId): Promise<void>
   /** The same, but a store that is away is waited for, and nobody waits for that. */
@@ -36,7 +39,10 @@ export interface RunRegistry {
   get(id: RunId): ActiveRun | undefined
   /** Those that fit, the ones whose rows are being stored just now among them. */
   where(fits: (run: RunRow) => boolean): RunId[]
-  all(): ActiveRun[]
+  readonly count: number
+  /** No new runs; those that are there get `graceMs`, then they are left for the next start. */
+  drain(graceMs: number): Promise<void>
+  readonly isDraining: boolean
   /**
    * The log of a run that goes on or has ended only just now; null for one that is told from the store (`replayRun`).
    * It never starts a run. Throws `not_found` for one that is gone.
@@ -44,19 +50,12 @@ export interface RunRegistry {
   channel(run: RunRow): Promise<RunChannel | null>
 }
 
-interface Parts
-  extends Pick<ChatDependencies, 'store' | 'database' | 'settings' | 'instance' | 'now' | 'log'> {
-  isDraining(): boolean
-  /** Called when a run was ended that nobody performed. */
-  onEnd(run: RunRow): void
-}
-
-/** @param perform never rejects. */
-export function createRunRegistry(
-  parts: Parts,
-  perform: (active: ActiveRun, run: RunRow) => Promise<void>,
-): RunRegistry {
-  const { store, database, log } = parts
+export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
+  const { store, database, log } = dependencies
+  let isDraining = false
+  const writes = createWriteGroup(database, RETRY_DELAYS_MS, () => !isDraining)
+  /** For what a person waits for: better a clear refusal now than an answer in a minute. */
+  const promptWrites = createWriteGroup(database, [100, 400])
   const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
   const ended = new LRUCache<RunId, RunChannel>({
     max: ENDED_LOGS,
@@ -79,25 +78,27 @@ export function createRunRegistry(
     }
   }
 
-  function launch(one: ActiveRun, run: RunRow): void {
-    void perform(one, run).then(() => {
-      active.delete(run.id)
-      if (one.channel.terminal !== null) ended.set(run.id, one.channel)
-      one.markEnded()
-    })
+  async function launch(one: ActiveRun, run: RunRow): Promise<void> {
+    announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
+    const runDependencies = { ...dependencies, runs, isDraining: () => isDraining }
+    await performRun(one, run, runDependencies, writes)
+    announceRun(run, 'updated', dependencies)
+    active.delete(run.id)
+    if (one.channel.terminal !== null) ended.set(run.id, one.channel)
+    one.markEnded()
   }
 
   const continueRun = (id: RunId): Promise<void> =>
     inTurn(id, async () => {
-      if (active.has(id) || parts.isDraining()) return
-      const claimed = await claimRun(id, parts)
+      if (active.has(id) || isDraining) return
+      const claimed = await claimRun(id, dependencies)
       if (claimed === null) return
       ended.delete(id)
       const { run, rows } = claimed
       const channel = createRunChannel(channelHistory(run, rows))
       const one = createActiveRun(id, channel)
       active.set(id, { run: one, row: run })
-      launch(one, run)
+      void launch(one, run)
     })
 
   async function continueWhenPossible(id: RunId): Promise<void> {
@@ -109,8 +110,8 @@ export function createRunRegistry(
     }
   }
 
-  return {
-    async begin(run, storeRows) {
+  const runs: RunRegistry = {
+    async begin(run, write) {
       const channel = createRunChannel({ entries: [], steps: [], lastId: 0 })
       channel.appendEvent({
         event: 'run',
@@ -122,13 +123,19 @@ export function createRunRegistry(
       // Before its rows: whoever takes its user, project or conversation away finds it here, or it finds them gone.
       active.set(run.id, { run: one, row: run })
       try {
-        await storeRows()
+        await promptWrites.commit(async (tx) => {
+          // Locked in this order everywhere: the user's runs, the run, the conversation.
+          // Committed before, only the confirmation was lost.
+          if ((await store.runs.findIn(tx, run.id)) !== undefined) return
+          await assertRoom(tx, run.userId, dependencies)
+          await write(tx)
+        })
       } catch (error) {
         active.delete(run.id)
         one.markEnded()
         throw error
       }
-      launch(one, run)
+      void launch(one, run)
     },
     continue: continueRun,
     continueWhenPossible,
@@ -138,7 +145,7 @@ export function createRunRegistry(
         if (one !== undefined) await stopAndWait(one, reason)
         if (active.has(id)) await database.write((tx) => store.runs.requestStop(tx, id))
         // Nobody performs it, or it was left for the next start: a server that goes away does not undo a stop.
-        else await endUnperformed(id, parts)
+        else await endUnperformed(id, dependencies)
       }),
     whileEnded: (id, work) =>
       inTurn(id, async () => {
@@ -148,7 +155,26 @@ export function createRunRegistry(
       }),
     get: (id) => active.get(id)?.run,
     where: (fits) => [...active.values()].filter(({ row }) => fits(row)).map(({ row }) => row.id),
-    all: () => [...active.values()].map((one) => one.run),
+    get count() {
+      return active.size
+    },
+    get isDraining() {
+      return isDraining
+    },
+    async drain(graceMs) {
+      isDraining = true
+      const all = (): ActiveRun[] => [...active.values()].map(({ run }) => run)
+      const waiting = all()
+      for (const run of waiting) if (run.channel.pendingApprovals.size > 0) run.stop('shutdown')
+      let timer: NodeJS.Timeout | undefined
+      const grace = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, graceMs)
+      })
+      await Promise.race([Promise.all(waiting.map((run) => run.ended)), grace])
+      clearTimeout(timer)
+      for (const run of all()) run.stop('shutdown')
+      await Promise.all(all().map((run) => run.ended))
+    },
     async channel(run) {
       const known = () => active.get(run.id)?.run.channel ?? ended.get(run.id)
       if (known() === undefined) await turns.get(run.id)
@@ -160,7 +186,7 @@ export function createRunRegistry(
         const begun = known()
         if (begun !== undefined) return begun
         throw new AppError(
-          parts.isDraining() ? 'shutting_down' : 'store_unavailable',
+          isDraining ? 'shutting_down' : 'store_unavailable',
           'The server is about to go on with this run. Try again shortly.',
           { retryable: true, retryAfter: 2 },
         )
@@ -168,6 +194,7 @@ export function createRunRegistry(
       return null
     },
   }
+  return runs
 }
 
 /** About how much text a log holds. */

@@ -2,17 +2,22 @@
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'
-import type { WriteGroup } from './group-commit.ts'
+import type { Write, WriteGroup } from './group-commit.ts'
 import type { RunState } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
-import type { RunScopes } from './sub-agents/scope.ts'
 import type { Bookkeeping } from './usage.ts'
 
+export interface RunStarter {
+  /**
+   * Performs a new run. `write` stores its rows, in a transaction of its own that first checks the limits of the user;
+   * nothing begins when that fails. @throws AppError `too_many_runs`, and what `write` throws.
+   */
+  begin(run: RunRow, write: Write): Promise<void>
+}
+
 export type RunDependencies = ChatDependencies & {
-  /** What the run lends to the tools that start sub-agents. */
-  scopes: RunScopes
-  /** Called after each stored change of the run's status but its last. */
-  statusChanged(): void
+  /** Where the run's background tasks begin. */
+  runs: RunStarter
   /** The server goes away: what it can't store now is left for the next start. */
   isDraining(): boolean
 }

@@ -13,7 +13,7 @@ import { needsApproval } from '../tools/risk.ts'
 import type { ActiveRun } from './active-run.ts'
 import { createQuestions } from './approvals/request.ts'
 import { createTaint } from './approvals/taint.ts'
-import { createRunContext, DEFAULT_CONTEXT_WINDOW, type RunContext } from './context.ts'
+import { createRunContext, type RunContext } from './context.ts'
 import { endBroken } from './end-broken.ts'
 import { type Ending, makeTitle, storeEnd, titleWithoutAnswer } from './finish.ts'
 import { outlast, RETRY_DELAYS_MS, type WriteGroup } from './group-commit.ts'
@@ -22,6 +22,7 @@ import { recallShown } from './recall-shown.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import type { RunDependencies, RunParts } from './run-parts.ts'
 import { type RunState, readRunState } from './state.ts'
+import { createAgentStarter } from './sub-agents/agents.ts'
 import { createSubAgentJournal } from './sub-agents/journal.ts'
 import { type Bookkeeping, createBookkeeping } from './usage.ts'
 import { fitToWindow } from './window.ts'
@@ -69,7 +70,6 @@ function createPerformance(
     isLeaving: () => active.stopReason === 'shutdown',
   })
   const parts: RunParts = { active, run, state, books, journal, writes, dependencies }
-  let leaveScope = (): void => {}
   const clock = createWorkClock(settings.runMinutes * 60_000, () => active.stop('time_limit'))
 
   const setStatus = async (tx: Writer, status: 'running' | 'awaiting_approval'): Promise<void> => {
@@ -94,7 +94,7 @@ function createPerformance(
       (error: unknown) => asAppError(error),
     )
     if (isResumed && !(context instanceof AppError))
-      await recallShown(run.id, rows.map(toStep), dependencies)
+      await recallShown(run.id, rows.map(toStep), store, context.allTools)
     const resume = context instanceof AppError ? null : context.resume
     const recorder = createRecorder({
       channel,
@@ -124,7 +124,6 @@ function createPerformance(
           : await titleWithoutAnswer(run, dependencies)
       await storeEnd(parts, ending, title, recorder)
     } finally {
-      leaveScope()
       endWatch()
       clock.end()
     }
@@ -140,15 +139,18 @@ function createPerformance(
       writes,
       clock,
       setStatus,
-      statusChanged: dependencies.statusChanged,
+      announce: dependencies.announce,
       now,
     })
-    const executor = createToolExecutor({
-      registry: dependencies.registry,
+    const resources = {
+      tools: context.allTools,
       cache: dependencies.cache,
       results: dependencies.results,
       safety: dependencies.safety,
       maxWorkers: settings.toolMaxWorkers,
+    }
+    const executor = createToolExecutor({
+      ...resources,
       allowedTools: new Set(context.tools.map((tool) => tool.name)),
     })
     const schemas = context.tools.map(toSchema)
@@ -168,27 +170,14 @@ function createPerformance(
       return decision
     }
     const thinking = thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false
-    leaveScope = dependencies.scopes.enter(run.id, {
-      llm: context.llm,
-      request: { ...(temperature === null ? {} : { temperature }), thinking },
-      contextWindow: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
-      tools: context.tools,
-      needsApproval: needsPerson,
-      ask: askPerson,
-      isTainted: taint.isTainted,
-      isBudgetLeft: () => books.isBudgetLeft(),
-      whenOwner: () => dependencies.whenOwner(active.signal),
-      journal: {
-        read: journal.read,
-        write: (callId, position, event, spent, result) =>
-          journal.write(
-            callId,
-            position,
-            event,
-            spent,
-            result === undefined ? undefined : taint.see(result),
-          ),
-      },
+    const request = { ...(temperature === null ? {} : { temperature }), thinking }
+    const agents = createAgentStarter({
+      parts,
+      context,
+      request,
+      resources,
+      approvals: { needsApproval: needsPerson, ask: askPerson },
+      taint,
     })
     const loop = runAgentLoop({
       llm: context.llm,
@@ -198,9 +187,8 @@ function createPerformance(
         ...(options.toolChoice === undefined || isResumed
           ? {}
           : { toolChoice: options.toolChoice }),
-        ...(temperature === null ? {} : { temperature }),
+        ...request,
         ...(maxTokens === undefined ? {} : { maxTokens }),
-        thinking,
       },
       maxRounds: Math.max(0, (state.roundLimit ?? settings.maxIterations) - run.round),
       pendingCalls: context.resume.pendingCalls,
@@ -219,6 +207,7 @@ function createPerformance(
             messageId: run.messageId,
             model: run.model,
             isTainted: taint.isTainted,
+            agents,
           },
           progress: (callId, progress) => channel.reportProgress({ id_ref: callId, progress }),
           hooks: {

@@ -12,7 +12,7 @@ import type {
 } from '../protocol/ids.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
 import type { Artifact } from '../protocol/step.ts'
-import type { ToolProgress } from '../protocol/tool-progress.ts'
+import type { SubAgentView, ToolProgress } from '../protocol/tool-progress.ts'
 
 /**
  * What a tool returns. `data` is for the model, `artifact` for the person. A failure is a result, never a throw.
@@ -38,6 +38,37 @@ export const fail = (
 export const markUntrusted = (result: ToolResult, untrusted: boolean): ToolResult =>
   untrusted ? { ...result, untrusted } : result
 
+/** A task that a tool gives to a sub-agent. */
+export interface AgentTask {
+  /** Short label for its result. */
+  name: string
+  instruction: string
+  /** Names or aliases of the tools it may use; default: all that the run has. */
+  tools?: readonly string[] | undefined
+}
+
+export type AgentOutcome = { success: true; response: string } | { success: false; error: string }
+
+/** How a tool has other agents work for its run. */
+export interface AgentStarter {
+  /**
+   * Performs the tasks side by side, each by a sub-agent, and reports how they stand as progress of the call. When a
+   * restart repeats the call, each continues where it was.
+   * `untrusted`: the conversation holds text from outside, which the outcomes may repeat.
+   */
+  performTasks(
+    tasks: readonly AgentTask[],
+    call: ToolContext,
+  ): Promise<{ outcomes: AgentOutcome[]; agents: SubAgentView[]; untrusted: boolean }>
+  /** Starts a run in the background: once for each call, however often it is repeated. */
+  startBackgroundTask(task: {
+    callId: CallId
+    task: string
+    /** Whether its answer is posted in the conversation. */
+    announce: boolean
+  }): Promise<{ ok: true; id: RunId } | { ok: false; error: string }>
+}
+
 /** For whom and where a call runs. Set by the server; the model can neither see nor forge it. */
 export interface ToolContext {
   userId: UserId
@@ -52,6 +83,7 @@ export interface ToolContext {
   callId: CallId
   /** Whether the conversation holds text from outside at this moment, which the call's arguments may repeat. */
   isTainted(): boolean
+  readonly agents: AgentStarter
   /** Aborted when the run stops or the tool's time is up. Child processes must be gone within 1 s. */
   signal: AbortSignal
   /** Live output for the person while the call runs; bounded and merged by the receiver, never stored. */

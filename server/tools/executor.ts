@@ -15,7 +15,7 @@ import {
   type ToolDefinition,
 } from './definition.ts'
 import type { ResultKeeper } from './long-results.ts'
-import type { ToolRegistry } from './registry.ts'
+import type { ToolSet } from './registry.ts'
 import type { ResultCache } from './result-cache.ts'
 import { runWithinTime, STOPPED, type ToolSafety } from './timed-run.ts'
 import {
@@ -63,13 +63,13 @@ export interface ToolExecutor {
 }
 
 export interface ExecutorParts {
-  registry: ToolRegistry
+  tools: ToolSet
   cache: ResultCache
   results: ResultKeeper
   safety: ToolSafety
   /** Calls of one iteration that run in parallel. */
   maxWorkers: number
-  /** Names of the tools that this run may use; default: all of the registry. */
+  /** Names of the tools that this run may use; default: all of `tools`. */
   allowedTools?: ReadonlySet<string>
 }
 
@@ -86,14 +86,14 @@ type Prepared =
 
 /** One for each run (and each sub-agent): it remembers the run's calls. */
 export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
-  const { registry, cache, results } = parts
+  const { tools, cache, results } = parts
   const slot = pLimit(parts.maxWorkers)
   /** Successful results of cacheable tools in this run, with the project state they were read in. */
   const history = new Map<string, { result: WrittenResult; state: number }>()
   const allowed = (tool: ToolDefinition): boolean => parts.allowedTools?.has(tool.name) ?? true
 
   function check(call: ToolCall, runId: RunId): Prepared {
-    const tool = registry.get(call.name)
+    const tool = tools.get(call.name)
     if (tool === undefined || !allowed(tool)) return { kind: 'fault', error: unknown(call.name) }
     return read(tool, call.arguments, { runId, callId: call.id })
   }
@@ -116,11 +116,11 @@ export function createToolExecutor(parts: ExecutorParts): ToolExecutor {
   }
 
   function unknown(name: string): string {
-    const closest = registry.closest(name, allowed)
+    const closest = tools.closest(name, allowed)
     const names =
       closest.length > 0
         ? closest
-        : registry
+        : tools
             .list()
             .filter(allowed)
             .map((t) => t.name)

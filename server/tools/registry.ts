@@ -1,47 +1,75 @@
-// All tools of the server, by name and alias.
-import type { ToolSchema } from '../llm/client.ts'
+// All tools of the server: where they come from, and the sets of them that runs work with.
 import type { RiskLevel } from '../protocol/run-event.ts'
-import { type ToolDefinition, toSchema } from './definition.ts'
+import type { ToolDefinition } from './definition.ts'
 
-export interface ToolRegistry {
+/** Tools by name and alias. It never changes: a run keeps the set that it began with. */
+export interface ToolSet {
   /** By name or alias. */
   get(name: string): ToolDefinition | undefined
-  /** In the order in which they were added; aliases are not listed. */
+  /** In the order of their sources, so that the same tools give a model the same bytes; aliases are not listed. */
   list(): readonly ToolDefinition[]
-  /** What a model gets, in the order of `list`, so that the same tools give the same bytes. */
-  schemas(filter?: (tool: ToolDefinition) => boolean): ToolSchema[]
   /** Up to three names similar to `name`; best first. */
   closest(name: string, filter?: (tool: ToolDefinition) => boolean): string[]
-  /** Throws when the name is taken: a tool from outside can never replace another. */
-  add(tool: ToolDefinition): void
-  /** False when there is no tool of this name. */
-  remove(name: string): boolean
+}
+
+/** The tools of one kind as they are now; the same array as long as they are the same. */
+export type ToolSource = () => readonly ToolDefinition[]
+
+export interface ToolRegistry {
+  /** The tools as they are now. */
+  snapshot(): ToolSet
 }
 
 export interface RegistryOptions {
-  /** Names that are never registered, also when added later. */
+  /** Names that are never offered. */
   disabled?: readonly string[]
   /** The operator's risk level by name; it replaces the tool's own level for every call. */
   risk?: Readonly<Record<string, RiskLevel>>
 }
 
+/** A name belongs to the first source that has it: a tool from outside can never replace another. */
 export function createToolRegistry(
-  tools: readonly ToolDefinition[],
+  sources: readonly ToolSource[],
   options: RegistryOptions = {},
 ): ToolRegistry {
   const disabled = new Set(options.disabled ?? [])
   const levels = new Map(Object.entries(options.risk ?? {}))
+  let known: { lists: (readonly ToolDefinition[])[]; set: ToolSet } | null = null
+  return {
+    snapshot() {
+      const lists = sources.map((source) => source())
+      if (known === null || lists.some((list, at) => list !== known?.lists[at])) {
+        const tools = lists
+          .flat()
+          .filter(({ name }) => !disabled.has(name))
+          .map((tool) => withLevel(tool, levels.get(tool.name)))
+        known = { lists, set: createToolSet(tools) }
+      }
+      return known.set
+    },
+  }
+}
+
+/** Of tools with the same name, and of tools named like the alias of an earlier one, the first stays. */
+export function createToolSet(tools: readonly ToolDefinition[]): ToolSet {
   const byName = new Map<string, ToolDefinition>()
   const nameOfAlias = new Map<string, string>()
-
-  const registry: ToolRegistry = {
-    get: (name) => byName.get(name) ?? byName.get(nameOfAlias.get(name) ?? ''),
-    list: () => [...byName.values()],
-    schemas: (filter = () => true) => [...byName.values()].filter(filter).map(toSchema),
-    closest: (name, filter = () => true) => {
-      const offered = [...byName.values()].filter(filter)
+  const get = (name: string): ToolDefinition | undefined =>
+    byName.get(name) ?? byName.get(nameOfAlias.get(name) ?? '')
+  for (const tool of tools) {
+    if (get(tool.name) !== undefined) continue
+    byName.set(tool.name, tool)
+    for (const alias of tool.aliases)
+      if (get(alias) === undefined) nameOfAlias.set(alias, tool.name)
+  }
+  const list = [...byName.values()]
+  return {
+    get,
+    list: () => list,
+    closest(name, filter = () => true) {
       const wanted = name.slice(0, 100).toLowerCase()
-      const near = offered
+      const near = list
+        .filter(filter)
         .map((tool) => ({
           name: tool.name,
           distance: Math.min(
@@ -52,21 +80,7 @@ export function createToolRegistry(
         .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
       return near.slice(0, 3).map((tool) => tool.name)
     },
-    add: (tool) => {
-      if (disabled.has(tool.name)) return
-      if (registry.get(tool.name) !== undefined)
-        throw new Error(`There is a tool named ${tool.name} already`)
-      byName.set(tool.name, withLevel(tool, levels.get(tool.name)))
-      for (const alias of tool.aliases)
-        if (registry.get(alias) === undefined) nameOfAlias.set(alias, tool.name)
-    },
-    remove: (name) => {
-      for (const [alias, target] of nameOfAlias) if (target === name) nameOfAlias.delete(alias)
-      return byName.delete(name)
-    },
   }
-  for (const tool of tools) registry.add(tool)
-  return registry
 }
 
 function withLevel(tool: ToolDefinition, riskLevel: RiskLevel | undefined): ToolDefinition {

@@ -28,7 +28,7 @@ export async function decideApproval(
 
   const { name } = toPendingApproval(approval)
   const changed = body.decision === 'approve' ? readArguments(body.arguments) : null
-  const tool = registry.get(name)
+  const tool = registry.snapshot().get(name)
   if (changed !== null && tool !== undefined) {
     const parsed = tool.parse(changed)
     if (!parsed.ok) throw new AppError('validation_failed', parsed.error)

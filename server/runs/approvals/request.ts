@@ -9,16 +9,18 @@ import type { ApprovalPreview, RiskLevel } from '../../protocol/run-event.ts'
 import { visibleText, visibleValue } from '../../protocol/visible-text.ts'
 import type { Decision } from '../../tools/executor.ts'
 import type { ActiveRun } from '../active-run.ts'
+import { announceRun } from '../announce.ts'
+import type { ChatDependencies } from '../dependencies.ts'
 import type { WriteGroup } from '../group-commit.ts'
 
 interface Parts {
   active: ActiveRun
-  run: Pick<RunRow, 'id' | 'messageId'>
+  run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId'>
   runs: RunRepository
   writes: WriteGroup
   clock: WorkClock
   setStatus(tx: Writer, status: 'running' | 'awaiting_approval'): Promise<void>
-  statusChanged(): void
+  announce: ChatDependencies['announce']
   now(): Date
 }
 
@@ -53,7 +55,7 @@ export function createQuestions(parts: Parts) {
       if (known === undefined) await parts.setStatus(tx, 'awaiting_approval')
     })
     if (known !== undefined) return toDecision(known)
-    parts.statusChanged()
+    announceRun(run, 'updated', parts)
     active.channel.appendEvent({
       event: 'approval_required',
       run_id: run.id,
@@ -74,7 +76,7 @@ export function createQuestions(parts: Parts) {
       })
       if (active.channel.pendingApprovals.size === 0) {
         await writes.commit((tx) => parts.setStatus(tx, 'running'))
-        parts.statusChanged()
+        announceRun(run, 'updated', parts)
       }
       return decision
     } finally {

@@ -16,10 +16,12 @@ import { createReadingFileTools } from './files-read.ts'
 import { createWritingFileTools } from './files-write.ts'
 import { jsonProcess } from './json.ts'
 import { createSendMessageTool, type SendMessageDependencies } from './message.ts'
+import { multiAgent } from './multi-agent.ts'
 import { createSeenFiles } from './project-access.ts'
 import { createResultReadTool } from './result-read.ts'
 import { createSaveMemoryTool, type SaveMemoryDependencies } from './save-memory.ts'
 import { createSearchKnowledgeTool } from './search-knowledge.ts'
+import { spawn } from './spawn.ts'
 import { textProcess } from './text.ts'
 import { createWeatherTool, type WeatherSettings } from './weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web-search.ts'
@@ -73,5 +75,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     ...(exec === null ? [] : [createExecTool({ room, ...exec })]),
     createSaveMemoryTool(memory),
     createSendMessageTool(messages),
+    multiAgent,
+    spawn,
   ]
 }

@@ -7,31 +7,30 @@ import { defineMcpTool, type SchemaCompiler } from './tool.ts'
 export interface McpServers {
   /** The state of each server, in the order of the configuration. */
   list(): McpServer[]
+  /** The tools of all servers that have answered; another array whenever they have changed. */
+  tools(): readonly ToolDefinition[]
   /** The names under which the tools of these servers are registered: what a conversation has switched off. */
   toolNamesOf(servers: readonly string[]): ReadonlySet<string>
-  /** Fulfils when each server was tried once, or after ten seconds: what is there by then is registered. */
+  /** Fulfils when each server was tried once, or after ten seconds: tools of slower servers come later. */
   readonly ready: Promise<void>
   /** Ends every connection and child process. */
   close(): Promise<void>
 }
 
-/** A server that takes longer to answer is registered when it does. */
 const READY_MS = 10_000
 
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
-  /** Where tools come and go while the servers do; the registry. */
-  registry: { add(tool: ToolDefinition): void; remove(name: string): unknown }
   log(message: string, detail: Record<string, unknown>): void
   /** For tests: the pause before a broken server is first tried again, in milliseconds. */
   firstPauseMs?: number
 }
 
 /**
- * Connects to every server in the background and keeps the registry equal to what they offer.
- * Returns at once: the house starts whether or not a server answers.
+ * Connects to every server in the background. Returns at once: a start does not wait for a server that does not answer.
  */
 export function createMcpServers(options: McpServersOptions): McpServers {
+  let tools: readonly ToolDefinition[] = []
   const shelves = Object.entries(options.servers).map(([name, settings]) => {
     const registered = new Map<string, ToolDefinition>()
     const connection = createMcpConnection({
@@ -45,7 +44,6 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     const publish = (): void => {
       if (published === connection.tools || compile === undefined) return
       published = connection.tools
-      for (const old of registered.keys()) options.registry.remove(old)
       registered.clear()
       for (const remote of connection.tools) {
         const tool = defineMcpTool(connection, remote, compile)
@@ -53,9 +51,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
           options.log('a tool of an MCP server was left out', { server: name, tool: remote.name })
           continue
         }
-        options.registry.add(tool)
         registered.set(tool.name, tool)
       }
+      tools = shelves.flatMap((shelf) => [...shelf.registered.values()])
     }
     return { name, settings, connection, registered }
   })
@@ -75,6 +73,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   return {
     ready: started,
+    tools: () => tools,
     list: () =>
       shelves.map(({ name, settings, connection, registered }) => ({
         name,

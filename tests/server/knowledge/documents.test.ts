@@ -18,6 +18,7 @@ import { createSearchKnowledgeTool } from '../../../server/tools/builtin/search-
 import { noQuota } from '../../../server/workspace/storage-quota.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { addProject, addUser } from '../../support/rows.ts'
+import { noAgents } from '../tools/support.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/documents')
 const cleanups: (() => Promise<unknown>)[] = []
@@ -125,6 +126,7 @@ describeOnEachDatabase('documents', (open) => {
       userId: server.userId,
       conversationId: null,
       isTainted: () => false,
+      agents: noAgents,
       projectId: project,
       runId: newId<RunId>(),
       messageId: null,

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import type { StepRow } from '../../../server/db/repositories/steps.ts'
 import type { MessageId } from '../../../server/protocol/ids.ts'
 import { resumePoint } from '../../../server/runs/context.ts'
-import { createToolRegistry } from '../../../server/tools/registry.ts'
+import { createToolSet } from '../../../server/tools/registry.ts'
 import { type Random, rounds, SEED } from '../../support/random.ts'
 import { countingTool } from '../tools/support.ts'
 
-const registry = createToolRegistry([
+const tools = createToolSet([
   countingTool({ name: 'look', repeatable: true }).tool,
   countingTool({ name: 'send', repeatable: false }).tool,
 ])
@@ -89,7 +89,7 @@ function* commits(random: Random): Generator<{ rows: StepRow[]; expected: Expect
 test(`from every prefix of commits a run resumes with exactly what is missing (SEED=${SEED})`, () => {
   for (const { random, what } of rounds(40))
     for (const { rows, expected } of commits(random)) {
-      const { pendingCalls, interrupted, nextIndex, places } = resumePoint(rows, registry)
+      const { pendingCalls, interrupted, nextIndex, places } = resumePoint(rows, tools)
       const shown = rows.map(
         ({ position, type, closed }) => `${position}:${type}${closed ? '' : '…'}`,
       )

@@ -78,7 +78,7 @@ describeOnEachDatabase('a run that is begun again', (open) => {
       settings: { titles: 'off' } as Parameters<typeof claimRun>[1]['settings'],
       instance: 'test',
       now: () => new Date(),
-      onEnd: () => undefined,
+      announce: () => undefined,
     }
     return { store, run, parts }
   }

@@ -1,6 +1,7 @@
 // The registry and the rules of risk.
 import { describe, expect, test } from 'vitest'
-import { createToolRegistry } from '../../../server/tools/registry.ts'
+import type { ToolDefinition } from '../../../server/tools/definition.ts'
+import { createToolRegistry, createToolSet } from '../../../server/tools/registry.ts'
 import { needsApproval, type RiskQuestion } from '../../../server/tools/risk.ts'
 import { countingTool } from './support.ts'
 
@@ -9,51 +10,55 @@ const withAlias = { ...countingTool({ name: 'fetch_page' }).tool, aliases: ['web
 
 describe('tool registry', () => {
   test('finds a tool by its name and by its alias, and lists only names', () => {
-    const registry = createToolRegistry([...tools, withAlias])
-    expect(registry.get('web_fetch')?.name).toBe('fetch_page')
-    expect(registry.list().map((tool) => tool.name)).toEqual([
+    const set = createToolSet([...tools, withAlias])
+    expect(set.get('web_fetch')?.name).toBe('fetch_page')
+    expect(set.list().map((tool) => tool.name)).toEqual([
       'calculator',
       'web_search',
       'file_read',
       'fetch_page',
     ])
-    expect(JSON.stringify(registry.schemas())).not.toContain('web_fetch')
   })
 
   test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', ''])(
     'the name %j of every object is no tool',
-    (name) => expect(createToolRegistry(tools).get(name)).toBeUndefined(),
+    (name) => expect(createToolSet(tools).get(name)).toBeUndefined(),
   )
 
   test('names the closest tools for one that does not exist', () => {
-    const registry = createToolRegistry([...tools, withAlias])
-    expect(registry.closest('calculater')[0]).toBe('calculator')
-    expect(registry.closest('websearch')[0]).toBe('web_search')
-    expect(registry.closest('WebFetch')[0]).toBe('fetch_page')
-    expect(registry.closest('quite_something_else_entirely')).toEqual([])
+    const set = createToolSet([...tools, withAlias])
+    expect(set.closest('calculater')[0]).toBe('calculator')
+    expect(set.closest('websearch')[0]).toBe('web_search')
+    expect(set.closest('WebFetch')[0]).toBe('fetch_page')
+    expect(set.closest('quite_something_else_entirely')).toEqual([])
   })
 
   test('a tool from outside cannot take a name or an alias that is taken', () => {
-    const registry = createToolRegistry([...tools, withAlias])
-    expect(() => registry.add(countingTool({ name: 'calculator' }).tool)).toThrow('calculator')
-    expect(() => registry.add(countingTool({ name: 'web_fetch' }).tool)).toThrow('web_fetch')
+    const outside = ['calculator', 'web_fetch'].map((name) => countingTool({ name }).tool)
+    const registry = createToolRegistry([() => [...tools, withAlias], () => outside])
+    const set = registry.snapshot()
+    expect(set.get('calculator')).toBe(tools[0])
+    expect(set.get('web_fetch')).toBe(withAlias)
+    expect(set.list()).toHaveLength(4)
   })
 
-  test('tools come and go at run time, with their aliases', () => {
-    const registry = createToolRegistry(tools)
-    registry.add(withAlias)
-    expect(registry.remove('fetch_page')).toBe(true)
-    expect(registry.remove('fetch_page')).toBe(false)
-    expect(registry.get('web_fetch')).toBeUndefined()
+  test('a snapshot keeps its tools while those of a source come and go', () => {
+    let outside: readonly ToolDefinition[] = [withAlias]
+    const registry = createToolRegistry([() => tools, () => outside])
+    const before = registry.snapshot()
+    expect(registry.snapshot()).toBe(before)
+    outside = []
+    expect(registry.snapshot().get('web_fetch')).toBeUndefined()
+    expect(before.get('web_fetch')).toBe(withAlias)
   })
 
   test('a disabled tool is not there, and a configured level holds for every call', () => {
-    const registry = createToolRegistry(tools, {
+    const set = createToolRegistry([() => tools], {
       disabled: ['web_search'],
       risk: { calculator: 'high' },
-    })
-    expect(registry.get('web_search')).toBeUndefined()
-    const calculator = registry.get('calculator')
+    }).snapshot()
+    expect(set.get('web_search')).toBeUndefined()
+    const calculator = set.get('calculator')
     const parsed = calculator?.parse('{"value":"1"}')
     expect(calculator?.riskLevel).toBe('high')
     expect(parsed?.ok && parsed.input.riskLevel).toBe('high')

@@ -9,6 +9,7 @@ import type {
   UserId,
 } from '../../../server/protocol/ids.ts'
 import {
+  type AgentStarter,
   defineTool,
   succeed,
   type ToolContext,
@@ -22,9 +23,15 @@ import {
   type ExecutorParts,
 } from '../../../server/tools/executor.ts'
 import { createMemoryResultKeeper } from '../../../server/tools/long-results.ts'
-import { createToolRegistry } from '../../../server/tools/registry.ts'
+import { createToolSet } from '../../../server/tools/registry.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
 import type { ToolAnswer } from '../../../server/tools/tool-result.ts'
+
+/** For tools that start no agents. */
+export const noAgents: AgentStarter = {
+  performTasks: () => Promise.reject(new Error('no sub-agents here')),
+  startBackgroundTask: () => Promise.reject(new Error('no background tasks here')),
+}
 
 export const context: ExecuteOptions['context'] = {
   userId: 'user' as UserId,
@@ -34,6 +41,7 @@ export const context: ExecuteOptions['context'] = {
   messageId: null,
   isTainted: () => false,
   model: 'scripted',
+  agents: noAgents,
 }
 
 /** A context for running one tool by hand. */
@@ -108,7 +116,7 @@ export interface Bench {
 /** An executor over these tools with everything else in its plainest form. */
 export function bench(tools: readonly ToolDefinition[], over: Partial<ExecutorParts> = {}): Bench {
   const parts: ExecutorParts = {
-    registry: createToolRegistry(tools),
+    tools: createToolSet(tools),
     cache: createResultCache({ ttlSeconds: 300 }),
     results: createMemoryResultKeeper(),
     safety: { redact: (text) => text, onFault() {} },

@@ -15,7 +15,7 @@ import type {
   ToolDefinition,
   ToolResult,
 } from '../../../../server/tools/definition.ts'
-import { createToolRegistry } from '../../../../server/tools/registry.ts'
+import { createToolSet } from '../../../../server/tools/registry.ts'
 import { createResultCache } from '../../../../server/tools/result-cache.ts'
 import { createDiffs } from '../../../../server/workspace/checkpoints/diffs.ts'
 import { createProjectSearch, findRipgrep } from '../../../../server/workspace/search/search.ts'
@@ -29,7 +29,7 @@ describe('tools on the files of a project', () => {
   const { open } = useDatabases()
   let project: Awaited<ReturnType<typeof openProject>>
   let context: ToolContext
-  let tools: ReturnType<typeof createToolRegistry>
+  let tools: ReturnType<typeof createToolSet>
 
   const setUp = async (isolation: BubblewrapState) => {
     project = await openProject(await open('sqlite'))
@@ -46,20 +46,17 @@ describe('tools on the files of a project', () => {
       close: async () => {},
     }
     const files = { room, seen: createSeenFiles() }
-    tools = createToolRegistry(
-      [
-        ...createReadingFileTools(files),
-        ...createWritingFileTools(files),
-        createFileEditTool(files),
-        createExecTool({
-          room,
-          bubblewrap: isolation,
-          network: false,
-          limits: { memoryBytes: 2e9, processes: 256 },
-        }),
-      ],
-      { disabled: [], risk: {} },
-    )
+    tools = createToolSet([
+      ...createReadingFileTools(files),
+      ...createWritingFileTools(files),
+      createFileEditTool(files),
+      createExecTool({
+        room,
+        bubblewrap: isolation,
+        network: false,
+        limits: { memoryBytes: 2e9, processes: 256 },
+      }),
+    ])
     context = toolContext({
       userId: project.userId,
       projectId: project.projectId,

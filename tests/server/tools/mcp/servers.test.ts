@@ -15,7 +15,7 @@ import type { McpConnection } from '../../../../server/tools/mcp/connection.ts'
 import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
 import { defineMcpTool, mcpToolName } from '../../../../server/tools/mcp/tool.ts'
 import { startMcpHttpServer } from '../../../fixtures/mcp-http-server.ts'
-import { bench, call as toolCall } from '../support.ts'
+import { bench, noAgents, call as toolCall } from '../support.ts'
 
 const filesystemServer = resolve(
   import.meta.dirname,
@@ -28,13 +28,15 @@ afterEach(async () => {
 })
 
 const start = (servers: Record<string, McpServerSettings>) => {
-  const tools = new Map<string, ToolDefinition>()
   const mcp = createMcpServers({
     servers,
-    registry: { add: (tool) => tools.set(tool.name, tool), remove: (name) => tools.delete(name) },
     log: () => undefined,
     firstPauseMs: 20,
   })
+  const tools = {
+    get: (name: string): ToolDefinition | undefined =>
+      mcp.tools().find((tool) => tool.name === name),
+  }
   cleanups.push(() => mcp.close())
   const connected = (name: string) =>
     vi.waitFor(
@@ -48,6 +50,7 @@ const contextWith = (signal: AbortSignal): ToolContext => ({
   userId: newId<UserId>(),
   conversationId: null,
   isTainted: () => false,
+  agents: noAgents,
   projectId: null,
   runId: newId<RunId>(),
   messageId: null,
@@ -187,10 +190,10 @@ describe('a stdio server as a child process', () => {
   })
 
   test('whose command does not exist says so without a path, and offers no tool', async () => {
-    const { tools, mcp } = start({ gone: { command: '/nowhere/at/all' } })
+    const { mcp } = start({ gone: { command: '/nowhere/at/all' } })
     await vi.waitFor(() => expect(mcp.list()[0]?.error).not.toBeNull(), { timeout: 10_000 })
     expect(mcp.list()[0]?.error).toBe('its command was not found on the server')
-    expect(tools.size).toBe(0)
+    expect(mcp.tools()).toEqual([])
   })
 })
 
@@ -267,7 +270,7 @@ describe('a server over streamable HTTP', () => {
     const { tools, mcp, connected } = start({ odd: { url: server.url } })
     await connected('odd')
     server.grow()
-    await vi.waitFor(() => expect(tools.has('mcp__odd__grown')).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(tools.get('mcp__odd__grown')).toBeDefined(), { timeout: 10_000 })
     expect(mcp.toolNamesOf(['odd']).has('mcp__odd__grown')).toBe(true)
     expect(mcp.toolNamesOf(['other']).size).toBe(0)
   })

@@ -1,7 +1,9 @@
 // The call that begins a background task begins it once, also when a restart makes the same call again.
 import { expect, test } from 'vitest'
-import { createBackground } from '../../../server/chat/background.ts'
 import { createStore } from '../../../server/db/store.ts'
+import { CallId } from '../../../server/protocol/ids.ts'
+import { startBackgroundTask } from '../../../server/runs/background.ts'
+import type { ChatSettings } from '../../../server/runs/dependencies.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { chatRun, say, somebody } from '../../support/store-rows.ts'
 
@@ -17,28 +19,24 @@ describeOnEachDatabase('a background task', (open) => {
       options: { toolsEnabled: true, approval: 'ask', onDisconnect: 'continue' },
     }
     await database.write((tx) => store.runs.insert(tx, parent))
-    const { begin, list } = createBackground(
-      {
-        store,
-        instance: 'test',
-        now: () => new Date(),
-        maxIterations: 3,
-      },
-      {
-        beginBackground: (run, message) =>
-          database.write(async (tx) => {
-            await store.messages.insertApart(tx, message)
-            await store.runs.insert(tx, run)
-          }),
-        stop: () => Promise.reject(new Error('nobody stops it here')),
-      },
-    )
-    const task = { task: 'count the stars', announce: true, tools: [] }
-    const first = await begin(parent.id, { callId: 'call_1', ...task })
-    const again = await begin(parent.id, { callId: 'call_1', ...task })
-    const other = await begin(parent.id, { callId: 'call_2', ...task })
+    const start = (callId: string) =>
+      startBackgroundTask(
+        parent,
+        { callId: CallId.parse(callId), task: 'count the stars', announce: true, tools: [] },
+        {
+          store,
+          // Nothing but this of the settings is looked at.
+          settings: { subAgents: { maxIterations: 3 } } as ChatSettings,
+          instance: 'test',
+          now: () => new Date(),
+          runs: { begin: (_run, write) => database.write(write) },
+        },
+      )
+    const first = await start('call_1')
+    const again = await start('call_1')
+    const other = await start('call_2')
     expect(again).toEqual(first)
     expect(other).not.toEqual(first)
-    expect(await list(user.id, conversation.id)).toHaveLength(2)
+    expect(await store.runs.background(user.id, conversation.id)).toHaveLength(2)
   })
 })

@@ -1,0 +1,88 @@
+// The start of a background task: a run of its own, begun by a tool call of another run.
+import type { MessageRow } from '../db/repositories/messages.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { MessageId, RunId } from '../protocol/ids.ts'
+import type { AgentStarter } from '../tools/definition.ts'
+import { blankMessage, blankRun } from './blank-rows.ts'
+import type { RunDependencies } from './run-parts.ts'
+import { type RunOptions, readRunOptions } from './state.ts'
+
+/** Tasks of one conversation that run at the same time. */
+const MAX_TASKS = 5
+
+type Task = Parameters<AgentStarter['startBackgroundTask']>[0] & {
+  /** Names of the only tools it may use. */
+  tools: string[]
+}
+
+/** Starts the task once for each call of the parent, however often the call is repeated. */
+export async function startBackgroundTask(
+  parent: RunRow,
+  { callId, task, announce, tools }: Task,
+  dependencies: Pick<RunDependencies, 'store' | 'settings' | 'instance' | 'now' | 'runs'>,
+): ReturnType<AgentStarter['startBackgroundTask']> {
+  const { store, settings, runs } = dependencies
+  const tasks = await store.runs.background(parent.userId, parent.conversationId)
+  const started = tasks.find(
+    (run) => run.parentRunId === parent.id && readRunOptions(run.options).callId === callId,
+  )
+  if (started !== undefined) return { ok: true, id: started.id }
+  const createdAt = dependencies.now()
+  const options: RunOptions = {
+    toolsEnabled: true,
+    approval: readRunOptions(parent.options).approval,
+    onDisconnect: 'continue',
+    task,
+    announce,
+    callId,
+    tools,
+  }
+  const run: RunRow = {
+    ...blankRun,
+    id: newId<RunId>(),
+    kind: 'background',
+    parentRunId: parent.id,
+    conversationId: parent.conversationId,
+    userId: parent.userId,
+    projectId: parent.projectId,
+    messageId: newId<MessageId>(),
+    userMessageId: null,
+    model: parent.model,
+    options,
+    state: { grants: [], roundLimit: settings.subAgents.maxIterations },
+    clientId: null,
+    owner: dependencies.instance,
+    createdAt,
+    startedAt: createdAt,
+  }
+  const message: MessageRow = {
+    ...blankMessage,
+    id: run.messageId,
+    conversationId: run.conversationId,
+    parentId: null,
+    role: 'assistant',
+    model: run.model,
+    runId: run.id,
+    status: 'streaming',
+    createdAt,
+  }
+  try {
+    await runs.begin(run, async (tx) => {
+      if ((await store.runs.countBackground(tx, run.conversationId)) >= MAX_TASKS)
+        throw new AppError(
+          'too_many_runs',
+          `${MAX_TASKS} tasks run in the background already; wait for one.`,
+        )
+      await store.runs.insert(tx, run)
+      if ((await store.messages.lockLeaf(tx, run.conversationId)) === undefined)
+        throw new AppError('not_found', 'The conversation is gone.')
+      await store.messages.insertApart(tx, message)
+    })
+  } catch (error) {
+    if (error instanceof AppError && !error.retryable) return { ok: false, error: error.message }
+    throw error
+  }
+  return { ok: true, id: run.id }
+}

@@ -1,0 +1,60 @@
+// What a run lends to the tools that have other agents work for it: sub-agents within the run, runs beside it.
+import type { RunScope } from '../../agent/run-scope.ts'
+import { toolsForSubAgent } from '../../agent/sub-agent-tools.ts'
+import { createSubAgents } from '../../agent/sub-agents.ts'
+import type { AgentStarter } from '../../tools/definition.ts'
+import type { ExecutorHooks } from '../../tools/executor.ts'
+import type { Taint } from '../approvals/taint.ts'
+import { startBackgroundTask } from '../background.ts'
+import { DEFAULT_CONTEXT_WINDOW, type RunContext } from '../context.ts'
+import type { RunParts } from '../run-parts.ts'
+
+interface Parts {
+  parts: RunParts
+  context: RunContext
+  request: RunScope['request']
+  resources: RunScope['resources']
+  approvals: Pick<ExecutorHooks, 'needsApproval' | 'ask'>
+  taint: Taint
+}
+
+export function createAgentStarter({
+  parts: { run, active, books, journal, dependencies },
+  context,
+  request,
+  resources,
+  approvals,
+  taint,
+}: Parts): AgentStarter {
+  const { llm, model, tools } = context
+  const performTasks = createSubAgents(
+    {
+      llm,
+      request,
+      contextWindow: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
+      tools,
+      resources,
+      needsApproval: approvals.needsApproval,
+      ask: approvals.ask,
+      isTainted: taint.isTainted,
+      isBudgetLeft: () => books.isBudgetLeft(),
+      whenOwner: () => dependencies.whenOwner(active.signal),
+      journal: {
+        read: journal.read,
+        write: (callId, position, event, spent, result) => {
+          const mark = result === undefined ? undefined : taint.see(result)
+          return journal.write(callId, position, event, spent, mark)
+        },
+      },
+    },
+    dependencies.settings.subAgents,
+  )
+  return {
+    performTasks,
+    startBackgroundTask: (task) => {
+      const allowed = toolsForSubAgent(tools, undefined, context.allTools).tools
+      const names = allowed.map(({ name }) => name)
+      return startBackgroundTask(run, { ...task, tools: names }, dependencies)
+    },
+  }
+}
