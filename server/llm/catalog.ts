@@ -3,8 +3,8 @@ import { AppError, appError } from '../errors.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
 import type { LlmClient } from './client.ts'
 import { createDemoClient, DEMO_MODEL_ID } from './demo/client.ts'
-import { createByteFetch } from './openai/byte-fetch.ts'
 import { createOpenAiCompatible } from './openai/client.ts'
+import { createProviderHttp } from './openai/provider-http.ts'
 import { providerOf } from './openai/provider-quirks.ts'
 import { withPromptTools } from './prompt-tools/with-prompt-tools.ts'
 import { withFallback } from './with-fallback.ts'
@@ -49,7 +49,7 @@ export interface ModelCatalogOptions {
 }
 
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
-  const byteFetch = createByteFetch()
+  const http = createProviderHttp()
   const demo = createDemoClient(
     options.demoDelayMs === undefined ? {} : { delayMs: options.demoDelayMs },
   )
@@ -79,7 +79,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     if (known?.settings === fingerprint) return known.client
     const provider = createOpenAiCompatible({
       settings,
-      byteFetch,
+      http,
       idleTimeout: options.idleTimeout,
       onSkipped: options.onSkipped,
     })
@@ -120,7 +120,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
         client: withFallback(candidate(found), others.map(candidate)),
       }
     },
-    close: () => byteFetch.close(),
+    close: () => http.close(),
   }
 }
 

@@ -1,5 +1,4 @@
-// The client for every provider that speaks OpenAI's chat completions: requests by the `openai` package, the stream read by our own hands.
-import type { OpenAI } from 'openai'
+// The client for every provider that speaks OpenAI's chat completions.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import type { Usage } from '../../protocol/run-event.ts'
@@ -7,6 +6,7 @@ import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../client.ts'
 import {
   abortedFailure,
   brokenStream,
+  connectionFailure,
   errorObjectFailure,
   type FailureContext,
   silenceFailure,
@@ -14,16 +14,16 @@ import {
   unreadableAnswer,
 } from '../failure.ts'
 import { estimatePromptTokens, estimateTokens } from '../tokens.ts'
-import type { ByteFetch, ByteSource } from './byte-fetch.ts'
 import { type ChunkReader, createChunkReader } from './chunk-reader.ts'
-import { connectOpenAi, requestFailure } from './connection.ts'
+import { connectOpenAi, refusal } from './connection.ts'
 import { createEventStreamReader } from './event-stream.ts'
 import { type SilenceWatch, watchSilence } from './idle-timeout.ts'
+import type { ByteSource, ProviderHttp } from './provider-http.ts'
 import { buildRequestBody } from './request-body.ts'
 
 export interface OpenAiCompatibleOptions {
   settings: ModelSettings
-  byteFetch: ByteFetch
+  http: ProviderHttp
   /** Seconds of upstream silence, before the first byte and between any two; the model's own setting comes first. */
   idleTimeout: number
   /** Told of lines that could not be read and were skipped; for the log. */
@@ -49,30 +49,25 @@ interface Exchange {
 
 /** A client for one model. Tries once: retries and fallbacks are wrappers around it. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmClient {
-  const { settings, byteFetch } = options
+  const { settings } = options
   const context: FailureContext = { model: settings.name ?? settings.id, apiKey: settings.api_key }
   const idleSeconds = settings.idle_timeout ?? options.idleTimeout
-  let connection: Promise<OpenAI> | undefined
+  const connection = connectOpenAi(settings, options.http)
 
   /** Sends the request. The whole answer where it is no stream; null where its events are to be read one after another. */
   async function open(exchange: Exchange): Promise<readonly LlmEvent[] | null> {
     const { request, reader, watch } = exchange
-    connection ??= connectOpenAi(settings, byteFetch)
-    const client = await connection
-    const response = await client
-      .post('/chat/completions', {
-        body: buildRequestBody(request, settings),
-        signal: watch.signal,
-      })
-      .asResponse()
+    const response = await connection.post(
+      '/chat/completions',
+      buildRequestBody(request, settings),
+      watch.signal,
+    )
+    if (!response.ok) return [failed(exchange, refusal(response, context))]
+    exchange.source = response.body
     const type = response.headers.get('content-type') ?? ''
-    const source = byteFetch.bodyOf(response)
-    exchange.source = source
-    if (source === undefined)
-      return [failed(exchange, statusFailure({ status: response.status, body: '' }, context))]
     if (/\bhtml\b/.test(type)) return [failed(exchange, unreadableAnswer(context, 'a web page'))]
     if (!/\bjson\b/.test(type)) return null
-    const whole = await readWhole(source, watch)
+    const whole = await readWhole(response.body, watch)
     const fault = faultOf(whole, context)
     if (fault !== undefined) return [failed(exchange, fault)]
     reader.readObject(whole)
@@ -152,7 +147,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
         else if (watch.silent)
           yield [...rest, failed(exchange, silenceFailure(context, idleSeconds))]
         else if (exchange.source === undefined)
-          yield [failed(exchange, requestFailure(error, context))]
+          yield [failed(exchange, connectionFailure(error, context))]
         else yield [...rest, failed(exchange, brokenStream(context, error))]
       } finally {
         watch.close()

@@ -3,11 +3,16 @@ import { z } from 'zod'
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import type { LlmRequest, ToolCall } from '../client.ts'
-import { abortedFailure, type FailureContext, statusFailure } from '../failure.ts'
-import type { ByteFetch } from '../openai/byte-fetch.ts'
+import {
+  abortedFailure,
+  connectionFailure,
+  type FailureContext,
+  statusFailure,
+} from '../failure.ts'
 import { createOpenAiCompatible } from '../openai/client.ts'
-import { connectOpenAi, requestFailure } from '../openai/connection.ts'
+import { connectOpenAi, refusal } from '../openai/connection.ts'
 import { watchSilence } from '../openai/idle-timeout.ts'
+import type { ProviderHttp } from '../openai/provider-http.ts'
 
 export interface ProbeAnswer {
   /** null when the answer came to its end. */
@@ -25,7 +30,7 @@ export interface ProbeAnswer {
 export async function exchange(
   settings: ModelSettings,
   request: LlmRequest,
-  options: { byteFetch: ByteFetch; idleSeconds: number },
+  options: { http: ProviderHttp; idleSeconds: number },
 ): Promise<ProbeAnswer> {
   const answer: ProbeAnswer = {
     failure: null,
@@ -37,7 +42,7 @@ export async function exchange(
   }
   const client = createOpenAiCompatible({
     settings,
-    byteFetch: noticingStreams(options.byteFetch, () => {
+    http: noticingStreams(options.http, () => {
       answer.streamed = true
     }),
     idleTimeout: options.idleSeconds,
@@ -53,11 +58,11 @@ export async function exchange(
   return answer
 }
 
-/** The same fetch, which tells when an answer is an event stream. */
-const noticingStreams = (byteFetch: ByteFetch, onStream: () => void): ByteFetch => ({
-  ...byteFetch,
-  async fetch(url, init) {
-    const response = await byteFetch.fetch(url, init)
+/** The same HTTP, which calls `onStream` when a response is an event stream. */
+const noticingStreams = (http: ProviderHttp, onStream: () => void): ProviderHttp => ({
+  ...http,
+  async request(request) {
+    const response = await http.request(request)
     if ((response.headers.get('content-type') ?? '').includes('event-stream')) onStream()
     return response
   },
@@ -72,22 +77,22 @@ const MAX_MODELS = 500
 /** The provider's own list. Never throws; many providers have none, which is no failure of theirs. */
 export async function listModels(
   settings: ModelSettings,
-  byteFetch: ByteFetch,
+  http: ProviderHttp,
   signal: AbortSignal,
 ): Promise<{ models: string[]; failure: AppError | null }> {
   const context: FailureContext = { model: settings.id, apiKey: settings.api_key }
   const watch = watchSilence(signal, LIST_SECONDS * 1000)
   try {
-    const client = await connectOpenAi(settings, byteFetch)
-    const response = await client.get('/models', { signal: watch.signal }).asResponse()
-    const source = byteFetch.bodyOf(response)
+    const response = await connectOpenAi(settings, http).get('/models', watch.signal)
+    if (!response.ok) return { models: [], failure: refusal(response, context) }
+    const source = response.body
     const parts: Buffer[] = []
     let size = 0
-    for (let read = await source?.read(); read; read = await source?.read()) {
+    for (let read = await source.read(); read; read = await source.read()) {
       parts.push(...read)
       size += read.reduce((sum, part) => sum + part.length, 0)
       if (size > MAX_LIST_BYTES) {
-        source?.abort(new Error('too long'))
+        source.abort(new Error('too long'))
         break
       }
     }
@@ -96,7 +101,7 @@ export async function listModels(
       return { models: [], failure: statusFailure({ status: 404, body: '' }, context) }
     return { models: parsed.data.data.slice(0, MAX_MODELS).map(({ id }) => id), failure: null }
   } catch (error) {
-    const failure = signal.aborted ? abortedFailure(context) : requestFailure(error, context)
+    const failure = signal.aborted ? abortedFailure(context) : connectionFailure(error, context)
     return { models: [], failure }
   } finally {
     watch.close()

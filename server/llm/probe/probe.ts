@@ -2,7 +2,7 @@
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
 import type { LlmRequest, ToolSchema } from '../client.ts'
-import { type ByteFetch, createByteFetch } from '../openai/byte-fetch.ts'
+import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.ts'
 import { detectProvider } from '../openai/provider-quirks.ts'
 import { exchange, listModels } from './exchange.ts'
 
@@ -27,17 +27,17 @@ const PROBE_SECONDS = 60
 const MAX_TOKENS = 400
 
 export function createModelProbe(): ModelProbe {
-  const byteFetch = createByteFetch()
+  const http = createProviderHttp()
   return {
     async probe(target, signal) {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(PROBE_SECONDS * 1000)])
       for (const apiUrl of candidateUrls(target.api_url)) {
-        const report = await probeUrl({ ...target, api_url: apiUrl }, byteFetch, limited)
+        const report = await probeUrl({ ...target, api_url: apiUrl }, http, limited)
         if (report !== null) return report
       }
       return { ...nothing, error: 'No OpenAI-compatible API answers at this address.' }
     },
-    close: () => byteFetch.close(),
+    close: () => http.close(),
   }
 }
 
@@ -50,7 +50,7 @@ function candidateUrls(apiUrl: string): string[] {
 /** null: something is there, but no API under this very address. */
 async function probeUrl(
   target: ProbeTarget,
-  byteFetch: ByteFetch,
+  http: ProviderHttp,
   signal: AbortSignal,
 ): Promise<ProbeReport | null> {
   const base: ModelSettings = {
@@ -63,10 +63,10 @@ async function probeUrl(
     exchange(
       settings,
       { messages: [], tools: [], maxTokens: MAX_TOKENS, thinking: true, signal, ...request },
-      { byteFetch, idleSeconds: REQUEST_SECONDS },
+      { http, idleSeconds: REQUEST_SECONDS },
     )
 
-  const listed = await listModels(base, byteFetch, signal)
+  const listed = await listModels(base, http, signal)
   const models = listed.models
   const model = target.upstream_model ?? models.find(canChat) ?? models[0]
   const known = { ...nothing, models, reachable: listed.failure === null }

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LlmClient } from '../../../../server/llm/client.ts'
-import { createByteFetch } from '../../../../server/llm/openai/byte-fetch.ts'
 import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
+import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
 import { hear, llmRequest, outcome } from '../../../support/llm.ts'
 import { refusingUrl, startUpstream, type Upstream } from '../../../support/upstream.ts'
 import { chunk, dataLine, turn } from '../../../support/upstream-turns.ts'
 
 const KEY = 'sk-very-secret-key'
-const byteFetch = createByteFetch()
-afterAll(() => byteFetch.close())
+const http = createProviderHttp()
+afterAll(() => http.close())
 
 let upstream: Upstream
 beforeEach(async () => {
@@ -24,7 +24,7 @@ const skipped: number[] = []
 const clientFor = (settings: Partial<ModelSettings> = {}, idleTimeout = 30): LlmClient =>
   createOpenAiCompatible({
     settings: { id: 'm', name: 'Model M', api_url: upstream.url, api_key: KEY, ...settings },
-    byteFetch,
+    http,
     idleTimeout,
     onSkipped: ({ lines }) => skipped.push(lines),
   })
@@ -504,7 +504,11 @@ describe('stopping', () => {
     await once(full, 'listening')
     // A server that listens on TCP has an AddressInfo.
     const { port } = full.address() as AddressInfo
-    const hanging = byteFetch.fetch(`http://127.0.0.1:${port}/`, { signal: controller.signal })
+    const hanging = http.request({
+      url: new URL(`http://127.0.0.1:${port}/`),
+      headers: {},
+      signal: controller.signal,
+    })
     controller.abort()
     await expect(hanging).rejects.toThrow()
     full.close()

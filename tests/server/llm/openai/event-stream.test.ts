@@ -1,8 +1,8 @@
 // Bytes to data lines: every line end, every field, bounded memory; and the pool of connections under it.
 import { afterAll, describe, expect, test } from 'vitest'
-import { createByteFetch } from '../../../../server/llm/openai/byte-fetch.ts'
 import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
 import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
+import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import { hear } from '../../../support/llm.ts'
 import { startUpstream } from '../../../support/upstream.ts'
 import { turn } from '../../../support/upstream-turns.ts'
@@ -48,14 +48,14 @@ describe('data lines', () => {
 })
 
 describe('connections', () => {
-  const byteFetch = createByteFetch()
-  afterAll(() => byteFetch.close())
+  const http = createProviderHttp()
+  afterAll(() => http.close())
 
   test('are used again for the next round', async () => {
     const upstream = await startUpstream()
     const client = createOpenAiCompatible({
       settings: { id: 'm', api_url: upstream.url },
-      byteFetch,
+      http,
       idleTimeout: 10,
     })
     for (let round = 0; round < 5; round += 1) {
@@ -82,7 +82,7 @@ describe('connections', () => {
     )
     const client = createOpenAiCompatible({
       settings: { id: 'm', api_url: upstream.url },
-      byteFetch,
+      http,
       idleTimeout: 10,
     })
     // At the cap of an answer, so that no provider can fill the memory.

@@ -1,107 +1,106 @@
-// The HTTP under the `openai` package: its requests go out by undici's dispatcher, and the bytes of an answer are read without web streams.
+// HTTP to model providers: one pool of connections, and response bodies read as bytes, without web streams.
 import { Agent, type Dispatcher } from 'undici'
 
-/** More than this waits unread: the socket is held back until the reader has caught up. */
+/** With more than this unread, the socket is paused until the reader has caught up. */
 const HELD_BACK_BYTES = 1024 * 1024
 const RELEASE_MS = 1000
-/** So much is handed over before the time of gathering is over. */
+/** With this much gathered, a read resolves before its gathering time is over. */
 const GATHERED_BYTES = 64 * 1024
-/** What is kept of an error's body; its message is in the beginning. */
+/** Read of an error's body; its message is at the beginning. */
 const ERROR_BODY_BYTES = 64 * 1024
-/** So long an error's body is waited for; its status says the most. */
+/** An error's body may take this long; its status says the most. */
 const ERROR_BODY_MS = 3000
 
-/** The body of one answer, as it comes off the socket. */
+/** The body of one response, as it comes off the socket. */
 export interface ByteSource {
   /**
-   * Everything that has arrived since the last call, waiting for at least something; null at the end.
+   * Everything that arrived since the last call, at least something; null at the end.
    * Rejects when the connection breaks or was aborted. One reader, one call at a time.
-   * @param gatherMs how long after the answer of the last call more is gathered, so that a stream of tiny pieces is
-   *   not read one by one. The end and a lot of bytes are told at once.
+   * @param gatherMs after the last call resolved, bytes are gathered for this long, so that a stream of tiny pieces is
+   *   not read one by one. The end and large amounts resolve at once.
    */
   read(gatherMs?: number): Promise<readonly Buffer[] | null>
   /** Closes the socket at once; the pending and all later reads reject with the reason. */
   abort(reason: Error): void
-  /** Nobody reads any more: the connection is kept for the next request if the body ends within a second. */
+  /** Nothing more is read: the connection is reused for the next request if the body ends within a second. */
   release(): void
 }
 
-export interface ByteFetch {
-  /** To be given to the `openai` package. The body of a successful `Response` is empty: take it from `bodyOf`. */
-  fetch(url: string | URL | Request, init?: RequestInit): Promise<Response>
-  /** The body of a successful response of this fetch. */
-  bodyOf(response: Response): ByteSource | undefined
+export interface ProviderRequest {
+  url: URL
+  headers: Record<string, string>
+  /** JSON text, sent with POST; without it the request is a GET. */
+  body?: string
+  /** Closes the connection; the promise rejects with its reason. */
+  signal: AbortSignal
+}
+
+export type ProviderResponse =
+  | { ok: true; status: number; headers: Headers; body: ByteSource }
+  /** A status other than 2xx, or 204. `text` is the beginning of the body. */
+  | { ok: false; status: number; headers: Headers; text: string }
+
+export interface ProviderHttp {
+  /** Resolves with the headers of the response. Rejects where there is none. */
+  request(request: ProviderRequest): Promise<ProviderResponse>
   close(): Promise<void>
 }
 
 /** One pool of connections, shared by every model of a process. */
-export function createByteFetch(): ByteFetch {
+export function createProviderHttp(): ProviderHttp {
   const agent = new Agent({
-    // The idle limits are the caller's; a long silence of a thinking model is no fault down here.
+    // The idle limits are the caller's: a thinking model may be silent for long.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: 10_000 },
   })
-  const bodies = new WeakMap<Response, ByteSource>()
   return {
-    async fetch(url, init) {
-      const target = new URL(url instanceof Request ? url.url : url)
-      const { response, source } = await request(agent, target, init ?? {})
-      if (source !== undefined) bodies.set(response, source)
-      return response
-    },
-    bodyOf: (response) => bodies.get(response),
+    request: (request) => dispatch(agent, request),
     close: () => agent.destroy(),
   }
 }
 
-interface Opened {
-  response: Response
-  source?: ByteSource
-}
-
-function request(agent: Agent, target: URL, init: RequestInit): Promise<Opened> {
-  const signal = init.signal ?? undefined
+function dispatch(
+  agent: Agent,
+  { url, headers, body: sent, signal }: ProviderRequest,
+): Promise<ProviderResponse> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(abortReason(signal))
+    if (signal.aborted) return reject(abortReason(signal))
     let body: Body | undefined
     let failing: { status: number; headers: Headers; parts: Buffer[]; bytes: number } | undefined
     let limit: NodeJS.Timeout | undefined
     let socket: Dispatcher.DispatchController | undefined
-    // While it is still connecting there is no socket to close; whoever waits is told at once all the same.
+    // While connecting there is no socket to close; the caller must not wait for one.
     const onAbort = () => {
       socket?.abort(abortReason(signal))
       reject(abortReason(signal))
     }
-    signal?.addEventListener('abort', onAbort, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
     const settled = () => {
       clearTimeout(limit)
-      signal?.removeEventListener('abort', onAbort)
+      signal.removeEventListener('abort', onAbort)
     }
-    const answerFailure = () => {
+    const resolveFailure = () => {
       if (failing === undefined) return
       const { status, headers, parts } = failing
-      // A 204 or 304 may not carry a body in a `Response`; they are failures here all the same.
-      const text = status === 204 || status === 304 ? null : Buffer.concat(parts).toString('utf8')
-      resolve({ response: new Response(text, { status: Math.min(status, 599), headers }) })
+      resolve({ ok: false, status, headers, text: Buffer.concat(parts).toString('utf8') })
     }
     const endFailure = () => {
-      answerFailure()
+      resolveFailure()
       socket?.abort(new Error('the rest of an error body is not read'))
     }
     agent.dispatch(
       {
-        origin: target.origin,
-        path: target.pathname + target.search,
-        method: init.method ?? 'GET',
-        headers: Object.fromEntries(new Headers(init.headers)),
-        // The `openai` package sends JSON text and nothing else.
-        body: typeof init.body === 'string' ? init.body : null,
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: sent === undefined ? 'GET' : 'POST',
+        headers,
+        body: sent ?? null,
       },
       {
         onRequestStart(controller) {
           socket = controller
-          if (signal?.aborted) onAbort()
+          if (signal.aborted) onAbort()
         },
         onResponseStart(controller, status, rawHeaders) {
           if (status < 200) return
@@ -114,7 +113,7 @@ function request(agent: Agent, target: URL, init: RequestInit): Promise<Opened> 
             return
           }
           body = createBody(controller)
-          resolve({ response: new Response(null, { status, headers }), source: body.source })
+          resolve({ ok: true, status, headers, body: body.source })
         },
         onResponseData(_controller, chunk) {
           if (body !== undefined) return body.push(chunk)
@@ -126,12 +125,12 @@ function request(agent: Agent, target: URL, init: RequestInit): Promise<Opened> 
         onResponseEnd() {
           settled()
           body?.end(null)
-          answerFailure()
+          resolveFailure()
         },
         onResponseError(_controller, error) {
           settled()
           body?.end(error)
-          answerFailure()
+          resolveFailure()
           reject(error)
         },
       } satisfies Dispatcher.DispatchHandler,
@@ -142,14 +141,14 @@ function request(agent: Agent, target: URL, init: RequestInit): Promise<Opened> 
 interface Body {
   source: ByteSource
   push(chunk: Buffer): void
-  /** The end; with the fault when there was one. */
+  /** The end, with the error if the body broke off. */
   end(error: Error | null): void
 }
 
 interface WaitingReader {
   resolve(value: readonly Buffer[] | null): void
   reject(error: Error): void
-  /** When it may be answered with less than a lot, by `performance.now`. */
+  /** Before this (`performance.now`), only large amounts resolve it. */
   notBefore: number
 }
 
@@ -160,7 +159,7 @@ function createBody(controller: Dispatcher.DispatchController): Body {
   let released = false
   let failure: Error | null = null
   let waiting: WaitingReader | null = null
-  let lastAnswer = Number.NEGATIVE_INFINITY
+  let lastRead = Number.NEGATIVE_INFINITY
   let gathering: NodeJS.Timeout | undefined
 
   const take = (): readonly Buffer[] => {
@@ -170,8 +169,8 @@ function createBody(controller: Dispatcher.DispatchController): Body {
     if (controller.paused) controller.resume()
     return taken
   }
-  /** Answers whoever waits, if it is time. */
-  const answer = (): void => {
+  /** Resolves the waiting read, if it is time. */
+  const settle = (): void => {
     if (waiting === null) return
     if (pending.length === 0 && !ended) return
     if (!ended && pendingBytes < GATHERED_BYTES) {
@@ -179,7 +178,7 @@ function createBody(controller: Dispatcher.DispatchController): Body {
       if (early > 0.5) {
         gathering ??= setTimeout(() => {
           gathering = undefined
-          answer()
+          settle()
         }, early)
         return
       }
@@ -188,7 +187,7 @@ function createBody(controller: Dispatcher.DispatchController): Body {
     gathering = undefined
     const reader = waiting
     waiting = null
-    lastAnswer = performance.now()
+    lastRead = performance.now()
     if (pending.length > 0) reader.resolve(take())
     else if (failure === null) reader.resolve(null)
     else reader.reject(failure)
@@ -198,20 +197,20 @@ function createBody(controller: Dispatcher.DispatchController): Body {
       if (released) return
       pending.push(chunk)
       pendingBytes += chunk.length
-      answer()
+      settle()
       if (pendingBytes > HELD_BACK_BYTES) controller.pause()
     },
     end(error) {
       if (ended) return
       ended = true
       failure = error
-      answer()
+      settle()
     },
     source: {
       read(gatherMs = 0) {
         return new Promise((resolve, reject) => {
-          waiting = { resolve, reject, notBefore: lastAnswer + gatherMs }
-          answer()
+          waiting = { resolve, reject, notBefore: lastRead + gatherMs }
+          settle()
         })
       },
       abort: (reason) => controller.abort(reason),
@@ -227,5 +226,5 @@ function createBody(controller: Dispatcher.DispatchController): Body {
   }
 }
 
-const abortReason = (signal: AbortSignal | undefined): Error =>
-  signal?.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError')
+const abortReason = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError')
