@@ -143,7 +143,7 @@ async function assemble(
     safety: tools.safety,
     isToolAllowed: tools.isToolAllowed,
     memory: (userId, question) => tools.memory.promptSection(userId, question, MEMORY_TOKENS),
-    describeProject: createProjectDescription(store.projects, workspace.workspaces),
+    describeProject: createProjectDescription(store.projects, workspace),
     log,
     redact: redactor.redact,
     now,

@@ -8,7 +8,6 @@ import type { ProjectDescription } from '../runs/dependencies.ts'
 import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts'
 import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
 import { createWorkspaceRoom, type WorkspaceRoom } from '../workspace/open-workspace.ts'
-import type { Workspaces } from '../workspace/workspaces.ts'
 
 export interface WorkspaceRooms extends WorkspaceRoom {
   /** The files that a program asks for, within its limits. */
@@ -51,19 +50,29 @@ export async function createWorkspaceRooms(
 
 /** Entries of the top folder that the model is told of. */
 const TOLD_ENTRIES = 50
+/** Entries among which those are looked for. */
+const LOOKED_AT = 200
 
 /** What a prompt says of a conversation's project; null when it is gone. */
 export const createProjectDescription =
-  (projects: Pick<ProjectRepository, 'find'>, workspaces: Workspaces) =>
+  (
+    projects: Pick<ProjectRepository, 'find'>,
+    { workspaces, checkpoints }: Pick<WorkspaceRoom, 'workspaces' | 'checkpoints'>,
+  ) =>
   async (userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null> => {
     const project = await projects.find(userId, projectId)
     if (project === undefined) return null
     // Without its listing the description still helps; the tools say what is wrong with the folder.
-    const entries = await workspaces
-      .open(userId, projectId)
-      .list('')
-      .catch(() => [])
-    const names = entries
+    const workspace = workspaces.open(userId, projectId)
+    const entries = await workspace.list('').catch(() => [])
+    // Shown to every conversation of the project: what text from outside may have written would taint them all.
+    const looked = entries.slice(0, LOOKED_AT)
+    const hidden = await checkpoints.outsideText.namesIn(
+      workspace,
+      looked.map(({ name }) => name),
+    )
+    const names = looked
+      .filter(({ name }) => !hidden.has(name))
       .slice(0, TOLD_ENTRIES)
       .map(({ name, kind }) => JSON.stringify(kind === 'directory' ? `${name}/` : name))
     const rest = entries.length - names.length
@@ -75,8 +84,8 @@ export const createProjectDescription =
       'The file tools work in it; paths are relative to its top folder.',
     ].join(' ')
     const listing =
-      names.length === 0
+      entries.length === 0
         ? 'The project has no files yet.'
-        : `At the top of the project: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
+        : `At the top of the project: ${[...names, ...(rest > 0 ? [`${rest} more (see file_list)`] : [])].join(', ')}.`
     return { about, listing }
   }

@@ -60,14 +60,19 @@ export async function createRunContext(
   const options = readRunOptions(run.options)
   const { model, client: llm } = await dependencies.catalog.resolve(run.model)
   const windowTokens = model.context_window ?? DEFAULT_CONTEXT_WINDOW
-  const [conversation, { messages: recent, summary }] = await Promise.all([
-    store.conversations.find(run.userId, run.conversationId),
+  const { messages: recent, summary } =
     run.userMessageId === null
       ? { messages: [], summary: undefined }
-      : loadBranch(store, run.conversationId, run.userMessageId, {
+      : await loadBranch(store, run.conversationId, run.userMessageId, {
           windowTokens,
           vision: model.vision,
-        }),
+        })
+  const question = options.task ?? recent.at(-1)?.text ?? ''
+  // The conversation is read after its messages: its taint is at least as new as they are.
+  const [conversation, memory, project] = await Promise.all([
+    store.conversations.find(run.userId, run.conversationId),
+    dependencies.memory(run.userId, question),
+    run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
   ])
   if (conversation === undefined)
     throw new AppError('not_found', 'The conversation of this run is gone.')
@@ -75,12 +80,6 @@ export async function createRunContext(
   const resume = resumePoint(rows, allTools)
   const tools = toolsOf(conversation, model, options, allTools, dependencies)
 
-  const question = options.task ?? recent.at(-1)?.text ?? ''
-
-  const [memory, project] = await Promise.all([
-    dependencies.memory(run.userId, question),
-    run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
-  ])
   const system = systemPrompt({
     custom: conversation.systemPrompt,
     project: project?.about ?? null,

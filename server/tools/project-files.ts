@@ -8,7 +8,7 @@ import type { Workspaces } from '../workspace/workspaces.ts'
 
 export interface ProjectFiles {
   files: ProjectFile[]
-  /** Some of them hold text from outside. */
+  /** Some of them, or their names, hold text from outside. */
   untrusted: boolean
 }
 
@@ -32,7 +32,7 @@ export type ReadProjectFiles = (
 export function createProjectFileReader(dependencies: {
   workspaces: Pick<Workspaces, 'open'>
   search: Pick<ProjectSearch, 'find'>
-  checkpoints: { outsideText: Pick<OutsideText, 'isIn'> }
+  checkpoints: { outsideText: Pick<OutsideText, 'isIn' | 'isInNames'> }
 }): ReadProjectFiles {
   /** The paths behind one of the patterns. */
   async function pathsOf(
@@ -72,7 +72,10 @@ export function createProjectFileReader(dependencies: {
       files.push({ path, content: bytes })
     }
     const contents = files.map(({ content }) => content)
-    const untrusted = await dependencies.checkpoints.outsideText.isIn(workspace, contents)
+    const { outsideText } = dependencies.checkpoints
+    const untrusted =
+      (await outsideText.isInNames(workspace, [...paths])) ||
+      (await outsideText.isIn(workspace, contents))
     return { files, untrusted }
   }
 }

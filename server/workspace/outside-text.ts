@@ -1,4 +1,5 @@
-// Which files of a project hold text from outside: known by their content, so that renamed, copied and restored files keep the mark.
+// Which files of a project hold text from outside: known by their content, so that renamed, copied and restored files keep the
+// mark; and which names were given by whoever had read such text.
 import { createHash } from 'node:crypto'
 import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
 import type { CheckpointFile } from '../db/tables/projects.ts'
@@ -18,6 +19,13 @@ export interface OutsideText {
   isIn(workspace: Workspace, contents: readonly Uint8Array[]): Promise<boolean>
   /** The same for files by their paths; true without a look when they are too many or too large to be read again. */
   isInFiles(workspace: Workspace, paths: readonly string[]): Promise<boolean>
+  /**
+   * Those of the names (one part of a path each) that somebody gave who may have read text from outside. A name can hold
+   * a sentence, so whoever is shown it has read text from outside.
+   */
+  namesIn(workspace: Workspace, names: readonly string[]): Promise<ReadonlySet<string>>
+  /** Whether a part of one of these paths is such a name. */
+  isInNames(workspace: Workspace, paths: readonly string[]): Promise<boolean>
   /** Whether anything in the project was ever marked: a program may read all of it. */
   isInProject(projectId: ProjectId): Promise<boolean>
   /** Stores what follows from a change; the same change may be told again after a crash. */
@@ -40,7 +48,26 @@ export function createOutsideText(
     (await isOutsideChangeOpen(workspace)) ||
     (await records.marked(workspace.projectId, hashes)).size > 0
 
+  const namesIn = async (
+    workspace: Workspace,
+    names: readonly string[],
+  ): Promise<ReadonlySet<string>> => {
+    const wanted = new Set(names)
+    if (wanted.size === 0) return wanted
+    if (await isOutsideChangeOpen(workspace)) return wanted
+    if (!(await records.hasAny(workspace.projectId))) return new Set()
+    const byHash = new Map([...wanted].map((name) => [nameHash(name), name]))
+    const marked = await records.marked(workspace.projectId, [...byHash.keys()])
+    return new Set([...byHash].flatMap(([hash, name]) => (marked.has(hash) ? [name] : [])))
+  }
+
   return {
+    namesIn,
+    async isInNames(workspace, paths) {
+      const names = paths.flatMap((path) => path.split('/'))
+      return (await namesIn(workspace, names)).size > 0
+    },
+
     async isIn(workspace, contents) {
       const hashes: string[] = []
       for (const content of contents)
@@ -73,11 +100,13 @@ export function createOutsideText(
         // An empty file holds no text, and every empty file has the same hash.
         after?.kind === 'file' && after.size > 0 ? [{ before, after }] : [],
       )
-      if (rule === 'written')
-        return await records.add(
-          projectId,
-          made.map(({ after }) => after.hash),
+      if (rule === 'written') {
+        // A file that was there before has the name that somebody else gave it.
+        const named = files.flatMap(({ path, before, after }) =>
+          before === null && after !== null ? [nameHash(path.split('/').at(-1) ?? '')] : [],
         )
+        return await records.add(projectId, [...made.map(({ after }) => after.hash), ...named])
+      }
       const origins = made.flatMap(({ before }) => (before?.kind === 'file' ? [before.hash] : []))
       if (origins.length === 0) return
       const marked = await records.marked(projectId, origins)
@@ -90,6 +119,10 @@ export function createOutsideText(
     },
   }
 }
+
+/** Stands beside the hashes of contents; a content that begins like this would only be marked without need. */
+const nameHash = (name: string): string =>
+  createHash('sha256').update('name of a file\0').update(name).digest('hex')
 
 async function hashInPieces(content: Uint8Array): Promise<string> {
   const hash = createHash('sha256')

@@ -29,6 +29,8 @@ const ReadInput = z.object({
 })
 
 export function createReadingFileTools({ room, seen }: FileToolDependencies): ToolDefinition[] {
+  const { outsideText } = room.checkpoints
+
   const fileRead = defineTool({
     name: 'file_read',
     aliases: ['read_file'],
@@ -51,7 +53,7 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
         return fail(
           `"${path}" has only ${part.total} lines; start_line ${start_line} is past the end.`,
         )
-      const untrusted = await room.checkpoints.outsideText.isIn(workspace, [bytes])
+      const untrusted = await outsideText.isIn(workspace, [bytes])
       const shownPath = parsePath(path).text
       const range = `lines ${part.start} to ${part.end} of ${part.total}`
       return markUntrusted(
@@ -93,7 +95,8 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     async handler({ path, pattern }, context) {
       const matches = compileGlob(pattern)
       const shownPath = parsePath(path).text || '.'
-      const all = await (await requireWorkspace(room, context)).list(path)
+      const workspace = await requireWorkspace(room, context)
+      const all = await workspace.list(path)
       const found = all.filter(({ name }) => matches(name))
       const entries = found.slice(0, MAX_LISTED).map(({ name, path: inner, kind, size }) => ({
         name,
@@ -102,13 +105,20 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
         size,
       }))
       const rest = found.length - entries.length
-      return succeed(
-        {
-          path: shownPath,
-          entries,
-          ...(rest > 0 ? { note: `${rest} more entries were omitted; narrow the pattern.` } : {}),
-        },
-        { display: `${found.length} entries in ${shownPath}`, kind: 'listing', path: shownPath },
+      const untrusted = await outsideText.isInNames(
+        workspace,
+        entries.map(({ name }) => name),
+      )
+      return markUntrusted(
+        succeed(
+          {
+            path: shownPath,
+            entries,
+            ...(rest > 0 ? { note: `${rest} more entries were omitted; narrow the pattern.` } : {}),
+          },
+          { display: `${found.length} entries in ${shownPath}`, kind: 'listing', path: shownPath },
+        ),
+        untrusted,
       )
     },
   })
@@ -154,9 +164,12 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
         MAX_LISTED,
         context.signal,
       )
-      return succeed(
-        { pattern, paths, total: paths.length, truncated },
-        { display: `${paths.length} files match ${pattern}`, kind: 'listing' },
+      return markUntrusted(
+        succeed(
+          { pattern, paths, total: paths.length, truncated },
+          { display: `${paths.length} files match ${pattern}`, kind: 'listing' },
+        ),
+        await outsideText.isInNames(workspace, paths),
       )
     },
   })
@@ -190,7 +203,9 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
         signal: context.signal,
       })
       const paths = [...new Set(matches.map((match) => match.path))]
-      const untrusted = await room.checkpoints.outsideText.isInFiles(workspace, paths)
+      const untrusted =
+        (await outsideText.isInNames(workspace, paths)) ||
+        (await outsideText.isInFiles(workspace, paths))
       return markUntrusted(
         succeed(
           {

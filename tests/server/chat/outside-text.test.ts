@@ -8,10 +8,11 @@ import {
   outsideConfiguration,
   readCall as read,
   waitForStored,
+  writeCall as write,
 } from '../../support/outside-actor.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
-import { turn } from '../../support/upstream-turns.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
+import { type ScriptedCall, turn } from '../../support/upstream-turns.ts'
 import { startWebSite, type WebSite } from '../../support/web-site.ts'
 
 let upstream: Upstream
@@ -166,6 +167,92 @@ describeOnEachServer('text from outside', (start) => {
     // It was read once; forgetting the fact does not undo that.
     expect(await asks(reader)).toBe(true)
     expect(await asks(await createConversation(project))).toBe(false)
+  })
+
+  test('a passage of a document taints, also when the result comes from the cache', async () => {
+    const form = new FormData()
+    form.append('file', new Blob(['The harbour opens at six.']), 'harbour.txt')
+    await fetch(`${server.url}/api/projects/${project}/documents`, { method: 'POST', body: form })
+    await vi.waitFor(
+      async () => {
+        const { data } = await call('GET', `/api/projects/${project}/documents`)
+        expect(data.items[0].status).toBe('ready')
+      },
+      { timeout: 60_000, interval: 30 },
+    )
+    const search = { name: 'search_knowledge', arguments: { query: 'harbour' } }
+    for (let round = 0; round < 2; round += 1)
+      expect(await asks(await createConversation(project), [search])).toBe(true)
+  })
+
+  test('what a task in the background read taints its conversation, and it is tainted from the start where that was', async () => {
+    const spawn = { name: 'spawn', arguments: { task: 'look it up' } }
+    const tasks = async (id: string) =>
+      (await call('GET', `/api/conversations/${id}/background`)).data.items
+    const isTask = (request: UpstreamRequest) =>
+      JSON.stringify(request.messages.find(({ role }) => role === 'user')).includes('look it up')
+    const results = (request: UpstreamRequest) =>
+      request.messages.filter(({ role }) => role === 'tool').length
+    const playTask = (...batches: ScriptedCall[][]) =>
+      upstream.program((request) => {
+        const batch = batches[results(request)]
+        if (!isTask(request)) return undefined
+        return batch === undefined ? turn.text('Seen.') : turn.toolCalls(batch)
+      })
+
+    playTask([fetchPage('/page')])
+    const reader = await createConversation(project)
+    await perform(reader, [spawn])
+    await vi.waitFor(async () => expect((await tasks(reader))[0].status).toBe('completed'), {
+      timeout: 20_000,
+      interval: 20,
+    })
+    upstream.reset()
+    expect(await asks(reader)).toBe(true)
+
+    playTask([write('spawned.txt')])
+    const tainted = await createConversation(project)
+    await perform(tainted, [fetchPage('/page')], [spawn])
+    await vi.waitFor(
+      async () => expect((await tasks(tainted))[0].status).toBe('awaiting_approval'),
+      { timeout: 20_000, interval: 20 },
+    )
+  })
+
+  test('the results of sub-agents that read a page taint', async () => {
+    const conversation = await createConversation(project)
+    const agents = {
+      name: 'multi_agent',
+      arguments: { tasks: [{ name: 'a', instruction: 'look' }] },
+    }
+    upstream.enqueue(
+      turn.toolCalls([agents]),
+      turn.toolCalls([fetchPage('/page')]),
+      turn.text('It says nothing.'),
+      turn.toolCalls([write('after.txt')]),
+    )
+    const stream = await send(conversation)
+    const next = await stream.next(
+      ({ event }) => event === 'approval_required' || event === 'done' || event === 'error',
+    )
+    expect(next.event).toBe('approval_required')
+    await call('POST', `/api/runs/${next.data.run_id}/stop`)
+  })
+
+  test('names that were given beside a page taint whoever is shown them, and stand in no other prompt', async () => {
+    await writeOutsideFile(project, 'Obey this name.md')
+    await call('PUT', `/api/projects/${project}/files/own.md`, { content: 'mine' })
+    const list = { name: 'file_list', arguments: {} }
+    const glob = (pattern: string) => ({ name: 'file_glob', arguments: { pattern } })
+    expect(await asks(await createConversation(project), [glob('own*')])).toBe(false)
+    for (const shown of [list, glob('*.md')])
+      expect(await asks(await createConversation(project), [shown])).toBe(true)
+    const seen = upstream.requests.length
+    upstream.enqueue(turn.text('Hello.'))
+    await (await send(await createConversation(project))).all()
+    const told = JSON.stringify(upstream.requests[seen]?.messages)
+    expect(told).toContain('own.md')
+    expect(told).not.toContain('Obey this name')
   })
 
   test('names of files stand in no system message', async () => {

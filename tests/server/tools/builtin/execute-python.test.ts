@@ -21,6 +21,8 @@ const workers = createWorkerPool(1)
 let root: string
 let python: TestSandbox
 let tool: ToolDefinition
+/** What the project knows of its files and their names. */
+const outside = { content: false, name: false }
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -49,7 +51,9 @@ beforeAll(async () => {
     readFiles: createProjectFileReader({
       workspaces,
       search,
-      checkpoints: { outsideText: { isIn: async () => false } },
+      checkpoints: {
+        outsideText: { isIn: async () => outside.content, isInNames: async () => outside.name },
+      },
     }),
   })
 })
@@ -96,6 +100,22 @@ statistics.mean(values)`,
       data: { stdout: '[1, 2, 3]\n', stderr: '', result: 2, files: [] },
     })
     expect(answer.artifact?.display).toMatch(/^Program completed \(\d+\.\d s\)$/)
+  })
+
+  test('a program that was given text from outside, or a name from there, answers text from outside', async () => {
+    const run = () =>
+      runTool(tool, { code: '1', files: ['notes.md'] }, { userId, projectId }).finally(() =>
+        Object.assign(outside, { content: false, name: false }),
+      )
+    expect((await run()).untrusted).toBeUndefined()
+    outside.content = true
+    expect((await run()).untrusted).toBe(true)
+    outside.name = true
+    expect((await run()).untrusted).toBe(true)
+    outside.content = true
+    const without = await runTool(tool, { code: '1' }, { userId, projectId })
+    outside.content = false
+    expect(without.untrusted).toBeUndefined()
   })
 
   test('a path, a folder and a pattern name files; others are not seen', async () => {

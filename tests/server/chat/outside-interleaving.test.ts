@@ -1,0 +1,207 @@
+// Reading pages, stopping, restarting, deciding and sending in any order: nothing that needs a person runs unasked afterwards.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabases } from '../../support/databases.ts'
+import { type EventReader, openEvents } from '../../support/events.ts'
+import { fetchCall, HOSTILE, outsideConfiguration, writeCall } from '../../support/outside-actor.ts'
+import { type Random, rounds, SEED } from '../../support/random.ts'
+import { databaseKeys, type TestServer, useServers } from '../../support/server.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
+import { type Turn, turn } from '../../support/upstream-turns.ts'
+import { startWebSite, type WebSite } from '../../support/web-site.ts'
+
+const ROUNDS = process.env.FAULTS === 'full' ? 60 : 3
+const STEPS = 10
+
+let upstream: Upstream
+let site: WebSite
+beforeAll(async () => {
+  upstream = await startUpstream()
+  site = await startWebSite()
+  site.serve('/page', 'text/plain', HOSTILE)
+})
+beforeEach(() => upstream.reset())
+afterAll(async () => {
+  await site.close()
+  await upstream.close()
+})
+
+/** What the model does with a message, one word for each iteration; what follows `agent` and `spawn` is theirs. */
+const PLANS = [
+  ...['read', 'read,write', 'write', 'write', 'write,read,write', 'both'],
+  ...['agent:read,write', 'agent:read', 'spawn:read,write', 'spawn:write'],
+]
+
+/** The simple model: which writes may happen without anybody's approval. */
+interface Expected {
+  /** The model was shown text from outside in this conversation, by whatever run. */
+  shown: boolean
+  /** Numbers of messages that were sent, or whose runs went on, after that. */
+  late: Set<number>
+  /** Paths that must not be there unless they are in `approved`. */
+  guarded: Set<string>
+  approved: Set<string>
+}
+
+/** Plays the plan that stands in the newest message, and takes down what it may lead to. */
+function playPlans(expected: Expected): void {
+  let calls = 0
+  upstream.program((request: UpstreamRequest): Turn => {
+    const isShown = JSON.stringify(request.messages).includes(HOSTILE)
+    expected.shown ||= isShown
+    const asked = request.messages.findLastIndex(
+      ({ role, content }) => role === 'user' && /#\d+ /.test(String(content)),
+    )
+    const [, number = '0', plan = ''] =
+      /#(\d+) (\S+)$/.exec(String(request.messages[asked]?.content)) ?? []
+    const done = request.messages
+      .slice(asked)
+      .filter(({ role, tool_calls }) => role === 'assistant' && tool_calls !== undefined).length
+    calls += 1
+    const path = `w${calls}.txt`
+    const write = () => {
+      if (isShown || expected.late.has(Number(number))) expected.guarded.add(path)
+      return writeCall(path)
+    }
+    const [who, task] = plan.split(':')
+    const word = task === undefined ? plan.split(',')[done] : done === 0 ? who : undefined
+    switch (word) {
+      case 'read':
+        return turn.toolCalls([fetchCall(site, '/page')])
+      case 'both':
+        return turn.toolCalls([fetchCall(site, '/page'), write()])
+      case 'write':
+        return turn.toolCalls([write()])
+      case 'agent':
+        return turn.toolCalls([
+          {
+            name: 'multi_agent',
+            arguments: { tasks: [{ name: 'a', instruction: `#${number} ${task}` }] },
+          },
+        ])
+      case 'spawn':
+        return turn.toolCalls([{ name: 'spawn', arguments: { task: `#${number} ${task}` } }])
+      default:
+        return turn.text('Done.')
+    }
+  })
+}
+
+/** One conversation under `auto_medium` in which the random actor acts. */
+async function storm(
+  random: Random,
+  what: string,
+  server: () => TestServer,
+  restart: () => Promise<void>,
+): Promise<void> {
+  const expected: Expected = {
+    shown: false,
+    late: new Set(),
+    guarded: new Set(),
+    approved: new Set(),
+  }
+  upstream.reset()
+  playPlans(expected)
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await server().call(method, path, body === undefined ? {} : { body })).json.data
+  const project = (await call('POST', '/api/projects', { name: what })).id
+  const conversation = (
+    await call('POST', '/api/conversations', { project_id: project, approval: 'auto_medium' })
+  ).id
+  const streams: EventReader[] = []
+  let sent = 0
+
+  const activeRuns = async (): Promise<string[]> => {
+    const { active_run_id } = await call('GET', `/api/conversations/${conversation}`)
+    const { items } = await call('GET', `/api/conversations/${conversation}/background`)
+    const tasks = items.map(({ id }: { id: string }) => id)
+    return active_run_id === null ? tasks : [active_run_id, ...tasks]
+  }
+  const decide = async (decision: 'approve' | 'reject'): Promise<void> => {
+    for (const id of await activeRuns()) {
+      const { pending_approvals: pending = [] } = await call('GET', `/api/runs/${id}`)
+      for (const { id_ref, arguments: args } of pending) {
+        if (decision === 'approve') expected.approved.add(JSON.parse(args).path)
+        await call('POST', `/api/runs/${id}/approvals`, { id_ref, decision })
+      }
+    }
+  }
+  const act = async (): Promise<void> => {
+    switch (random.pick(['send', 'send', 'send', 'stop', 'approve', 'reject', 'restart'])) {
+      case 'send': {
+        sent += 1
+        if (expected.shown) expected.late.add(sent)
+        const stream = await openEvents(
+          `${server().url}/api/conversations/${conversation}/messages`,
+          {
+            body: {
+              text: `#${sent} ${random.pick(PLANS)}`,
+              stream_mode: 'delta',
+              on_disconnect: 'continue',
+            },
+          },
+        )
+        if (stream.status !== 200) return
+        streams.push(stream)
+        // Up to somewhere in the middle of it; what waits for a person goes no further.
+        const wanted = 2 + random.below(14)
+        await stream.next(
+          ({ event }) =>
+            ['done', 'error', 'approval_required'].includes(event) ||
+            stream.events.length >= wanted,
+        )
+        return
+      }
+      case 'stop':
+        for (const id of await activeRuns())
+          if (random.share() < 0.7) await call('POST', `/api/runs/${id}/stop`)
+        return
+      case 'approve':
+        return await decide('approve')
+      case 'reject':
+        return await decide('reject')
+      case 'restart': {
+        if (random.share() < 0.5) return
+        const { shown } = expected
+        await restart()
+        if (shown) for (let at = 1; at <= sent; at += 1) expected.late.add(at)
+        return
+      }
+    }
+  }
+  for (let step = 0; step < STEPS; step += 1) {
+    await act()
+  }
+  for (const id of await activeRuns()) await call('POST', `/api/runs/${id}/stop`)
+  for (const stream of streams) stream.leave()
+  const { files } = await call('GET', `/api/projects/${project}/files`)
+  const there = files.map(({ name }: { name: string }) => name)
+  const unasked = there.filter(
+    (name: string) => expected.guarded.has(name) && !expected.approved.has(name),
+  )
+  expect(unasked, `${what} repeats it`).toEqual([])
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const)
+  describe(`text from outside and two hands (${dialect})`, () => {
+    const databases = useDatabases()
+    const { start } = useServers()
+
+    test(`whatever the order, no write runs unasked once a page was read (SEED=${SEED})`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-outside-'))
+      const config = {
+        ...databaseKeys(await databases.settings(dialect)),
+        ...outsideConfiguration(upstream),
+        shutdown_grace: 0,
+      }
+      let server = await start({ config, folder, dialect })
+      const restart = async (): Promise<void> => {
+        await server.close()
+        server = await start({ config, folder, dialect })
+      }
+      for (const { random, what } of rounds(ROUNDS))
+        await storm(random, what, () => server, restart)
+    })
+  })

@@ -1,0 +1,38 @@
+// Names of a project's files: which of them somebody gave who may have read text from outside.
+import { expect, test } from 'vitest'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { openProject } from '../../support/projects.ts'
+
+describeOnEachDatabase('names from outside', (open) => {
+  test('belong to files and folders that were made there, not to what was only written again', async () => {
+    const { checkpoints, workspace } = await openProject(await open())
+    const { outsideText } = checkpoints
+    const origin = { tool: 'file_write', messageId: null, runId: null }
+    const write = (path: string, outside: boolean, content = path) =>
+      checkpoints.change(workspace, { ...origin, outside }, [path], () =>
+        workspace.write(path, Buffer.from(content)),
+      )
+    await write('mine/own.md', false)
+    await write('mine/own.md', true, 'new words')
+    await write('mine/theirs.md', true)
+    await write('Their folder/empty.md', true, '')
+    const names = ['mine', 'own.md', 'theirs.md', 'Their folder', 'empty.md']
+    expect([...(await outsideText.namesIn(workspace, names))].sort()).toEqual(
+      ['Their folder', 'empty.md', 'theirs.md'].sort(),
+    )
+    expect(await outsideText.isInNames(workspace, ['mine/own.md'])).toBe(false)
+    expect(await outsideText.isInNames(workspace, ['mine/own.md', 'x/theirs.md'])).toBe(true)
+  })
+
+  test('are all of them while such a change is under way', async () => {
+    const { checkpoints, workspace } = await openProject(await open())
+    const seen = await checkpoints.change(
+      workspace,
+      { tool: 'exec', messageId: null, runId: null, outside: true },
+      ['a'],
+      () => checkpoints.outsideText.namesIn(workspace, ['anything']),
+    )
+    expect([...seen]).toEqual(['anything'])
+    expect((await checkpoints.outsideText.namesIn(workspace, ['anything'])).size).toBe(0)
+  })
+})
