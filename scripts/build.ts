@@ -63,7 +63,13 @@ async function buildPage(): Promise<void> {
   const assets = (await filesOf(webOut)).filter((file) =>
     /\.(js|css|svg|json|html|wasm)$/.test(file),
   )
-  for (const file of assets) await compress(file)
+  // Node compresses in threads: as many at a time as it has.
+  const waiting = assets.values()
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (const file of waiting) await compress(file)
+    }),
+  )
 }
 
 const gzipAsync = promisify(gzip)
@@ -76,7 +82,9 @@ async function compress(file: string): Promise<void> {
   if (content.length < WORTH_COMPRESSING_BYTES) return
   const [zipped, brotli] = await Promise.all([
     gzipAsync(content, { level: 9 }),
-    brotliAsync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    brotliAsync(content, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
+    }),
   ])
   await Promise.all([writeFile(`${file}.gz`, zipped), writeFile(`${file}.br`, brotli)])
 }

@@ -23,9 +23,35 @@ const stylesAfterFrame = (): Plugin => ({
   },
 })
 
-/** Libraries that every page needs whole, so that one file of them holds nothing in vain. */
-const libraries =
-  /\/node_modules\/(react|react-dom|scheduler|react-i18next|i18next|@tanstack\/[a-z-]+|zustand|wouter|@floating-ui\/[a-z-]+)\//
+type Graph = { getModuleInfo(id: string): { importedIds: readonly string[] } | null }
+
+const start = resolve(import.meta.dirname, 'src/main.tsx')
+
+/** What the page's first script imports, directly or not, and not by `import()`. */
+function firstScreenModules(graph: Graph): Set<string> {
+  const found = new Set<string>()
+  const open = [start]
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (found.has(id)) continue
+    found.add(id)
+    open.push(...(graph.getModuleInfo(id)?.importedIds ?? []))
+  }
+  return found
+}
+
+/**
+ * The first screen comes in two files beside its start: libraries and the page's own code. In few files they compress
+ * better, and a slow line carries the headers of two responses instead of twelve. Menus, dialogs and whatever else is not
+ * seen at first stays outside as long as nothing imports it statically (see `src/ui/late.tsx`).
+ */
+function firstScreenFile() {
+  let modules: Set<string> | null = null
+  return (id: string, graph: Graph): string | null => {
+    modules ??= firstScreenModules(graph)
+    if (id === start || !modules.has(id)) return null
+    return id.includes('/node_modules/') ? 'libraries' : 'first-screen'
+  }
+}
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -41,8 +67,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // In one file they compress better, and a slow line carries the headers of one answer instead of ten.
-          groups: [{ name: 'libraries', test: libraries }],
+          groups: [{ name: firstScreenFile() }],
           includeDependenciesRecursively: false,
         },
       },

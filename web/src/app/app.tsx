@@ -1,6 +1,5 @@
 // The application: providers around the pages, and who may see them.
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Tooltip } from 'radix-ui'
 import { Suspense, useState } from 'react'
 import { useAuthMode } from '../lib/api/auth.ts'
 import { FirstScreenStands } from '../lib/first-screen.tsx'
@@ -9,6 +8,7 @@ import { useSession } from '../lib/session.ts'
 import { useTheme } from '../lib/theme.ts'
 import { errorText, reportError } from '../ui/error-text.ts'
 import { Failed } from '../ui/feedback.tsx'
+import { TipBubble } from '../ui/tip.tsx'
 import { LateToaster } from './late-toaster.tsx'
 import { lazyView } from './lazy-view.ts'
 import { Shell } from './shell.tsx'
@@ -23,10 +23,9 @@ export function App() {
   const { dark } = useTheme()
   return (
     <QueryClientProvider client={client}>
-      <Tooltip.Provider delayDuration={500} skipDelayDuration={200}>
-        <Gate />
-        <LateToaster dark={dark} />
-      </Tooltip.Provider>
+      <Gate />
+      <LateToaster dark={dark} />
+      <TipBubble />
     </QueryClientProvider>
   )
 }

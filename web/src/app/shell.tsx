@@ -1,10 +1,10 @@
 // The frame of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
-import { Dialog as RadixDialog } from 'radix-ui'
 import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { useProfile } from '../lib/api/auth.ts'
 import { paths } from '../lib/paths.ts'
+import { late } from '../ui/late.tsx'
 import { useFollowChanges } from './follow-changes.ts'
 import { lazyView } from './lazy-view.ts'
 import { Pages } from './pages.tsx'
@@ -17,6 +17,8 @@ const ShortcutHelp = lazyView(() =>
   import('./shortcut-help.tsx').then((module) => module.ShortcutHelp),
 )
 
+const Drawer = late(() => import('./drawer.tsx').then((module) => module.Drawer))
+
 export function Shell({ multi }: { multi: boolean }) {
   const { t } = useTranslation()
   const [location, navigate] = useLocation()
@@ -26,6 +28,8 @@ export function Shell({ multi }: { multi: boolean }) {
   const wide = useMedia('(min-width: 56rem)')
   const [pinned, setPinned] = useSidebar()
   const [drawer, setDrawer] = useState(false)
+  const [drawerWanted, setDrawerWanted] = useState(false)
+  if (drawer && !drawerWanted) setDrawerWanted(true)
   const [help, setHelp] = useState(false)
   const showSidebar = useCallback(
     () => (wide ? setPinned(!pinned) : setDrawer((shown) => !shown)),
@@ -79,20 +83,9 @@ export function Shell({ multi }: { multi: boolean }) {
         </aside>
       )}
       {!wide && (
-        <RadixDialog.Root open={drawer} onOpenChange={setDrawer}>
-          <RadixDialog.Portal>
-            <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)]" />
-            <RadixDialog.Content
-              aria-describedby={undefined}
-              // The focus goes to the drawer itself: on its first button it would open that one's tip.
-              tabIndex={-1}
-              onOpenAutoFocus={(event) => {
-                event.preventDefault()
-                if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
-              }}
-              className="outline-none fixed inset-y-0 left-0 z-50 w-[min(20rem,86vw)] bg-sunken shadow-float"
-            >
-              <RadixDialog.Title className="sr-only">{t('shell.main')}</RadixDialog.Title>
+        <Suspense fallback={null}>
+          {drawerWanted && (
+            <Drawer open={drawer} onOpenChange={setDrawer}>
               <Sidebar
                 user={user}
                 multi={multi}
@@ -103,9 +96,9 @@ export function Shell({ multi }: { multi: boolean }) {
                   setHelp(true)
                 }}
               />
-            </RadixDialog.Content>
-          </RadixDialog.Portal>
-        </RadixDialog.Root>
+            </Drawer>
+          )}
+        </Suspense>
       )}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />

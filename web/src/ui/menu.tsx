@@ -1,108 +1,73 @@
-// Menus that drop from a button: actions, and one choice among several.
-import { Check, type LucideIcon } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
-import type { ReactElement, ReactNode } from 'react'
-import { classNames } from './class-names.ts'
+// Menus that drop from a button: actions, and one choice among several. What draws them comes with the first one opened.
+import {
+  type ButtonHTMLAttributes,
+  type ComponentProps,
+  cloneElement,
+  isValidElement,
+  lazy,
+  type ReactElement,
+  Suspense,
+  useState,
+} from 'react'
+import { firstScreen } from '../lib/first-screen.tsx'
+import type * as Parts from './menu-parts.tsx'
 
-const itemClass =
-  'flex min-h-8 select-none items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-45'
+export type { Choice } from './menu-parts.tsx'
 
-export function Menu({
-  trigger,
-  align = 'start',
-  side = 'bottom',
-  label,
-  children,
-}: {
-  trigger: ReactElement
-  align?: 'start' | 'center' | 'end'
-  side?: 'top' | 'bottom'
-  label?: string
-  children: ReactNode
-}) {
+let parts: typeof Parts | null = null
+const load = async (): Promise<typeof Parts> => {
+  parts = await import('./menu-parts.tsx')
+  return parts
+}
+// A line that breaks here is met again, and told, when a menu is opened.
+void firstScreen.then(load).catch(() => undefined)
+const LateMenu = lazy(async () => ({ default: (await load()).Menu }))
+
+/** Until it is first opened a menu is its button alone. */
+export function Menu(props: Omit<Parts.MenuProps, 'trigger'> & { trigger: ReactElement }) {
+  const [wanted, setWanted] = useState(false)
+  const closed = isValidElement<ButtonHTMLAttributes<HTMLButtonElement>>(props.trigger)
+    ? cloneElement(props.trigger, {
+        'aria-haspopup': 'menu',
+        'aria-expanded': false,
+        onClick: () => setWanted(true),
+        onKeyDown: (event) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          setWanted(true)
+        },
+      })
+    : props.trigger
+  if (!wanted) return closed
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align={align}
-          side={side}
-          sideOffset={6}
-          collisionPadding={10}
-          aria-label={label}
-          className="z-50 max-h-[min(26rem,70dvh)] min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
-        >
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <Suspense fallback={closed}>
+      <LateMenu {...props} />
+    </Suspense>
   )
 }
 
-export function MenuItem({
-  icon: Icon,
-  danger = false,
-  disabled = false,
-  onSelect,
-  children,
-}: {
-  icon?: LucideIcon
-  danger?: boolean
-  disabled?: boolean
-  onSelect: () => void
-  children: ReactNode
-}) {
-  return (
-    <DropdownMenu.Item
-      className={classNames(itemClass, danger && 'text-bad')}
-      disabled={disabled}
-      onSelect={onSelect}
-    >
-      {Icon !== undefined && <Icon size={15} aria-hidden className={danger ? '' : 'text-muted'} />}
-      <span className="min-w-0 flex-1">{children}</span>
-    </DropdownMenu.Item>
-  )
+/** Its content is drawn by the parts that have come with the menu around it. */
+const drawn = (): typeof Parts => {
+  if (parts === null) throw new Error('a menu item stands outside a menu')
+  return parts
 }
 
-export function MenuHeading({ children }: { children: ReactNode }) {
-  return (
-    <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-xs font-medium text-muted">
-      {children}
-    </DropdownMenu.Label>
-  )
+export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
+  const Part = drawn().MenuItem
+  return <Part {...props} />
+}
+
+export function MenuHeading(props: ComponentProps<typeof Parts.MenuHeading>) {
+  const Part = drawn().MenuHeading
+  return <Part {...props} />
 }
 
 export function MenuSeparator() {
-  return <DropdownMenu.Separator className="mx-2 my-1 h-px bg-line" />
+  const Part = drawn().MenuSeparator
+  return <Part />
 }
 
-export type Choice = { value: string; label: string; hint?: string | undefined }
-
-/** One of several, with a tick at the chosen one. */
-export function MenuChoices({
-  value,
-  choices,
-  onChoose,
-}: {
-  value: string
-  choices: readonly Choice[]
-  onChoose: (value: string) => void
-}) {
-  return (
-    <DropdownMenu.RadioGroup value={value} onValueChange={onChoose}>
-      {choices.map((choice) => (
-        <DropdownMenu.RadioItem key={choice.value} value={choice.value} className={itemClass}>
-          <span className="min-w-0 flex-1">
-            <span className="block truncate">{choice.label}</span>
-            {choice.hint !== undefined && (
-              <span className="block text-xs text-muted">{choice.hint}</span>
-            )}
-          </span>
-          <DropdownMenu.ItemIndicator>
-            <Check size={15} className="text-accent" aria-hidden />
-          </DropdownMenu.ItemIndicator>
-        </DropdownMenu.RadioItem>
-      ))}
-    </DropdownMenu.RadioGroup>
-  )
+export function MenuChoices(props: ComponentProps<typeof Parts.MenuChoices>) {
+  const Part = drawn().MenuChoices
+  return <Part {...props} />
 }

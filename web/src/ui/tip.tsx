@@ -1,8 +1,56 @@
-// A short text shown on hover or keyboard focus.
-import { Tooltip } from 'radix-ui'
-import type { ReactElement } from 'react'
+// A short text shown on hover or keyboard focus. One bubble serves all of them, so that a tip costs nothing until it is shown.
+import {
+  cloneElement,
+  type FocusEvent,
+  type PointerEvent,
+  type ReactElement,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react'
+import { create } from 'zustand'
+
+type Side = 'top' | 'bottom' | 'left' | 'right'
+type Shown = { id: string; text: string; side: Side; anchor: Element }
+
+const useShown = create<{ shown: Shown | null }>(() => ({ shown: null }))
+
+const OPEN_MS = 500
+/** From one tip to the next there is no wait. */
+const SKIP_MS = 200
+/** Long enough to move from the button onto its tip. */
+const CLOSE_MS = 90
+const GAP_PIXELS = 6
+const MARGIN_PIXELS = 8
+
+let timer: ReturnType<typeof setTimeout> | undefined
+let closedAt = Number.NEGATIVE_INFINITY
+
+const after = (ms: number, action: () => void): void => {
+  clearTimeout(timer)
+  timer = setTimeout(action, ms)
+}
+const show = (shown: Shown): void => {
+  clearTimeout(timer)
+  useShown.setState({ shown })
+}
+const hide = (): void => {
+  clearTimeout(timer)
+  if (useShown.getState().shown !== null) closedAt = performance.now()
+  useShown.setState({ shown: null })
+}
 
 const noHover = (): boolean => matchMedia('(hover: none)').matches
+
+type Handler<E> = ((event: E) => void) | undefined
+type Handlers = {
+  onPointerEnter?: Handler<PointerEvent>
+  onPointerLeave?: Handler<PointerEvent>
+  onPointerDown?: Handler<PointerEvent>
+  onFocus?: Handler<FocusEvent>
+  onBlur?: Handler<FocusEvent>
+}
 
 export function Tip({
   text,
@@ -10,30 +58,117 @@ export function Tip({
   children,
 }: {
   text: string
-  side?: 'top' | 'bottom' | 'left' | 'right'
-  children: ReactElement
+  side?: Side
+  children: ReactElement<Handlers>
 }) {
+  const id = useId()
+  const { props } = children
+  const tipOf = (anchor: Element): Shown => ({ id, text, side, anchor })
+  // What it belongs to may go away while it is shown, and is never left by the pointer then.
+  useEffect(
+    () => () => {
+      if (useShown.getState().shown?.id === id) hide()
+    },
+    [id],
+  )
+  return cloneElement(children, {
+    onPointerEnter: (event: PointerEvent) => {
+      props.onPointerEnter?.(event)
+      const { currentTarget: anchor, pointerType } = event
+      if (pointerType === 'touch') return
+      const wait = performance.now() - closedAt < SKIP_MS ? 0 : OPEN_MS
+      after(wait, () => {
+        if (anchor.isConnected) show(tipOf(anchor))
+      })
+    },
+    onPointerLeave: (event: PointerEvent) => {
+      props.onPointerLeave?.(event)
+      after(CLOSE_MS, hide)
+    },
+    onPointerDown: (event: PointerEvent) => {
+      hide()
+      props.onPointerDown?.(event)
+    },
+    // The keyboard asks for the name of what it has reached; a focus that the page itself has moved does not.
+    onFocus: (event: FocusEvent) => {
+      props.onFocus?.(event)
+      if (event.currentTarget.matches(':focus-visible') && !noHover())
+        show(tipOf(event.currentTarget))
+    },
+    onBlur: (event: FocusEvent) => {
+      props.onBlur?.(event)
+      hide()
+    },
+  })
+}
+
+/** Where the bubble goes: on its side, on the opposite one when there is no room, never out of the window. */
+function place(bubble: HTMLElement, { anchor, side }: Shown): void {
+  const at = anchor.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = bubble
+  const fits = {
+    top: at.top - height - GAP_PIXELS >= MARGIN_PIXELS,
+    bottom: at.bottom + height + GAP_PIXELS <= window.innerHeight - MARGIN_PIXELS,
+    left: at.left - width - GAP_PIXELS >= MARGIN_PIXELS,
+    right: at.right + width + GAP_PIXELS <= window.innerWidth - MARGIN_PIXELS,
+  }
+  const opposite = { top: 'bottom', bottom: 'top', left: 'right', right: 'left' } as const
+  const on = !fits[side] && fits[opposite[side]] ? opposite[side] : side
+  const beside = on === 'left' || on === 'right'
+  const x = beside
+    ? on === 'left'
+      ? at.left - width - GAP_PIXELS
+      : at.right + GAP_PIXELS
+    : at.left + (at.width - width) / 2
+  const y = beside
+    ? at.top + (at.height - height) / 2
+    : on === 'top'
+      ? at.top - height - GAP_PIXELS
+      : at.bottom + GAP_PIXELS
+  const within = (value: number, size: number, room: number): number =>
+    Math.max(MARGIN_PIXELS, Math.min(value, room - size - MARGIN_PIXELS))
+  bubble.style.left = `${within(x, width, window.innerWidth)}px`
+  bubble.style.top = `${within(y, height, window.innerHeight)}px`
+}
+
+/** The bubble; stands once, beside everything else. */
+export function TipBubble() {
+  const { shown } = useShown()
+  const bubble = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (bubble.current !== null && shown !== null) place(bubble.current, shown)
+  }, [shown])
+  useEffect(() => {
+    if (shown === null) return
+    const { anchor, id } = shown
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') hide()
+    }
+    const onScroll = (event: Event): void => {
+      if (event.target instanceof Node && event.target.contains(anchor)) hide()
+    }
+    // A name that is spoken already is not described by itself.
+    const describes = anchor.getAttribute('aria-label') !== shown.text
+    if (describes) anchor.setAttribute('aria-describedby', id)
+    addEventListener('keydown', onKey, true)
+    addEventListener('scroll', onScroll, true)
+    return () => {
+      if (describes) anchor.removeAttribute('aria-describedby')
+      removeEventListener('keydown', onKey, true)
+      removeEventListener('scroll', onScroll, true)
+    }
+  }, [shown])
+  if (shown === null) return null
   return (
-    <Tooltip.Root>
-      <Tooltip.Trigger
-        asChild
-        // The keyboard asks for the name of what it has reached; a focus that the page itself has moved does not.
-        onFocus={(event) => {
-          if (!event.currentTarget.matches(':focus-visible') || noHover()) event.preventDefault()
-        }}
-      >
-        {children}
-      </Tooltip.Trigger>
-      <Tooltip.Portal>
-        <Tooltip.Content
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-60 max-w-72 animate-appear rounded-md bg-ink px-2 py-1 text-xs text-paper shadow-float"
-        >
-          {text}
-        </Tooltip.Content>
-      </Tooltip.Portal>
-    </Tooltip.Root>
+    <div
+      ref={bubble}
+      id={shown.id}
+      role="tooltip"
+      className="pointer-events-auto fixed top-0 left-0 z-60 max-w-72 animate-appear rounded-md bg-ink px-2 py-1 text-xs text-paper shadow-float"
+      onPointerEnter={() => clearTimeout(timer)}
+      onPointerLeave={() => after(CLOSE_MS, hide)}
+    >
+      {shown.text}
+    </div>
   )
 }

@@ -1,0 +1,130 @@
+// What draws dialogs, and the question before something is lost. Used through dialog.tsx, which loads it late.
+import { X } from 'lucide-react'
+import { AlertDialog, Dialog as RadixDialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
+import { classNames } from './class-names.ts'
+
+const overlayClass =
+  'fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)] backdrop-blur-[2px]'
+const panelClass =
+  'fixed z-50 flex flex-col bg-paper shadow-float animate-appear border border-line ' +
+  'max-sm:inset-x-0 max-sm:bottom-0 max-sm:max-h-[92dvh] max-sm:rounded-t-2xl max-sm:pb-[env(safe-area-inset-bottom)] ' +
+  'sm:top-1/2 sm:left-1/2 sm:-translate-x-1/2 sm:-translate-y-1/2 sm:max-h-[min(86dvh,52rem)] sm:rounded-2xl'
+
+const widths = { narrow: 'sm:w-[26rem]', normal: 'sm:w-[34rem]', wide: 'sm:w-[min(64rem,94vw)]' }
+
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  width = 'normal',
+  footer,
+  children,
+}: {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description?: string
+  width?: keyof typeof widths
+  footer?: ReactNode
+  children: ReactNode
+}) {
+  const { t } = useTranslation()
+  return (
+    <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className={overlayClass} />
+        <RadixDialog.Content
+          className={classNames(panelClass, widths[width])}
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+        >
+          <header className="flex items-start gap-3 px-5 pt-4 pb-3">
+            <div className="min-w-0 flex-1">
+              <RadixDialog.Title className="text-[17px] font-semibold tracking-tight">
+                {title}
+              </RadixDialog.Title>
+              {description !== undefined && (
+                <RadixDialog.Description className="mt-0.5 text-sm text-muted">
+                  {description}
+                </RadixDialog.Description>
+              )}
+            </div>
+            <RadixDialog.Close asChild>
+              {/* Without the usual tip: it takes the focus first, and the tip would take the first Escape. */}
+              <button
+                type="button"
+                aria-label={t('common.close')}
+                className="grid size-7 shrink-0 place-items-center rounded-lg text-muted hover:bg-hover hover:text-ink"
+              >
+                <X size={15} aria-hidden />
+              </button>
+            </RadixDialog.Close>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          {footer !== undefined && (
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
+              {footer}
+            </footer>
+          )}
+        </RadixDialog.Content>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  )
+}
+
+/** Asks before something that cannot be taken back. */
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  text,
+  confirm,
+  onConfirm,
+  save,
+}: {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  text: string
+  confirm: string
+  onConfirm: () => void
+  /** The way that loses nothing, where there is one. */
+  save?: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={overlayClass} />
+        <AlertDialog.Content className={classNames(panelClass, widths.narrow, 'p-5')}>
+          <AlertDialog.Title className="text-[17px] font-semibold tracking-tight">
+            {title}
+          </AlertDialog.Title>
+          <AlertDialog.Description className="mt-2 text-sm text-soft">
+            {text}
+          </AlertDialog.Description>
+          <div className="mt-5 flex flex-wrap justify-end gap-2">
+            <AlertDialog.Cancel asChild>
+              <Button tone="quiet">{t('common.cancel')}</Button>
+            </AlertDialog.Cancel>
+            <AlertDialog.Action asChild>
+              <Button tone="danger" onClick={onConfirm}>
+                {confirm}
+              </Button>
+            </AlertDialog.Action>
+            {save !== undefined && (
+              <AlertDialog.Action asChild>
+                <Button tone="primary" onClick={save}>
+                  {t('common.save')}
+                </Button>
+              </AlertDialog.Action>
+            )}
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

@@ -1,0 +1,105 @@
+// What draws menus: actions, and one choice among several. Used through menu.tsx, which loads it late.
+import { Check, type LucideIcon } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import type { ReactElement, ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+
+const itemClass =
+  'flex min-h-8 select-none items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-45'
+
+export type MenuProps = {
+  trigger: ReactElement
+  align?: 'start' | 'center' | 'end'
+  side?: 'top' | 'bottom'
+  label?: string
+  children: ReactNode
+}
+
+/** The menu with its button; it begins open, because it is not drawn before it is wanted. */
+export function Menu({ trigger, align = 'start', side = 'bottom', label, children }: MenuProps) {
+  return (
+    <DropdownMenu.Root modal={false} defaultOpen>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          side={side}
+          sideOffset={6}
+          collisionPadding={10}
+          aria-label={label}
+          className="z-50 max-h-[min(26rem,70dvh)] min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+export function MenuItem({
+  icon: Icon,
+  danger = false,
+  disabled = false,
+  onSelect,
+  children,
+}: {
+  icon?: LucideIcon
+  danger?: boolean
+  disabled?: boolean
+  onSelect: () => void
+  children: ReactNode
+}) {
+  return (
+    <DropdownMenu.Item
+      className={classNames(itemClass, danger && 'text-bad')}
+      disabled={disabled}
+      onSelect={onSelect}
+    >
+      {Icon !== undefined && <Icon size={15} aria-hidden className={danger ? '' : 'text-muted'} />}
+      <span className="min-w-0 flex-1">{children}</span>
+    </DropdownMenu.Item>
+  )
+}
+
+export function MenuHeading({ children }: { children: ReactNode }) {
+  return (
+    <DropdownMenu.Label className="px-2.5 pt-2 pb-1 text-xs font-medium text-muted">
+      {children}
+    </DropdownMenu.Label>
+  )
+}
+
+export function MenuSeparator() {
+  return <DropdownMenu.Separator className="mx-2 my-1 h-px bg-line" />
+}
+
+export type Choice = { value: string; label: string; hint?: string | undefined }
+
+/** One of several, with a tick at the chosen one. */
+export function MenuChoices({
+  value,
+  choices,
+  onChoose,
+}: {
+  value: string
+  choices: readonly Choice[]
+  onChoose: (value: string) => void
+}) {
+  return (
+    <DropdownMenu.RadioGroup value={value} onValueChange={onChoose}>
+      {choices.map((choice) => (
+        <DropdownMenu.RadioItem key={choice.value} value={choice.value} className={itemClass}>
+          <span className="min-w-0 flex-1">
+            <span className="block truncate">{choice.label}</span>
+            {choice.hint !== undefined && (
+              <span className="block text-xs text-muted">{choice.hint}</span>
+            )}
+          </span>
+          <DropdownMenu.ItemIndicator>
+            <Check size={15} className="text-accent" aria-hidden />
+          </DropdownMenu.ItemIndicator>
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  )
+}
