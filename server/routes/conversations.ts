@@ -1,6 +1,7 @@
 // Conversations: list, make, show, change, delete.
 import { z } from 'zod'
-import type { ConversationItem, ConversationRepository } from '../db/repositories/conversations.ts'
+import type { ConversationItem } from '../db/repositories/conversation-items.ts'
+import type { ConversationRepository } from '../db/repositories/conversations.ts'
 import type { App } from '../http/app.ts'
 import {
   Conversation,

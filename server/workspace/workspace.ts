@@ -1,24 +1,19 @@
-// One project's folder: reading, listing and the bare changes (atomic, within limits). Whoever changes goes through
-// `checkpoints.ts`, which adds order and the way back.
+// One project's folder: reading, listing and single changes, atomic and within limits. Changes of users and tools go
+// through `checkpoints/`, which orders them and makes them reversible.
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  open,
-  rename,
-  rm,
-  rmdir,
-  symlink,
-  unlink,
-} from 'node:fs/promises'
+import { lstat, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { AppError, appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { explainFault, linkRefused, sizeText, systemCode } from './files/faults.ts'
+import {
+  createFolder,
+  createLink,
+  type DiskOptions,
+  moveEntry,
+  removeEmptyFolder,
+} from './files/entries.ts'
+import { explainFault, sizeText, systemCode } from './files/faults.ts'
 import {
   checkTarget,
   type FileContent,
@@ -28,13 +23,13 @@ import {
   stateOf,
 } from './files/file-state.ts'
 import {
-  openRegularFile,
   type ProjectPath,
   parseInnerPath,
   parsePath,
   withFolder,
   withPlace,
 } from './files/paths.ts'
+import { openDownload, stageBytes, stageCopy } from './files/transfer.ts'
 import { type Entry, readFolder, walk } from './files/walk.ts'
 import type { StorageQuota } from './storage-quota.ts'
 
@@ -54,43 +49,38 @@ export interface WorkspaceStats {
 export interface Workspace {
   readonly userId: UserId
   readonly projectId: ProjectId
-  /** The real folder, for programs that run in it; never shown to anybody. */
+  /** The folder on the host, for programs that run in it; never shown to anybody. */
   readonly root: string
   readonly limits: WorkspaceLimits
-  /** What is at `path`, or null when there is nothing. A link is told as a link. */
+  /** What is at `path`, or null when there is nothing. Links are not followed. */
   state(path: string): Promise<FileState | null>
   /** The whole file, at most `limits.fileRead` (or `maxBytes`). Throws `not_found`, `file_too_large`, `path_escapes`. */
   read(path: string, maxBytes?: number): Promise<FileContent>
-  /** A file of any size as a stream of its bytes. Whoever asks reads or destroys the stream. */
+  /** A file of any size as a stream of its bytes, which the caller reads or destroys. */
   download(path: string): Promise<{ size: number; stream: Readable }>
   /** The entries of one folder, sorted by name. */
   list(path: string): Promise<Entry[]>
   stats(): Promise<WorkspaceStats>
   /**
-   * Puts `bytes` at `path`, whole or not at all, making missing folders. Throws `file_changed` when `expected` is
+   * Writes `bytes` to `path` atomically, creating missing folders. Throws `file_changed` when `expected` is
    * given and is not the version there ('' expects that there is nothing), `file_too_large`, `project_full`,
    * `quota_exceeded`, `store_full`, `conflict` when a folder is there.
    */
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<FileState>
-  /** Makes a folder and the missing ones above. Answers false when it was there already. */
+  /** Creates a folder and its missing parents. Resolves with false when it existed already. */
   makeFolder(path: string, options?: DiskOptions): Promise<boolean>
-  /** Removes a file, a link (not what it points at) or a folder with all that is in it, at once. */
+  /** Removes a file, a link (not its target) or a folder with everything in it, atomically. */
   remove(path: string, options?: DiskOptions): Promise<void>
-  /** Renames; throws `conflict` when there is something at `to`. Makes missing folders. */
+  /** Renames, creating missing folders; throws `conflict` when there is something at `to`. */
   move(from: string, to: string): Promise<void>
-  /** Removes a folder that holds nothing; answers false when it holds something or is none. */
+  /** Removes an empty folder; resolves with false when it is not empty or not a folder. */
   removeEmptyFolder(path: string): Promise<boolean>
-  /** Puts a copy of the host file `source` at `path`, whole or not at all; for giving back what was kept. */
+  /** Copies the host file `source` to `path` atomically, for restoring stored contents. */
   copyIn(path: string, source: string, mode: number, options?: DiskOptions): Promise<void>
-  /** Makes a symbolic link (which nothing here ever follows); for giving back what was there. */
+  /** Creates a symbolic link, which nothing here follows, for restoring one. */
   makeLink(path: string, target: string): Promise<void>
-  /** Forgets the known size of the project, after something else has changed it. */
+  /** Forgets the known size of the project, after something else changed it. */
   forgetSize(): void
-}
-
-export interface DiskOptions {
-  /** The caller forces many changes to the disk together (the job `force_paths`) instead of each by itself. */
-  later?: boolean
 }
 
 export interface WriteOptions {
@@ -99,20 +89,17 @@ export interface WriteOptions {
   mode?: number
 }
 
-/** More entries than this in a folder or a project are not told of. */
+/** Entries of a folder or a project beyond these are left out. */
 const LIST_LIMIT = 10_000
 const WALK_LIMIT = 200_000
-/** A size found longer ago is measured again. */
+/** A project's size is measured again after this. */
 const SIZE_FRESH_MS = 10 * 60_000
-
-/** How a disk that ignores case and Unicode forms reads a path. */
-const folded = ({ text }: ProjectPath): string => text.normalize('NFC').toLowerCase()
 
 export function createWorkspace(options: {
   userId: UserId
   projectId: ProjectId
   root: string
-  /** A folder on the same file system, for files that are not whole yet and trees on their way out. */
+  /** A folder on the same file system, for files that are being written and trees that are being removed. */
   staging: string
   limits: WorkspaceLimits
   storage: StorageQuota
@@ -144,23 +131,6 @@ export function createWorkspace(options: {
     return (await stats()).totalSize
   }
 
-  /** Writes the bytes beside the project and makes them durable; the caller moves the file to its place or removes it. */
-  const stage = async (bytes: Uint8Array, mode: number): Promise<string> => {
-    const temporary = join(staging, randomUUID())
-    const handle = await open(temporary, 'wx', 0o600)
-    try {
-      await handle.writeFile(bytes)
-      if (mode !== 0o600) await handle.chmod(mode)
-      await handle.sync()
-    } catch (error) {
-      await rm(temporary, { force: true })
-      throw error
-    } finally {
-      await handle.close()
-    }
-    return temporary
-  }
-
   const write = async (
     path: ProjectPath,
     bytes: Uint8Array,
@@ -172,20 +142,24 @@ export function createWorkspace(options: {
         size: sizeText(bytes.length),
         limit: sizeText(limits.fileWrite),
       })
-    // All that can be refused is refused before anything is made.
+    // Everything that can be refused is refused before anything is created.
     const before = await stateAt(path)
     checkTarget(before, path, expected)
     const grows = bytes.length - (before?.size ?? 0)
     const used = await size()
     if (grows > 0 && used + grows > limits.project)
       throw appError('project_full', { limit: sizeText(limits.project) })
-    // Given back when the change has been settled with the project's new size.
+    // Released when the change is recorded with the project's new size.
     if (grows > 0) await options.storage.claim(options.userId, options.projectId, grows)
     return withPlace(root, path, { create: true }, async (place) => {
-      // The owner's execute bit is kept, so that a script stays one.
-      const temporary = await stage(bytes, mode ?? 0o600 | ((before?.mode ?? 0) & 0o100))
+      // The execute bit is preserved, so that a script stays executable.
+      const temporary = await stageBytes(
+        staging,
+        bytes,
+        mode ?? 0o600 | ((before?.mode ?? 0) & 0o100),
+      )
       try {
-        // Looked at again, since writing took a while: an edit by somebody else in between is not written over.
+        // Checked again, because somebody else may have edited the file during the write.
         checkTarget(await look(place.real), path, expected)
         await rename(temporary, place.real)
       } catch (error) {
@@ -200,7 +174,7 @@ export function createWorkspace(options: {
     })
   }
 
-  /** Moves the entry out of the project at once; what it held is removed afterwards. */
+  /** Moves a folder out of the project at once and empties it afterwards. */
   const remove = (path: ProjectPath, { later = false }: DiskOptions = {}): Promise<void> =>
     withPlace(root, path, {}, async (place) => {
       const before = await lstat(place.real)
@@ -213,7 +187,7 @@ export function createWorkspace(options: {
           if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error
           const grave = join(staging, randomUUID())
           await rename(place.real, grave)
-          // Emptied without waiting for it; what a crash leaves is swept at the next start.
+          // Not awaited; what a crash leaves behind is removed at the next start.
           rm(grave, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
         })
       }
@@ -238,15 +212,7 @@ export function createWorkspace(options: {
     },
     download: async (input) => {
       const path = parseInnerPath(input)
-      return withPlace(root, path, {}, async (place) => {
-        const handle = await openRegularFile(place, path)
-        const { size: length } = await handle.stat()
-        // Ends where the file ended when it was opened, so that the announced length holds. An empty file has no last byte.
-        if (length > 0)
-          return { size: length, stream: handle.createReadStream({ end: length - 1 }) }
-        await handle.close()
-        return { size: 0, stream: Readable.from([]) }
-      })
+      return withPlace(root, path, {}, (place) => openDownload(place, path))
     },
     list: async (input) => {
       const path = parsePath(input)
@@ -259,61 +225,16 @@ export function createWorkspace(options: {
     stats,
     write: async (input, bytes, writeOptions = {}) =>
       write(parseInnerPath(input), bytes, writeOptions),
-    makeFolder: async (input, { later = false } = {}) => {
-      const path = parseInnerPath(input)
-      return withPlace(root, path, { create: true }, async (place) => {
-        const before = await look(place.real)
-        if (before?.kind === 'directory') return false
-        if (before?.kind === 'link') throw linkRefused(path.text)
-        await mkdir(place.real, { mode: 0o700 })
-        if (!later) await place.folder.handle.sync()
-        return true
-      })
-    },
+    makeFolder: async (input, diskOptions = {}) =>
+      createFolder(root, parseInnerPath(input), diskOptions),
     remove: async (input, diskOptions) => remove(parseInnerPath(input), diskOptions),
-    move: async (fromInput, toInput) => {
-      const from = parseInnerPath(fromInput)
-      const to = parseInnerPath(toInput)
-      if (to.text === from.text) return
-      if (to.text.startsWith(`${from.text}/`)) throw appError('folder_into_itself')
-      await withPlace(root, from, {}, async (source) => {
-        // Looked at before the folders of the target are made, so that a failure leaves nothing behind.
-        const moved = await look(source.real)
-        if (moved === null) throw appError('file_not_found', { path: from.text })
-        await withPlace(root, to, { create: true }, async (target) => {
-          const there = await look(target.real)
-          // Where the disk takes both spellings for one name, the entry itself is what is there.
-          const isItself = there?.version === moved.version && folded(from) === folded(to)
-          if (there !== null && !isItself) throw appError('path_taken', { path: to.text })
-          await rename(source.real, target.real)
-          await target.folder.handle.sync()
-          await source.folder.handle.sync()
-        })
-      })
-    },
-    removeEmptyFolder: async (input) => {
-      const path = parseInnerPath(input)
-      return withPlace(root, path, {}, async (place) => {
-        try {
-          await rmdir(place.real)
-        } catch (error) {
-          if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(systemCode(error))) return false
-          throw error
-        }
-        await place.folder.handle.sync()
-        return true
-      })
-    },
+    move: async (from, to) => moveEntry(root, parseInnerPath(from), parseInnerPath(to)),
+    removeEmptyFolder: async (input) => removeEmptyFolder(root, parseInnerPath(input)),
     copyIn: async (input, source, mode, { later = false } = {}) => {
       const path = parseInnerPath(input)
       const temporary = join(staging, randomUUID())
       try {
-        await copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-        await chmod(temporary, mode)
-        if (!later) {
-          const handle = await open(temporary, 'r')
-          await handle.sync().finally(() => handle.close())
-        }
+        await stageCopy(source, temporary, mode, later)
         await withPlace(root, path, { create: true }, async (place) => {
           checkTarget(await look(place.real), path, undefined)
           await rename(temporary, place.real)
@@ -326,13 +247,7 @@ export function createWorkspace(options: {
         known = undefined
       }
     },
-    makeLink: async (input, target) => {
-      const path = parseInnerPath(input)
-      await withPlace(root, path, { create: true }, async (place) => {
-        await symlink(target, place.real)
-        await place.folder.handle.sync()
-      })
-    },
+    makeLink: async (input, target) => createLink(root, parseInnerPath(input), target),
     forgetSize: () => {
       known = undefined
     },

@@ -1,0 +1,179 @@
+// Conversations as lists and details show them: one query a page, whatever the number of conversations.
+import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { appError } from '../../errors.ts'
+import type { Page } from '../../protocol/envelope.ts'
+import type { ConversationId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
+import type { RunStatus } from '../../protocol/run.ts'
+import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
+import type { Database } from '../database.ts'
+import {
+  afterMoment,
+  byteLength,
+  containsFolded,
+  foldedPattern,
+  prepareOnce,
+} from '../fragments.ts'
+
+type ConversationRow = Database['tables']['conversations']['$inferSelect']
+
+/** A conversation as lists and details show it. */
+export type ConversationItem = ConversationRow & {
+  projectName: string | null
+  /** The run that has not ended, if any, and its status. */
+  activeRunId: RunId | null
+  activeRunStatus: RunStatus | null
+}
+
+export type ConversationFilter = {
+  limit: number
+  cursor?: string | undefined
+  projectId?: ProjectId | undefined
+  archived?: boolean | undefined
+  pinned?: boolean | undefined
+  /** Part of the title, ignoring case. */
+  q?: string | undefined
+}
+
+/** A list reads system prompts up to this size; longer ones are read for the conversations that the page has room for. */
+const SHORT_PROMPT_BYTES = 4_000
+/** Of all long system prompts on one page; beyond it the page ends early. One always fits. */
+const PAGE_PROMPT_BYTES = 1024 * 1024
+
+/** An item without its system prompt where that is long. */
+type ListedRow = ConversationItem & { promptBytes: number | null }
+
+const isLong = ({ promptBytes }: ListedRow): boolean => (promptBytes ?? 0) > SHORT_PROMPT_BYTES
+
+/** How many of the rows, at most `limit`, a page has room for. */
+function roomFor(rows: readonly ListedRow[], limit: number): number {
+  let bytes = 0
+  const full = rows.findIndex((row, at) => {
+    bytes += isLong(row) ? (row.promptBytes ?? 0) : 0
+    return at > 0 && bytes > PAGE_PROMPT_BYTES
+  })
+  return full === -1 ? limit : Math.min(full, limit)
+}
+
+export function createConversationItems(database: Database) {
+  const { read, tables } = database
+  const { conversations, projects, runs } = tables
+
+  const promptBytes = byteLength(conversations.systemPrompt)
+
+  const selectItems = () =>
+    read
+      .select({
+        ...getTableColumns(conversations),
+        systemPrompt: sql<
+          string | null
+        >`case when ${promptBytes} <= ${sql.raw(String(SHORT_PROMPT_BYTES))} then ${conversations.systemPrompt} end`,
+        promptBytes: sql<number | null>`${promptBytes}`,
+        projectName: projects.name,
+        activeRunId: runs.id,
+        activeRunStatus: runs.status,
+      })
+      .from(conversations)
+      .leftJoin(projects, eq(projects.id, conversations.projectId))
+      // Exactly the condition of the partial unique index, so that it is used and there is one row at most.
+      .leftJoin(
+        runs,
+        sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+      )
+
+  /** Each of the sixteen shapes of the list is prepared once: building the statement costs as much as running it. */
+  const listStatement = prepareOnce(
+    'conversations',
+    (shape: { inProject: boolean; titled: boolean; continued: boolean; byPin: boolean }, name) => {
+      const { updatedAt, id } = conversations
+      return selectItems()
+        .where(
+          and(
+            eq(conversations.userId, sql.placeholder('userId')),
+            // A parameter of the column, because each database writes booleans its own way.
+            eq(
+              conversations.archived,
+              sql.param(sql.placeholder('archived'), conversations.archived),
+            ),
+            shape.byPin
+              ? eq(conversations.pinned, sql.param(sql.placeholder('pinned'), conversations.pinned))
+              : undefined,
+            shape.inProject ? eq(conversations.projectId, sql.placeholder('projectId')) : undefined,
+            shape.titled
+              ? containsFolded(conversations.titleKey, sql.placeholder('pattern'))
+              : undefined,
+            shape.continued
+              ? afterMoment(updatedAt, id, sql.placeholder('moment'), sql.placeholder('lastId'))
+              : undefined,
+          ),
+        )
+        .orderBy(desc(updatedAt), desc(id))
+        .limit(sql.placeholder('limit'))
+        .prepare(name)
+    },
+  )
+
+  const itemStatement = selectItems()
+    .where(
+      and(
+        eq(conversations.id, sql.placeholder('id')),
+        eq(conversations.userId, sql.placeholder('userId')),
+      ),
+    )
+    .prepare('conversation item')
+
+  async function get(userId: UserId, id: ConversationId): Promise<ConversationItem> {
+    const [item] = await itemStatement.execute({ userId, id })
+    const [whole] = await withLongPrompts(item === undefined ? [] : [item])
+    if (whole === undefined) throw appError('conversation_not_found')
+    return whole
+  }
+
+  /** Adds the long system prompts of a page, in one query if there are any. */
+  async function withLongPrompts(listed: readonly ListedRow[]): Promise<ConversationItem[]> {
+    const long = listed.filter(isLong).map(({ id }) => id)
+    const found =
+      long.length === 0
+        ? []
+        : await read
+            .select({ id: conversations.id, systemPrompt: conversations.systemPrompt })
+            .from(conversations)
+            .where(inArray(conversations.id, long))
+    const prompts = new Map(found.map(({ id, systemPrompt }) => [id, systemPrompt]))
+    return listed.map(({ promptBytes: _bytes, ...item }) => ({
+      ...item,
+      systemPrompt: prompts.get(item.id) ?? item.systemPrompt,
+    }))
+  }
+
+  return {
+    /** @throws AppError `not_found`. */
+    get,
+
+    /** Newest activity first. */
+    async list(userId: UserId, filter: ConversationFilter): Promise<Page<ConversationItem>> {
+      const place =
+        filter.cursor === undefined ? undefined : decodeCursor(MomentPlace, filter.cursor)
+      const q = filter.q === '' ? undefined : filter.q
+      const rows = await listStatement({
+        inProject: filter.projectId !== undefined,
+        titled: q !== undefined,
+        continued: place !== undefined,
+        byPin: filter.pinned !== undefined,
+      }).execute({
+        userId,
+        archived: filter.archived ?? false,
+        pinned: filter.pinned,
+        projectId: filter.projectId,
+        pattern: q === undefined ? undefined : foldedPattern(q),
+        moment: place && new Date(place[0]),
+        lastId: place?.[1],
+        limit: filter.limit + 1,
+      })
+      const page = toPage(rows, roomFor(rows, filter.limit), (item) => [
+        item.updatedAt.getTime(),
+        item.id,
+      ])
+      return { ...page, items: await withLongPrompts(page.items) }
+    },
+  }
+}
