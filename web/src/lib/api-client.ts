@@ -1,17 +1,26 @@
 // The one way to the server's REST interface: envelope, sign-in header, errors with a readable text.
-import type { ErrorBody } from '../../../server/protocol/error.ts'
+import type { ErrorBody, ErrorParams } from '../../../server/protocol/error.ts'
 import { useSession } from './session.ts'
 
 /** A request that the server refused or that never reached it. `message` is fit for a person. */
 export class ApiError extends Error {
   /** HTTP status; 0 when the server could not be reached. */
   readonly status: number
+  /** Why, by the protocol's name for it. */
+  readonly reason: string | undefined
+  readonly params: ErrorParams | undefined
   readonly details: unknown
-  constructor(status: number, message: string, details?: unknown) {
+  constructor(
+    status: number,
+    message: string,
+    more: Partial<Pick<ErrorBody, 'reason' | 'params' | 'details'>> = {},
+  ) {
     super(message)
     this.name = 'ApiError'
     this.status = status
-    this.details = details
+    this.reason = more.reason
+    this.params = more.params
+    this.details = more.details
   }
 }
 
@@ -38,14 +47,17 @@ const withQuery = (path: string, query: RequestOptions['query']): string => {
   return text === '' ? path : `${path}?${text}`
 }
 
+/** What the body of a refusal says; a proxy on the way may have sent one of its own. */
+export const refusalOf = (status: number, body: Partial<ErrorBody> | null): ApiError =>
+  typeof body?.message === 'string'
+    ? new ApiError(status, body.message, body)
+    : new ApiError(status, `HTTP ${status}`)
+
 /** The error that a refusal stands for; a 401 also forgets the token, which shows the sign-in page. */
 export async function errorOf(response: Response): Promise<ApiError> {
   if (response.status === 401 && useSession.getState().token !== null)
     useSession.getState().signOut()
-  const body: Partial<ErrorBody> | null = await response.json().catch(() => null)
-  return typeof body?.message === 'string'
-    ? new ApiError(response.status, body.message, body.details)
-    : new ApiError(response.status, `HTTP ${response.status}`)
+  return refusalOf(response.status, await response.json().catch(() => null))
 }
 
 /** Sends a request and hands back the raw answer. Throws `ApiError`; an abort is thrown as it is. */

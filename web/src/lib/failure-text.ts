@@ -2,6 +2,7 @@
 import type { TFunction } from 'i18next'
 import type { ErrorParams } from '../../../server/protocol/error.ts'
 import { type FailureName, failureNames } from './i18n/english-failures.ts'
+import { refusalText } from './refusal-text.ts'
 
 type Failure = {
   code: string | null | undefined
@@ -18,7 +19,7 @@ export function failureText({ code, params, content }: Failure, t: TFunction): s
   const reason = params?.reason === undefined ? code : `${code}_${params.reason}`
   const name = isNamed(reason) ? reason : code
   if (!isNamed(name) || (failureNames[name].includes('{{model}}') && params?.model === undefined))
-    return content ?? null
+    return content == null ? null : refusalText({ reason: code, params, message: content })
   const text = t(`failures.${name}`, { ...params })
   return params?.detail === undefined ? text : `${text} ${t('failures.quoted', { ...params })}`
 }

@@ -1,12 +1,18 @@
 // What to tell a person about an error.
 import i18next from 'i18next'
 import { ApiError } from '../lib/api-client.ts'
+import { failureText } from '../lib/failure-text.ts'
 import { notify } from './toasts.ts'
 
-/** The server's own words when it gave some; a plain sentence otherwise. */
+/** What the server said, in the page's language where its reason is known; a plain sentence when it said nothing. */
 export const errorText = (error: unknown): string => {
   if (error instanceof ApiError)
-    return error.status === 0 ? i18next.t('errors.offline') : error.message
+    return error.status === 0
+      ? i18next.t('errors.offline')
+      : (failureText(
+          { code: error.reason, params: error.params, content: error.message },
+          i18next.t,
+        ) ?? error.message)
   return i18next.t('errors.unexpected')
 }
 

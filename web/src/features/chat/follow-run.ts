@@ -7,6 +7,7 @@ import { followRun } from '../../lib/api/runs.ts'
 import { ApiError } from '../../lib/api-client.ts'
 import { type EventStream, type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
 import { waitToReconnect } from '../../lib/reconnect.ts'
+import { errorText } from '../../ui/error-text.ts'
 import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
 
 /** Runs that a reader of this page is already attached to. */
@@ -128,7 +129,7 @@ export async function follow(
       )
         break
       // A full disk, a database that is away: it tries again, and the person can see to it.
-      if (error instanceof ApiError && error.status >= 500) trouble = error.message
+      if (error instanceof ApiError && error.status >= 500) trouble = errorText(error)
     }
     source = undefined
     if (ended) break

@@ -46,7 +46,10 @@ async function untilStarted(events: AsyncGenerator<NumberedEvent>) {
     if (done === true) return { read, started: null }
     read.push(value)
     if (value.event.event === 'run') return { read, started: value.event }
-    if (value.event.event === 'error') throw new ApiError(502, value.event.content)
+    if (value.event.event === 'error') {
+      const { code: reason, params, content } = value.event
+      throw new ApiError(502, content, params === undefined ? { reason } : { reason, params })
+    }
   }
 }
 

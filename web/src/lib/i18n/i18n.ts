@@ -1,6 +1,7 @@
 // The page's language: the reader's own choice, else the browser's; each language is loaded only when it is used.
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { loadRefusals } from '../refusal-text.ts'
 import { english } from './english.ts'
 
 export type Language = 'en' | 'zh'
@@ -22,6 +23,7 @@ const markDocument = (language: Language): void => {
 }
 
 const load = async (language: Language): Promise<void> => {
+  if (language === 'zh') loadRefusals()
   if (language === 'en' || i18next.hasResourceBundle('zh', 'translation')) return
   const { chinese } = await import('./chinese.ts')
   i18next.addResourceBundle('zh', 'translation', chinese)

@@ -1,5 +1,6 @@
 // Uploads files with progress (which fetch cannot tell), their paths inside a dropped folder included.
-import { ApiError, authorization } from '../../../lib/api-client.ts'
+import type { ErrorBody } from '../../../../../server/protocol/error.ts'
+import { ApiError, authorization, refusalOf } from '../../../lib/api-client.ts'
 
 export type PathedFile = { file: File; path: string }
 
@@ -27,12 +28,9 @@ export function upload<T>(
       if (event.lengthComputable) onProgress(event.loaded / event.total)
     })
     request.addEventListener('load', () => {
-      const body: { data?: T; message?: string; details?: unknown } | null = request.response
+      const body: ({ data?: T } & Partial<ErrorBody>) | null = request.response
       if (request.status < 300 && body?.data !== undefined) resolve(body.data)
-      else
-        reject(
-          new ApiError(request.status, body?.message ?? `HTTP ${request.status}`, body?.details),
-        )
+      else reject(refusalOf(request.status, body))
     })
     request.addEventListener('error', () => reject(new ApiError(0, 'offline')))
     signal?.addEventListener('abort', () => {

@@ -1,0 +1,69 @@
+// What the server refuses is said in the page's language: every reason and every error code has a text in both.
+import i18next from 'i18next'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { errorCodes } from '../../server/protocol/error.ts'
+import { failures } from '../../server/protocol/failures/failures.ts'
+import { endFirstScreen } from '../../web/src/lib/first-screen.tsx'
+import { failures as chineseFailures } from '../../web/src/lib/i18n/chinese-failures.ts'
+import { refusals } from '../../web/src/lib/i18n/chinese-refusals.ts'
+import { failureNames } from '../../web/src/lib/i18n/english-failures.ts'
+import { loadRefusals, refusalText } from '../../web/src/lib/refusal-text.ts'
+
+const parametersOf = (text: string): string[] =>
+  [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name).sort()
+
+describe('texts of refusals', () => {
+  test('every reason that the server can give has a Chinese text', () => {
+    const chinese: Record<string, string> = { ...chineseFailures, ...refusals }
+    const lacking = [...Object.keys(failures), ...Object.keys(errorCodes)].filter(
+      (reason) => !/\p{Script=Han}/u.test(chinese[reason] ?? ''),
+    )
+    expect(lacking).toEqual([])
+  })
+
+  test('a Chinese text has no parameter that its English one has not', () => {
+    for (const [reason, [, english]] of Object.entries(failures)) {
+      const known = [...parametersOf(english), 'message']
+      const { [reason]: text = '' }: Record<string, string> = refusals
+      expect(
+        parametersOf(text).filter((name) => !known.includes(name)),
+        reason,
+      ).toEqual([])
+    }
+    for (const [name, english] of Object.entries(failureNames)) {
+      const { [name]: text = '' }: Record<string, string> = chineseFailures
+      expect(parametersOf(text), name).toEqual(parametersOf(english))
+    }
+  })
+})
+
+describe('a refusal on the Chinese page', () => {
+  const full = {
+    reason: 'memory_too_long',
+    params: { limit: 10, length: 12 },
+    message: 'At most 10',
+  }
+  beforeAll(async () => {
+    await i18next.init({ lng: 'zh', resources: {} })
+    expect(refusalText(full)).toBe('At most 10') // its texts come after the first screen
+    loadRefusals()
+    endFirstScreen()
+    await vi.waitFor(() => expect(refusalText(full)).not.toBe('At most 10'))
+  })
+
+  test('is told in Chinese with its parameters', () => {
+    expect(refusalText(full)).toBe('记忆最多 10 个字符，这段文字有 12 个。')
+  })
+
+  test('quotes the server where only the kind of the failure is known', () => {
+    expect(refusalText({ reason: 'conflict', message: 'Stop it first.' })).toBe(
+      '与当前状态冲突：Stop it first.',
+    )
+  })
+
+  test('is told in the words of the server when its reason is new or a parameter is missing', () => {
+    expect(refusalText({ reason: 'from_tomorrow', message: 'New.' })).toBe('New.')
+    expect(refusalText({ reason: 'constructor', message: 'New.' })).toBe('New.')
+    expect(refusalText({ ...full, params: {} })).toBe('At most 10')
+  })
+})
