@@ -3,8 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ToolCall } from '../server/llm/client.ts'
 import type { CallId, RunId, UserId } from '../server/protocol/ids.ts'
+import type { Approvals } from '../server/tools/approval.ts'
 import { defineTool, succeed } from '../server/tools/definition.ts'
-import { createToolExecutor, type ExecutorHooks } from '../server/tools/executor.ts'
+import { type CallRecorder, createToolExecutor } from '../server/tools/executor.ts'
 import { createMemoryResultKeeper } from '../server/tools/long-results.ts'
 import { createToolSet } from '../server/tools/registry.ts'
 import { createResultCache } from '../server/tools/result-cache.ts'
@@ -26,12 +27,11 @@ const slow = defineTool({
   },
 })
 
-const hooks: ExecutorHooks = {
-  needsApproval: () => false,
-  ask: async () => ({ decision: 'approve' }),
-  begin: async () => {},
-  settled: async () => {},
+const approvals: Approvals = {
+  isNeeded: () => false,
+  request: async () => ({ decision: 'approve' }),
 }
+const recorder: CallRecorder = { begin: async () => {}, settled: async () => {} }
 
 /** Four calls at once against the slowest alone, in turns; the ratio of the medians. */
 export async function run(): Promise<Row[]> {
@@ -67,7 +67,8 @@ export async function run(): Promise<Row[]> {
         model: 'bench',
       },
       progress: () => {},
-      hooks,
+      approvals,
+      recorder,
     })
     for await (const answer of answers) if (!answer.success) throw new Error(answer.content)
     return performance.now() - startedAt

@@ -10,7 +10,7 @@ import type {
 } from '../llm/client.ts'
 import { CallId } from '../protocol/ids.ts'
 import type { FinishReason, Usage } from '../protocol/run-event.ts'
-import type { ToolAnswer } from '../tools/tool-result.ts'
+import type { CallResult } from '../tools/tool-result.ts'
 
 /** What happens in a run, in order. The consumer stores and emits each event before it asks for the next. */
 export type LoopEvent =
@@ -24,7 +24,7 @@ export type LoopEvent =
       /** Set when nothing follows. */
       finish: FinishReason | null
     }
-  | { type: 'answer'; answer: ToolAnswer }
+  | { type: 'answer'; answer: CallResult }
   | Extract<LlmEvent, { type: 'retrying' }>
   | { type: 'failed'; error: AppError; usage: Usage | undefined }
   | { type: 'stopped'; usage: Usage | undefined }
@@ -39,7 +39,7 @@ export interface AgentLoopInput {
   /** Calls left from before a restart: run first, without asking the model. */
   pendingCalls: readonly ToolCall[]
   /** Runs the calls of one iteration and yields their results in the order of the calls; after an abort soon, and for every call. */
-  runTools(calls: readonly ToolCall[]): AsyncIterable<ToolAnswer>
+  runTools(calls: readonly ToolCall[]): AsyncIterable<CallResult>
   /** Called before each iteration; false when the token budget is used up. */
   budgetLeft(): Promise<boolean>
   /** Fits the messages to the model's context window before each iteration. */

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { CallId } from '../protocol/ids.ts'
 
 /** Longer call ids are replaced by a digest, because ids are bounded. */
-const LONGEST_PARENT = 150
+const MAX_PARENT_CHARACTERS = 150
 
 /** The beginning that the ids of all calls within one call of the run's own have in common. */
 export const nestedPrefix = (callId: string): string =>
-  `${callId.length <= LONGEST_PARENT ? callId : createHash('sha256').update(callId).digest('hex')}~`
+  `${callId.length <= MAX_PARENT_CHARACTERS ? callId : createHash('sha256').update(callId).digest('hex')}~`
 
 /**
  * Under which id a person decides on a sub-agent's call: the same after a restart, and never that of another call, as

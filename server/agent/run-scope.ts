@@ -1,10 +1,11 @@
 // What a run shares with its sub-agents: its model, tools, approval rules and journal.
 import type { LlmClient, LlmRequest } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
-import type { RiskLevel, Usage } from '../protocol/run-event.ts'
+import type { Usage } from '../protocol/run-event.ts'
+import type { Approvals } from '../tools/approval.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
-import type { ExecutorHooks, ExecutorParts } from '../tools/executor.ts'
-import type { ToolAnswer } from '../tools/tool-result.ts'
+import type { ExecutorDependencies } from '../tools/executor.ts'
+import type { CallResult } from '../tools/tool-result.ts'
 import type { SubAgentEvent } from './sub-agent-log.ts'
 
 /** Usage of one model call; `model` is the one that answered, '' for the run's own. */
@@ -27,7 +28,7 @@ export interface SubAgentJournal {
     position: number,
     event: SubAgentEvent,
     spent: readonly Spent[],
-    result?: Pick<ToolAnswer, 'untrusted'>,
+    result?: Pick<CallResult, 'untrusted'>,
   ): Promise<void>
 }
 
@@ -40,10 +41,9 @@ export interface RunScope {
   /** The run's tools; its sub-agents get no others. */
   tools: readonly ToolDefinition[]
   /** What the executors of the sub-agents work with: all tools of the server as the run knows them, caches, limits. */
-  resources: Omit<ExecutorParts, 'allowedTools'>
-  needsApproval(tool: { name: string; riskLevel: RiskLevel }): boolean
-  /** Requests approval from the run's user, as the run itself would. */
-  ask: ExecutorHooks['ask']
+  resources: Omit<ExecutorDependencies, 'allowedTools'>
+  /** Of the run's user, as for the calls of the run itself. */
+  approvals: Approvals
   /** Whether the run's conversation holds text from outside. */
   isTainted(): boolean
   isBudgetLeft(): Promise<boolean>

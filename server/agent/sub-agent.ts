@@ -2,9 +2,10 @@
 import { AppError } from '../errors.ts'
 import type { LlmMessage } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
+import type { Approvals } from '../tools/approval.ts'
 import { type ToolContext, type ToolDefinition, toSchema } from '../tools/definition.ts'
-import { createToolExecutor, type ExecutorHooks } from '../tools/executor.ts'
-import type { ToolAnswer } from '../tools/tool-result.ts'
+import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
+import type { CallResult } from '../tools/tool-result.ts'
 import { fitMessages, messageBudget } from './context-window.ts'
 import { runAgentLoop } from './loop.ts'
 import { nestedCallId } from './nested-call-id.ts'
@@ -29,7 +30,7 @@ export interface SubAgentTask {
   tools: readonly ToolDefinition[]
 }
 
-export interface SubAgentParts {
+export interface SubAgentOptions {
   scope: RunScope
   /** Of the call that started it. */
   context: ToolContext
@@ -54,7 +55,7 @@ const READ_ON = 'result_read'
  */
 export async function performSubAgent(
   task: SubAgentTask,
-  parts: SubAgentParts,
+  parts: SubAgentOptions,
 ): Promise<SubAgentOutcome> {
   const { limits, log } = parts
   if (log.outcome !== null) return log.outcome
@@ -70,7 +71,7 @@ export async function performSubAgent(
         success: false,
         error: `The sub-agent did not finish within ${limits.timeout} seconds.`,
       }
-    await note(at, { type: 'ended', outcome })
+    await persist(at, { type: 'ended', outcome })
   } catch (error) {
     outcome = {
       success: false,
@@ -83,13 +84,13 @@ export async function performSubAgent(
 }
 
 /** `spent`: usage that no event was stored for yet. */
-type Work = SubAgentParts & { spent: Spent[] }
+type Work = SubAgentOptions & { spent: Spent[] }
 
 /** Makes the event durable, then true. */
-async function note(
+async function persist(
   work: Work,
   event: SubAgentEvent,
-  result?: Pick<ToolAnswer, 'untrusted'>,
+  result?: Pick<CallResult, 'untrusted'>,
 ): Promise<void> {
   const { scope, context, position, log } = work
   await scope.journal.write(context.callId, position, event, work.spent.splice(0), result)
@@ -121,7 +122,8 @@ async function converse(
   }
   for (const message of log.messages) if (message.role === 'tool') offerReadOn(message.content)
   const budget = messageBudget(scope.contextWindow, limits.maxTokens, schemas)
-  const hooks = createHooks(task, work, clock)
+  const approvals = createApprovals(task, work, clock)
+  const recorder = createCallRecorder(work)
   const open = log.calls.filter(({ success }) => success === null)
   const interrupted = new Set(
     open
@@ -147,7 +149,14 @@ async function converse(
     fitToWindow: (all) => fitMessages(all, budget, async () => null),
     signal,
     runTools: (calls) =>
-      executor.execute(calls, { signal, context, interrupted, progress: () => undefined, hooks }),
+      executor.execute(calls, {
+        signal,
+        context,
+        interrupted,
+        progress: () => undefined,
+        approvals,
+        recorder,
+      }),
   })
 
   for await (const event of loop) {
@@ -164,7 +173,7 @@ async function converse(
         if (event.finish === 'budget')
           return { success: false, error: 'The token budget of this run is used up.' }
         if (event.finish !== null) return answerOf(text)
-        await note(work, { type: 'round', text, reasoning, calls: [...event.calls] })
+        await persist(work, { type: 'round', text, reasoning, calls: [...event.calls] })
         onChange(text)
         text = ''
         reasoning = ''
@@ -186,42 +195,46 @@ async function converse(
   return { success: false, error: 'The sub-agent ended without an answer.' }
 }
 
-/** Requests approval from the run's user under a stable id, and stores the results of its calls. */
-function createHooks(task: SubAgentTask, work: Work, clock: WorkClock): ExecutorHooks {
+/** Requests approval from the run's user, under an id that is the same after a restart. */
+function createApprovals(task: SubAgentTask, work: Work, clock: WorkClock): Approvals {
   const { scope, context, position, log } = work
   const numberOf = (id: CallId): number => log.calls.findIndex((call) => call.id === id)
   return {
-    needsApproval: scope.needsApproval,
-    async ask(question) {
-      const id = nestedCallId(context.callId, position, numberOf(question.call.id))
+    isNeeded: scope.approvals.isNeeded,
+    async request(request) {
+      const id = nestedCallId(context.callId, position, numberOf(request.call.id))
       clock.pause()
       try {
-        return await scope.ask({
-          ...question,
-          call: { ...question.call, id },
-          preview: Object.assign({}, question.preview, { sub_agent: task.name }),
+        return await scope.approvals.request({
+          ...request,
+          call: { ...request.call, id },
+          preview: Object.assign({}, request.preview, { sub_agent: task.name }),
         })
       } finally {
         clock.resume()
       }
     },
-    async begin(call) {
-      await scope.whenOwner()
-      await note(work, { type: 'begun', id: call.id })
-    },
-    settled: (_position, answer) =>
-      note(
-        work,
-        {
-          type: 'answered',
-          id: answer.call.id,
-          success: answer.success,
-          content: answer.content,
-        },
-        answer,
-      ),
   }
 }
+
+/** Stores the sub-agent's calls and results in the run's journal. */
+const createCallRecorder = (work: Work): CallRecorder => ({
+  async begin(call) {
+    await work.scope.whenOwner()
+    await persist(work, { type: 'begun', id: call.id })
+  },
+  settled: (result) =>
+    persist(
+      work,
+      {
+        type: 'answered',
+        id: result.call.id,
+        success: result.success,
+        content: result.content,
+      },
+      result,
+    ),
+})
 
 const answerOf = (text: string): SubAgentOutcome =>
   text.trim() === ''

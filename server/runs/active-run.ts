@@ -1,6 +1,6 @@
 // The runs that this process performs just now: their logs, how to stop them, and who waits for a decision.
 import type { RunId } from '../protocol/ids.ts'
-import type { Decision } from '../tools/executor.ts'
+import type { Decision } from '../tools/approval.ts'
 import type { RunChannel } from './log.ts'
 
 /** Why a run's signal was aborted. */

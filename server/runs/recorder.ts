@@ -6,7 +6,7 @@ import type { NewStep, StepRepository } from '../db/repositories/steps.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { RunEvent } from '../protocol/run-event.ts'
 import { type Step, stepId } from '../protocol/step.ts'
-import type { ToolAnswer } from '../tools/tool-result.ts'
+import type { CallResult } from '../tools/tool-result.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
 import type { RunChannel } from './log.ts'
 import { writeCuts } from './replay.ts'
@@ -32,9 +32,9 @@ export interface Recorder {
   /** Marks a call as begun, before it may have any effect. */
   begin(call: ToolCall): Promise<void>
   /** Stores a result together with `write`, in whatever order they come. */
-  settled(answer: ToolAnswer, write: Write): Promise<void>
+  settled(answer: CallResult, write: Write): Promise<void>
   /** Tells a stored result. */
-  answer(answer: ToolAnswer): void
+  answer(answer: CallResult): void
   /** Stores what is open and `write`, then tells the last events. `write` is told the id that the last of them will have. */
   end(
     write: (tx: Writer, lastEvent: number) => Promise<void>,
@@ -264,7 +264,7 @@ const callRow = (
 const resultRow = (
   messageId: RunRow['messageId'],
   position: number,
-  answer: ToolAnswer,
+  answer: CallResult,
 ): NewStep => ({
   messageId,
   position,
@@ -277,7 +277,7 @@ const resultRow = (
   closed: true,
 })
 
-const resultStep = (index: number, answer: ToolAnswer): Step => ({
+const resultStep = (index: number, answer: CallResult): Step => ({
   id: stepId(index),
   index,
   type: 'tool_result',

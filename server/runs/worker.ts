@@ -2,16 +2,13 @@
 
 import { type LoopEvent, runAgentLoop } from '../agent/loop.ts'
 import { createWorkClock } from '../agent/work-clock.ts'
-import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { toStep } from '../db/repositories/steps.ts'
 import { AppError } from '../errors.ts'
-import type { RiskLevel } from '../protocol/run-event.ts'
 import { toSchema } from '../tools/definition.ts'
-import { createToolExecutor, type ExecutorHooks } from '../tools/executor.ts'
-import { needsApproval } from '../tools/risk.ts'
+import { createToolExecutor } from '../tools/executor.ts'
 import type { ActiveRun } from './active-run.ts'
-import { createQuestions } from './approvals/request.ts'
+import { createApprovals } from './approvals/request.ts'
 import { createTaint } from './approvals/taint.ts'
 import { createRunContext, type RunContext } from './context.ts'
 import { endBroken } from './end-broken.ts'
@@ -72,18 +69,6 @@ function createPerformance(
   const parts: RunParts = { active, run, state, books, journal, writes, dependencies }
   const clock = createWorkClock(settings.runMinutes * 60_000, () => active.stop('time_limit'))
 
-  const setStatus = async (tx: Writer, status: 'running' | 'awaiting_approval'): Promise<void> => {
-    // As it waits it can do no harm: what this attempt did before counts as done well.
-    await store.runs.write(
-      tx,
-      run,
-      status === 'running' ? { status } : { status, failedAttempts: 0 },
-    )
-    await store.messages.update(tx, run.messageId, {
-      status: status === 'running' ? 'streaming' : status,
-    })
-  }
-
   /** A store that is away for a while is waited for, as with writes. */
   const outlasting = <T>(read: () => Promise<T>): Promise<T> =>
     outlast(read, RETRY_DELAYS_MS, () => !active.signal.aborted && !dependencies.isDraining())
@@ -132,15 +117,14 @@ function createPerformance(
   /** Consumes the loop until it ends. */
   async function work(context: RunContext, recorder: Recorder): Promise<Ending> {
     const taint = await createTaint(parts, context)
-    const ask = createQuestions({
+    const approvals = createApprovals({
+      ...dependencies,
       active,
       run,
-      runs: store.runs,
+      mode: context.options.approval,
+      taint,
       writes,
       clock,
-      setStatus,
-      announce: dependencies.announce,
-      now,
     })
     const resources = {
       tools: context.allTools,
@@ -157,18 +141,6 @@ function createPerformance(
     const { model, options } = context
     const maxTokens = context.conversation.maxTokens ?? model.max_tokens ?? undefined
     const { temperature, thinkingEnabled } = context.conversation
-    const needsPerson = (tool: { name: string; riskLevel: RiskLevel }): boolean =>
-      needsApproval({
-        ...tool,
-        mode: options.approval,
-        tainted: taint.isTainted(),
-        remembered: taint.remembered(),
-      })
-    const askPerson: ExecutorHooks['ask'] = async (question) => {
-      const decision = await ask(question)
-      await taint.reload()
-      return decision
-    }
     const thinking = thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false
     const request = { ...(temperature === null ? {} : { temperature }), thinking }
     const agents = createAgentStarter({
@@ -176,7 +148,7 @@ function createPerformance(
       context,
       request,
       resources,
-      approvals: { needsApproval: needsPerson, ask: askPerson },
+      approvals,
       taint,
     })
     const loop = runAgentLoop({
@@ -210,17 +182,16 @@ function createPerformance(
             agents,
           },
           progress: (callId, progress) => channel.reportProgress({ id_ref: callId, progress }),
-          hooks: {
-            needsApproval: needsPerson,
-            ask: askPerson,
+          approvals,
+          recorder: {
             begin: async (call) => {
               await dependencies.whenOwner(active.signal)
               await recorder.begin(call)
             },
             // What the end of the process cut off is no result: the next start looks at it again.
-            settled: async (_position, answer) => {
+            settled: async (result) => {
               if (active.stopReason !== 'shutdown')
-                await recorder.settled(answer, taint.see(answer))
+                await recorder.settled(result, taint.see(result))
             },
           },
         }),

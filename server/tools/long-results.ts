@@ -26,7 +26,7 @@ export interface ResultSlice {
 }
 
 /** Longest tool result, in characters of its JSON text, that a model gets at once. */
-export const MAX_ANSWER_CHARACTERS = 50_000
+export const MAX_RESULT_CHARACTERS = 50_000
 /** Limit of a slice written as JSON, where quotes and line ends take two characters or more. */
 const MAX_SLICE_CHARACTERS = 40_000
 

@@ -5,13 +5,13 @@ import type { CallId } from '../protocol/ids.ts'
 import type { Artifact } from '../protocol/step.ts'
 import type { ToolResult } from './definition.ts'
 import {
-  MAX_ANSWER_CHARACTERS,
+  MAX_RESULT_CHARACTERS,
   type ResultKeeper,
   type ResultOwner,
   sliceResult,
 } from './long-results.ts'
 
-export interface ToolAnswer {
+export interface CallResult {
   /** The call as the model made it. */
   call: ToolCall
   /** JSON text for the model: `{success, data|error, execution_time, cached?, duplicate?, duplicate_of?, skipped?}`. */
@@ -25,7 +25,7 @@ export interface ToolAnswer {
 }
 
 /** What the JSON text says beside the result itself. */
-export interface AnswerMarks {
+export interface ResultMarks {
   /** Seconds. */
   executionTime?: number
   cached?: boolean
@@ -70,7 +70,7 @@ export async function fitResult(
   owner: ResultOwner,
 ): Promise<WrittenResult> {
   const error = result.success ? {} : { error: cut(result.error, MAX_ERROR_CHARACTERS) }
-  const room = MAX_ANSWER_CHARACTERS - ENVELOPE_CHARACTERS - (error.error?.length ?? 0)
+  const room = MAX_RESULT_CHARACTERS - ENVELOPE_CHARACTERS - (error.error?.length ?? 0)
   if (result.data === undefined || result.data.length <= room) return { ...result, ...error }
   const whole = readableText(result.data)
   const handle = await keeper.keep(owner, whole)
@@ -81,16 +81,16 @@ export async function fitResult(
   return { ...result, ...error, data: JSON.stringify({ ...slice, truncated: true, note }) }
 }
 
-export function makeAnswer(
+export function createCallResult(
   call: ToolCall,
   result: WrittenResult,
-  marks: AnswerMarks = {},
-): ToolAnswer {
+  marks: ResultMarks = {},
+): CallResult {
   const untrusted = result.untrusted ?? false
   const artifact = untrusted ? asUntrusted(call, result.artifact) : result.artifact
   return {
     call,
-    content: writeAnswer(result, marks),
+    content: writeContent(result, marks),
     skipped: marks.skipped ?? false,
     success: result.success,
     ...(artifact === undefined ? {} : { artifact }),
@@ -106,7 +106,7 @@ const asUntrusted = (call: ToolCall, artifact: Artifact | undefined): Artifact =
 const MAX_REDACTED_CHARACTERS = 200_000
 
 /** The result with every secret redacted from what the model and the person read. */
-export function withoutSecrets(answer: ToolAnswer, redact: (text: string) => string): ToolAnswer {
+export function withoutSecrets(answer: CallResult, redact: (text: string) => string): CallResult {
   const content = redact(answer.content)
   if (answer.artifact === undefined) return { ...answer, content }
   const written = JSON.stringify(answer.artifact)
@@ -121,7 +121,7 @@ export function withoutSecrets(answer: ToolAnswer, redact: (text: string) => str
 }
 
 /** The JSON text of a whole result. */
-function writeAnswer(result: WrittenResult, marks: AnswerMarks = {}): string {
+function writeContent(result: WrittenResult, marks: ResultMarks = {}): string {
   const parts = [`"success":${result.success}`]
   if (result.data !== undefined) parts.push(`"data":${result.data}`)
   if (!result.success) parts.push(`"error":${JSON.stringify(result.error)}`)

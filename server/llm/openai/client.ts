@@ -35,7 +35,7 @@ const AFTER_FINISH_MS = 2000
 /** The first words go on at once; what follows is read in pieces of this time, and shown as fast as it is read. */
 const GATHER_MS = 50
 /** More than any model writes; a provider that never stops is cut off here. */
-const MAX_ANSWER_CHARACTERS = 10_000_000
+const MAX_RESULT_CHARACTERS = 10_000_000
 /** A body that is no stream, read whole. */
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024
 
@@ -90,7 +90,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
           parts === null ||
           reader.done ||
           reader.error !== null ||
-          reader.size > MAX_ANSWER_CHARACTERS
+          reader.size > MAX_RESULT_CHARACTERS
         if (isOver) {
           const skipped = reader.unreadable + lines.dropped
           if (skipped > 0) options.onSkipped?.({ model: settings.id, lines: skipped })
@@ -107,7 +107,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
   function closing(exchange: Exchange): LlmEvent[] {
     const { reader } = exchange
     if (reader.error !== null) return [failed(exchange, reader.error)]
-    const cutOff = reader.size > MAX_ANSWER_CHARACTERS
+    const cutOff = reader.size > MAX_RESULT_CHARACTERS
     if (reader.finishReason === null && !reader.done && !cutOff)
       return [failed(exchange, endedEarly(reader, context))]
     if (reader.finishReason === null && reader.empty)

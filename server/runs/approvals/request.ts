@@ -1,86 +1,111 @@
-// A run's questions to a person: stored before they are asked, so that a restart asks the same one.
+// A run's approval requests: stored before they are emitted, so that after a restart the same one waits.
 
 import type { WorkClock } from '../../agent/work-clock.ts'
-import type { Writer } from '../../db/database.ts'
 import type { ApprovalRow } from '../../db/repositories/approvals.ts'
-import type { RunRepository, RunRow } from '../../db/repositories/runs.ts'
-import type { ToolCall } from '../../llm/client.ts'
-import type { ApprovalPreview, RiskLevel } from '../../protocol/run-event.ts'
+import type { RunRow } from '../../db/repositories/runs.ts'
+import type { Store } from '../../db/store.ts'
+import type { PendingApproval } from '../../protocol/run-event.ts'
 import { visibleText, visibleValue } from '../../protocol/visible-text.ts'
-import type { Decision } from '../../tools/executor.ts'
+import type { Approvals, Decision } from '../../tools/approval.ts'
+import { needsApproval } from '../../tools/risk.ts'
 import type { ActiveRun } from '../active-run.ts'
 import { announceRun } from '../announce.ts'
 import type { ChatDependencies } from '../dependencies.ts'
-import type { WriteGroup } from '../group-commit.ts'
+import type { Write, WriteGroup } from '../group-commit.ts'
+import type { RunOptions } from '../state.ts'
+import type { Taint } from './taint.ts'
 
-interface Parts {
-  active: ActiveRun
-  run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId'>
-  runs: RunRepository
+interface Dependencies {
+  active: Pick<ActiveRun, 'channel' | 'waitForDecision'>
+  run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId' | 'attempt'>
+  mode: RunOptions['approval']
+  taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload'>
+  store: Pick<Store, 'runs' | 'messages'>
   writes: WriteGroup
-  clock: WorkClock
-  setStatus(tx: Writer, status: 'running' | 'awaiting_approval'): Promise<void>
+  /** Stands still while a person is waited for. */
+  clock: Pick<WorkClock, 'pause' | 'resume'>
   announce: ChatDependencies['announce']
   now(): Date
 }
 
-/** The `ask` hook of a run's executor. */
-export function createQuestions(parts: Parts) {
-  const { active, run, runs, writes } = parts
+export function createApprovals(dependencies: Dependencies): Approvals {
+  const { active, run, mode, taint, store, writes, clock } = dependencies
   let position = 0
 
-  return async function ask(question: {
-    call: ToolCall
-    riskLevel: RiskLevel
-    preview?: ApprovalPreview
-  }): Promise<Decision> {
-    const { call, riskLevel, preview } = question
-    position += 1
-    // Listening first: a decision is either heard, or the transaction below finds it.
-    const decided = active.waitForDecision(call.id)
-    let known: ApprovalRow | undefined
-    await writes.commit(async (tx) => {
-      const stored = await runs.insertApproval(tx, {
-        runId: run.id,
-        idRef: call.id,
-        position,
-        name: call.name,
-        arguments: call.arguments,
-        riskLevel,
-        preview: preview ?? null,
-        status: 'pending',
-        createdAt: parts.now(),
+  return {
+    isNeeded: (tool) =>
+      needsApproval({
+        ...tool,
+        mode,
+        tainted: taint.isTainted(),
+        remembered: taint.remembered(),
+      }),
+
+    async request({ call, riskLevel, preview }): Promise<Decision> {
+      position += 1
+      // Listening first: a decision is either heard, or the transaction below finds it.
+      const decided = active.waitForDecision(call.id)
+      let known: ApprovalRow | undefined
+      await writes.commit(async (tx) => {
+        const stored = await store.runs.insertApproval(tx, {
+          runId: run.id,
+          idRef: call.id,
+          position,
+          name: call.name,
+          arguments: call.arguments,
+          riskLevel,
+          preview: preview ?? null,
+          status: 'pending',
+          createdAt: dependencies.now(),
+        })
+        known = stored?.status === 'pending' ? undefined : stored
+        if (known === undefined) await setStatus('awaiting_approval')(tx)
       })
-      known = stored?.status === 'pending' ? undefined : stored
-      if (known === undefined) await parts.setStatus(tx, 'awaiting_approval')
-    })
-    if (known !== undefined) return toDecision(known)
-    announceRun(run, 'updated', parts)
-    active.channel.appendEvent({
-      event: 'approval_required',
-      run_id: run.id,
-      id_ref: call.id,
-      name: call.name,
-      arguments: visibleText(call.arguments),
-      risk_level: riskLevel,
-      ...(preview === undefined ? {} : { preview: visibleValue(preview) }),
-    })
-    parts.clock.pause()
+      const decision =
+        known === undefined
+          ? await waitFor(decided, {
+              id_ref: call.id,
+              name: call.name,
+              arguments: visibleText(call.arguments),
+              risk_level: riskLevel,
+              ...(preview === undefined ? {} : { preview: visibleValue(preview) }),
+            })
+          : toDecision(known)
+      await taint.reload()
+      return decision
+    },
+  }
+
+  async function waitFor(decided: Promise<Decision>, request: PendingApproval): Promise<Decision> {
+    announceRun(run, 'updated', dependencies)
+    active.channel.appendEvent({ event: 'approval_required', run_id: run.id, ...request })
+    clock.pause()
     try {
       const decision = await decided
-      active.channel.settleApproval(call.id)
-      // The result may be long in coming: every page that shows the question learns that it is answered.
+      active.channel.settleApproval(request.id_ref)
+      // The result may be long in coming: every page that shows the request learns that it is decided.
       active.channel.reportProgress({
-        id_ref: call.id,
+        id_ref: request.id_ref,
         progress: { kind: 'decided', decision: decision.decision },
       })
       if (active.channel.pendingApprovals.size === 0) {
-        await writes.commit((tx) => parts.setStatus(tx, 'running'))
-        announceRun(run, 'updated', parts)
+        await writes.commit(setStatus('running'))
+        announceRun(run, 'updated', dependencies)
       }
       return decision
     } finally {
-      parts.clock.resume()
+      clock.resume()
+    }
+  }
+
+  function setStatus(status: 'running' | 'awaiting_approval'): Write {
+    return async (tx) => {
+      // As it waits it can do no harm: what this attempt did before counts as done well.
+      const change = status === 'running' ? { status } : { status, failedAttempts: 0 }
+      await store.runs.write(tx, run, change)
+      await store.messages.update(tx, run.messageId, {
+        status: status === 'running' ? 'streaming' : status,
+      })
     }
   }
 }

@@ -1,5 +1,5 @@
 // Whether a run's conversation holds outside text, and what a person allowed in it for good.
-import type { ToolAnswer } from '../../tools/tool-result.ts'
+import type { CallResult } from '../../tools/tool-result.ts'
 import type { RunContext } from '../context.ts'
 import type { Write } from '../group-commit.ts'
 import type { RunParts } from '../run-parts.ts'
@@ -13,7 +13,7 @@ export interface Taint {
    * Takes in an answer that settled. What it hands back belongs into the transaction that stores the answer, so that no
    * text from outside is ever stored without its mark.
    */
-  see(answer: Pick<ToolAnswer, 'untrusted'>): Write
+  see(answer: Pick<CallResult, 'untrusted'>): Write
   /** Reads again what is allowed: a person has just decided. */
   reload(): Promise<void>
 }

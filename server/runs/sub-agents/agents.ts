@@ -2,8 +2,8 @@
 import type { RunScope } from '../../agent/run-scope.ts'
 import { toolsForSubAgent } from '../../agent/sub-agent-tools.ts'
 import { createSubAgents } from '../../agent/sub-agents.ts'
+import type { Approvals } from '../../tools/approval.ts'
 import type { AgentStarter } from '../../tools/definition.ts'
-import type { ExecutorHooks } from '../../tools/executor.ts'
 import type { Taint } from '../approvals/taint.ts'
 import { startBackgroundTask } from '../background.ts'
 import { DEFAULT_CONTEXT_WINDOW, type RunContext } from '../context.ts'
@@ -14,7 +14,7 @@ interface Parts {
   context: RunContext
   request: RunScope['request']
   resources: RunScope['resources']
-  approvals: Pick<ExecutorHooks, 'needsApproval' | 'ask'>
+  approvals: Approvals
   taint: Taint
 }
 
@@ -34,8 +34,7 @@ export function createAgentStarter({
       contextWindow: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
       tools,
       resources,
-      needsApproval: approvals.needsApproval,
-      ask: approvals.ask,
+      approvals,
       isTainted: taint.isTainted,
       isBudgetLeft: () => books.isBudgetLeft(),
       whenOwner: () => dependencies.whenOwner(active.signal),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../../../server/agent/loop.ts'
 import { AppError } from '../../../server/errors.ts'
 import type { LlmMessage, ToolCall } from '../../../server/llm/client.ts'
-import type { ToolAnswer } from '../../../server/tools/tool-result.ts'
+import type { CallResult } from '../../../server/tools/tool-result.ts'
 import {
   calling,
   finished,
@@ -16,7 +16,7 @@ import {
   usage,
 } from '../../support/scripted-client.ts'
 
-const answerTo = (call: ToolCall): ToolAnswer => ({
+const answerTo = (call: ToolCall): CallResult => ({
   call,
   content: `{"success":true,"data":"result of ${call.id}"}`,
   skipped: false,
@@ -332,7 +332,7 @@ describe('failures', () => {
       const fault = new AppError('store_unavailable', 'The database is away.')
       const failing = {
         // biome-ignore lint/correctness/useYield: it fails before its first result
-        async *runTools(): AsyncGenerator<ToolAnswer> {
+        async *runTools(): AsyncGenerator<CallResult> {
           throw fault
         },
         budgetLeft: () => Promise.reject(fault),

@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../server/errors.ts'
 import type { CallId, ConversationId, ProjectId, UserId } from '../../../server/protocol/ids.ts'
+import type { Approvals, Decision } from '../../../server/tools/approval.ts'
 import { fail, succeed, type ToolResult } from '../../../server/tools/definition.ts'
-import { createToolExecutor, type Decision } from '../../../server/tools/executor.ts'
+import { createToolExecutor } from '../../../server/tools/executor.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
-import type { ToolAnswer } from '../../../server/tools/tool-result.ts'
-import { bench, call, context, countingTool, freeHooks, gate, read } from './support.ts'
+import type { CallResult } from '../../../server/tools/tool-result.ts'
+import { bench, call, context, countingTool, gate, noApprovals, noRecorder, read } from './support.ts'
 
 describe('tool executor', () => {
   test('answers in the order of the calls, whichever is done first', async () => {
@@ -303,17 +304,16 @@ describe('duplicates, history and cache', () => {
 })
 
 describe('approval', () => {
-  const asking = (decide: (id: string) => Promise<Decision>) => ({
-    ...freeHooks,
-    needsApproval: ({ riskLevel }: { riskLevel: string }) => riskLevel !== 'low',
-    ask: ({ call: asked }: { call: { id: CallId } }) => decide(asked.id),
+  const asking = (decide: (id: string) => Promise<Decision>): Approvals => ({
+    isNeeded: ({ riskLevel }) => riskLevel !== 'low',
+    request: ({ call: { id } }) => decide(id),
   })
   const risky = () => countingTool({ name: 'risky', riskLevel: 'medium' })
 
   test('a rejected call is not run, and the model is told why', async () => {
     const { tool, runs } = risky()
     const [answer] = await bench([tool]).execute([call('a', 'risky')], {
-      hooks: asking(async () => ({ decision: 'reject', reason: 'not on a Friday' })),
+      approvals: asking(async () => ({ decision: 'reject', reason: 'not on a Friday' })),
     })
     expect(answer?.skipped).toBe(true)
     expect(read(answer)).toMatchObject({
@@ -349,15 +349,15 @@ describe('approval', () => {
         return { ok: true as const, input: { ...parsed.input, preview } }
       },
     }
-    const hooks = asking(async (id) => {
+    const approvals = asking(async (id) => {
       asked.push(id)
       return { decision: 'approve' }
     })
     const one = bench([make.tool, changing])
-    const [impossible] = await one.execute([call('a', 'risky')], { hooks })
+    const [impossible] = await one.execute([call('a', 'risky')], { approvals })
     expect(read(impossible)).toMatchObject({ success: false, error: 'There is nothing to change.' })
     expect([asked, change.runs]).toEqual([[], []])
-    const [, possible] = await one.execute([call('b', 'make'), call('c', 'risky')], { hooks })
+    const [, possible] = await one.execute([call('b', 'make'), call('c', 'risky')], { approvals })
     expect(read(possible).success).toBe(true)
     expect(asked).toEqual(['b', 'c'])
   })
@@ -366,14 +366,14 @@ describe('approval', () => {
     const { tool, runs } = risky()
     const { execute } = bench([tool])
     const [good] = await execute([call('a', 'risky', { value: 'mine' })], {
-      hooks: asking(async () => ({ decision: 'approve', arguments: '{"value":"yours"}' })),
+      approvals: asking(async () => ({ decision: 'approve', arguments: '{"value":"yours"}' })),
     })
     expect(read(good)).toMatchObject({
       data: { said: 'yours' },
       approved_arguments: { value: 'yours' },
     })
     const [bad] = await execute([call('b', 'risky')], {
-      hooks: asking(async () => ({ decision: 'approve', arguments: '{"value":7}' })),
+      approvals: asking(async () => ({ decision: 'approve', arguments: '{"value":7}' })),
     })
     expect(read(bad).error).toContain('expected string')
     expect(runs).toEqual(['yours'])
@@ -391,7 +391,7 @@ describe('approval', () => {
     const answers = await bench([tool, low.tool], { maxWorkers: 1 }).execute(
       [call('a', 'risky'), call('b', 'echo')],
       {
-        hooks: asking(async () => {
+        approvals: asking(async () => {
           await harmlessDone.opened
           return { decision: 'approve' }
         }),
@@ -414,18 +414,17 @@ describe('approval', () => {
         }
       },
     }
-    const questions: unknown[] = []
+    const requests: unknown[] = []
     await bench([previewing]).execute([call('a', 'risky')], {
-      hooks: {
-        ...freeHooks,
-        needsApproval: (asked) => asked.riskLevel === 'high',
-        ask: async (question) => {
-          questions.push(question)
+      approvals: {
+        isNeeded: ({ riskLevel }) => riskLevel === 'high',
+        request: async (request) => {
+          requests.push(request)
           return { decision: 'approve' }
         },
       },
     })
-    expect(questions).toMatchObject([
+    expect(requests).toMatchObject([
       { call: { id: 'a' }, riskLevel: 'high', preview: { display: 'would write' } },
     ])
   })
@@ -458,17 +457,15 @@ describe('order, marks and interruption', () => {
     await bench([safe.tool, once.tool], { maxWorkers: 1 }).execute(
       [call('a', 'safe'), call('b', 'once')],
       {
-        hooks: {
-          ...freeHooks,
+        recorder: {
           begin: async (begun) => void log.push(`begin ${begun.id}`),
-          settled: async (position, answer) =>
-            void log.push(`settled ${position} ${answer.success}`),
+          settled: async (result) => void log.push(`settled ${result.call.id} ${result.success}`),
         },
       },
     )
     expect(log.filter((line) => line.startsWith('begin'))).toEqual(['begin b'])
     expect(log.indexOf('begin b')).toBeLessThan(log.indexOf('once ran'))
-    expect(log.indexOf('once ran')).toBeLessThan(log.indexOf('settled 1 true'))
+    expect(log.indexOf('once ran')).toBeLessThan(log.indexOf('settled b true'))
   })
 
   test('a call that was interrupted is answered without running', async () => {
@@ -482,13 +479,13 @@ describe('order, marks and interruption', () => {
 
   test('when the durable mark cannot be written, the call does not run and the fault is thrown', async () => {
     const { tool, runs } = countingTool({ repeatable: false })
-    const hooks = {
-      ...freeHooks,
+    const recorder = {
+      ...noRecorder,
       begin: async () => {
         throw new Error('store is full')
       },
     }
-    await expect(bench([tool]).execute([call('a', 'echo')], { hooks })).rejects.toThrow(
+    await expect(bench([tool]).execute([call('a', 'echo')], { recorder })).rejects.toThrow(
       'store is full',
     )
     expect(runs).toEqual([])
@@ -528,16 +525,18 @@ describe('time and stop', () => {
       },
     })
     const risky = countingTool({ name: 'risky', riskLevel: 'high' })
-    const settled: number[] = []
+    const settled: string[] = []
     const answering = bench([running.tool, risky.tool], { maxWorkers: 1 }).execute(
       [call('a', 'echo'), call('b', 'echo', { value: 'queued' }), call('c', 'risky')],
       {
         signal: stop.signal,
-        hooks: {
-          ...freeHooks,
-          needsApproval: ({ riskLevel }) => riskLevel === 'high',
-          ask: () => new Promise(() => undefined),
-          settled: async (position) => void settled.push(position),
+        approvals: {
+          isNeeded: ({ riskLevel }) => riskLevel === 'high',
+          request: () => new Promise(() => undefined),
+        },
+        recorder: {
+          ...noRecorder,
+          settled: async (result) => void settled.push(result.call.id),
         },
       },
     )
@@ -547,7 +546,7 @@ describe('time and stop', () => {
     expect(answers.map((answer) => read(answer).error)).toEqual(
       Array(3).fill('The run was stopped before this call was done.'),
     )
-    expect(settled.sort()).toEqual([0, 1, 2])
+    expect(settled.sort()).toEqual(['a', 'b', 'c'])
     expect(running.runs).toHaveLength(1)
     expect(risky.runs).toEqual([])
   })
@@ -565,7 +564,13 @@ describe('time and stop', () => {
     const { parts } = bench([tool])
     const answers = createToolExecutor(parts).execute(
       [call('a', 'echo', { value: 'quick' }), call('b', 'echo', { value: 'slow' })],
-      { signal: new AbortController().signal, context, progress: () => {}, hooks: freeHooks },
+      {
+        signal: new AbortController().signal,
+        context,
+        progress: () => {},
+        approvals: noApprovals,
+        recorder: noRecorder,
+      },
     )
     for await (const answer of answers) {
       expect(answer.call.id).toBe('a')
@@ -626,7 +631,7 @@ describe('long results', () => {
     const { tool } = countingTool({
       work: async () => fail('exit code 1', { data: { stdout: 'y'.repeat(80_000) } }),
     })
-    const [answer] = (await bench([tool]).execute([call('a', 'echo')])) as [ToolAnswer]
+    const [answer] = (await bench([tool]).execute([call('a', 'echo')])) as [CallResult]
     expect(read(answer)).toMatchObject({ success: false, error: 'exit code 1' })
     expect(answer.content.length).toBeLessThanOrEqual(50_000)
   })

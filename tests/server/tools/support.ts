@@ -1,4 +1,4 @@
-// What the tests of the tool room share: a context, calls, hooks that record, and small tools.
+// What the tests of the tools share: a context, calls, and small tools.
 import { z } from 'zod'
 import type { ToolCall } from '../../../server/llm/client.ts'
 import type {
@@ -8,6 +8,7 @@ import type {
   RunId,
   UserId,
 } from '../../../server/protocol/ids.ts'
+import type { Approvals } from '../../../server/tools/approval.ts'
 import {
   type AgentStarter,
   defineTool,
@@ -17,15 +18,15 @@ import {
   type ToolResult,
 } from '../../../server/tools/definition.ts'
 import {
+  type CallRecorder,
   createToolExecutor,
   type ExecuteOptions,
-  type ExecutorHooks,
-  type ExecutorParts,
+  type ExecutorDependencies,
 } from '../../../server/tools/executor.ts'
 import { createMemoryResultKeeper } from '../../../server/tools/long-results.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
-import type { ToolAnswer } from '../../../server/tools/tool-result.ts'
+import type { CallResult } from '../../../server/tools/tool-result.ts'
 
 /** For tools that start no agents. */
 export const noAgents: AgentStarter = {
@@ -70,12 +71,14 @@ export async function runTool(
   return parsed.input.run(toolContext(over))
 }
 
-export const freeHooks: ExecutorHooks = {
-  needsApproval: () => false,
-  ask: async () => ({ decision: 'approve' }),
-  begin: async () => {},
-  settled: async () => {},
+/** Nothing needs approval. */
+export const noApprovals: Approvals = {
+  isNeeded: () => false,
+  request: async () => ({ decision: 'approve' }),
 }
+
+/** Stores nothing. */
+export const noRecorder: CallRecorder = { begin: async () => {}, settled: async () => {} }
 
 /** A tool that answers its own arguments and counts how often it ran. */
 export function countingTool(
@@ -109,13 +112,16 @@ export function countingTool(
 }
 
 export interface Bench {
-  execute(calls: readonly ToolCall[], over?: Partial<ExecuteOptions>): Promise<ToolAnswer[]>
-  parts: ExecutorParts
+  execute(calls: readonly ToolCall[], over?: Partial<ExecuteOptions>): Promise<CallResult[]>
+  parts: ExecutorDependencies
 }
 
 /** An executor over these tools with everything else in its plainest form. */
-export function bench(tools: readonly ToolDefinition[], over: Partial<ExecutorParts> = {}): Bench {
-  const parts: ExecutorParts = {
+export function bench(
+  tools: readonly ToolDefinition[],
+  over: Partial<ExecutorDependencies> = {},
+): Bench {
+  const parts: ExecutorDependencies = {
     tools: createToolSet(tools),
     cache: createResultCache({ ttlSeconds: 300 }),
     results: createMemoryResultKeeper(),
@@ -127,12 +133,13 @@ export function bench(tools: readonly ToolDefinition[], over: Partial<ExecutorPa
   return {
     parts,
     execute: async (calls, options = {}) => {
-      const answers: ToolAnswer[] = []
+      const answers: CallResult[] = []
       const running = executor.execute(calls, {
         signal: new AbortController().signal,
         context,
         progress: () => {},
-        hooks: freeHooks,
+        approvals: noApprovals,
+        recorder: noRecorder,
         ...options,
       })
       for await (const answer of running) answers.push(answer)
@@ -153,7 +160,7 @@ const Content = z.looseObject({
 })
 
 /** The model's view of an answer, checked for its shape. */
-export const read = (answer: ToolAnswer | undefined): z.infer<typeof Content> =>
+export const read = (answer: CallResult | undefined): z.infer<typeof Content> =>
   Content.parse(JSON.parse(answer?.content ?? 'null'))
 
 /** Something to wait for, opened by hand. */

@@ -1,0 +1,84 @@
+// Checks the calls of an iteration before any of them runs: which tool, which arguments, which calls repeat another.
+import { AppError } from '../errors.ts'
+import type { ToolCall } from '../llm/client.ts'
+import type { CallId, RunId } from '../protocol/ids.ts'
+import { callKey } from './call-key.ts'
+import type { ParsedInput, ToolDefinition } from './definition.ts'
+import type { ToolSet } from './registry.ts'
+import type { ToolSafety } from './timed-run.ts'
+
+export type PreparedCall =
+  | { kind: 'fault'; error: string }
+  /** `key` is null for a tool whose results are never reused; `firstAt` is the position of an identical earlier call. */
+  | { kind: 'call'; tool: ToolDefinition; input: ParsedInput; key: string | null; firstAt?: number }
+
+interface Dependencies {
+  tools: ToolSet
+  safety: ToolSafety
+  /** Names of the tools that may be used; default: all of `tools`. */
+  allowedTools?: ReadonlySet<string>
+}
+
+/** All calls, those marked that repeat an earlier one with no change of files in between. */
+export function prepareCalls(
+  calls: readonly ToolCall[],
+  runId: RunId,
+  dependencies: Dependencies,
+): PreparedCall[] {
+  const seen = new Map<string, number>()
+  return calls.map((call, position) => {
+    const prepared = prepareCall(call, runId, dependencies)
+    if (prepared.kind === 'fault') return prepared
+    if (prepared.tool.changesProject) seen.clear()
+    if (prepared.key === null) return prepared
+    const firstAt = seen.get(prepared.key)
+    if (firstAt !== undefined) return { ...prepared, firstAt }
+    seen.set(prepared.key, position)
+    return prepared
+  })
+}
+
+function prepareCall(call: ToolCall, runId: RunId, dependencies: Dependencies): PreparedCall {
+  const { tools, safety, allowedTools } = dependencies
+  const isAllowed = (tool: ToolDefinition): boolean => allowedTools?.has(tool.name) ?? true
+  const tool = tools.get(call.name)
+  return tool === undefined || !isAllowed(tool)
+    ? { kind: 'fault', error: unknownTool(call.name, tools, isAllowed) }
+    : readInput(tool, call.arguments, { runId, callId: call.id }, safety)
+}
+
+/** The arguments, checked by their tool. */
+export function readInput(
+  tool: ToolDefinition,
+  text: string,
+  of: { runId: RunId; callId: CallId },
+  safety: ToolSafety,
+): PreparedCall {
+  try {
+    const parsed = tool.parse(text)
+    if (!parsed.ok) return { kind: 'fault', error: parsed.error }
+    const key = tool.cacheable ? callKey(tool.name, parsed.input.value) : null
+    return { kind: 'call', tool, input: parsed.input, key }
+  } catch (error) {
+    if (error instanceof AppError) return { kind: 'fault', error: error.message }
+    safety.onFault(error, { tool: tool.name, ...of })
+    return { kind: 'fault', error: 'Invalid arguments: the tool could not read them.' }
+  }
+}
+
+function unknownTool(
+  name: string,
+  tools: ToolSet,
+  isAllowed: (tool: ToolDefinition) => boolean,
+): string {
+  const closest = tools.closest(name, isAllowed)
+  const names =
+    closest.length > 0
+      ? closest
+      : tools
+          .list()
+          .filter(isAllowed)
+          .map((tool) => tool.name)
+  const hint = closest.length > 0 ? 'Did you mean' : 'Available tools'
+  return `There is no tool named "${name.slice(0, 100)}". ${hint}: ${names.slice(0, 30).join(', ')}`
+}
