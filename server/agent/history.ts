@@ -49,7 +49,7 @@ function userMessage({ text, attachments }: BranchMessage): LlmMessage {
   return images.length === 0 ? { role: 'user', content } : { role: 'user', content, images }
 }
 
-interface Round {
+interface Iteration {
   text: string
   reasoning: string
   calls: ToolCall[]
@@ -57,9 +57,9 @@ interface Round {
 }
 
 /** The iterations of an answer: one begins with the first step that follows a result. */
-export function roundsOf(steps: readonly Step[]): Round[] {
-  const rounds: Round[] = []
-  let open: Round | undefined
+export function iterationsOf(steps: readonly Step[]): Iteration[] {
+  const iterations: Iteration[] = []
+  let open: Iteration | undefined
   for (const step of steps) {
     if (step === undefined) continue
     if (step.type === 'tool_result') {
@@ -68,13 +68,13 @@ export function roundsOf(steps: readonly Step[]): Round[] {
     }
     if (open === undefined || open.results.length > 0) {
       open = { text: '', reasoning: '', calls: [], results: [] }
-      rounds.push(open)
+      iterations.push(open)
     }
     if (step.type === 'thinking') open.reasoning += step.content
     else if (step.type === 'text') open.text += step.content
     else open.calls.push({ id: step.id_ref, name: step.name, arguments: step.arguments })
   }
-  return rounds
+  return iterations
 }
 
 /** `current`: the turn in progress. Its reasoning is kept (some providers require it back), its open calls stay open. */
@@ -83,19 +83,19 @@ export function answerMessages(
   text: string,
   { current = false }: { current?: boolean } = {},
 ): LlmMessage[] {
-  const rounds = roundsOf(steps)
-  if (rounds.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
-  return rounds.flatMap((round): LlmMessage[] => {
-    if (round.text === '' && round.calls.length === 0) return []
-    const results = new Map(round.results.map((result) => [result.id_ref, result.content]))
+  const iterations = iterationsOf(steps)
+  if (iterations.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
+  return iterations.flatMap((iteration): LlmMessage[] => {
+    if (iteration.text === '' && iteration.calls.length === 0) return []
+    const results = new Map(iteration.results.map((result) => [result.id_ref, result.content]))
     return [
       {
         role: 'assistant',
-        content: round.text,
-        ...(current && round.reasoning !== '' ? { reasoning: round.reasoning } : {}),
-        ...(round.calls.length === 0 ? {} : { toolCalls: round.calls }),
+        content: iteration.text,
+        ...(current && iteration.reasoning !== '' ? { reasoning: iteration.reasoning } : {}),
+        ...(iteration.calls.length === 0 ? {} : { toolCalls: iteration.calls }),
       },
-      ...round.calls.flatMap((call): LlmMessage[] => {
+      ...iteration.calls.flatMap((call): LlmMessage[] => {
         const content = results.get(call.id) ?? (current ? undefined : UNANSWERED)
         if (content === undefined) return []
         return [{ role: 'tool', callId: call.id, name: call.name, content }]

@@ -17,14 +17,14 @@ export type LoopEvent =
   | { type: 'prose'; kind: 'thinking' | 'text'; text: string }
   /** A model call ended; `calls` are complete and about to run. */
   | {
-      type: 'round'
+      type: 'iteration'
       usage: Usage
       model: string
       calls: readonly ToolCall[]
       /** Set when nothing follows. */
       finish: FinishReason | null
     }
-  | { type: 'answer'; answer: CallResult }
+  | { type: 'result'; result: CallResult }
   | Extract<LlmEvent, { type: 'retrying' }>
   | { type: 'failed'; error: AppError; usage: Usage | undefined }
   | { type: 'stopped'; usage: Usage | undefined }
@@ -35,7 +35,7 @@ export interface AgentLoopInput {
   tools: readonly ToolSchema[]
   request: Pick<LlmRequest, 'toolChoice' | 'temperature' | 'maxTokens' | 'thinking'>
   /** Iterations with tools; one more follows without, so that the model answers with what it has. */
-  maxRounds: number
+  maxIterations: number
   /** Calls left from before a restart: run first, without asking the model. */
   pendingCalls: readonly ToolCall[]
   /** Runs the calls of one iteration and yields their results in the order of the calls; after an abort soon, and for every call. */
@@ -47,19 +47,19 @@ export interface AgentLoopInput {
   signal: AbortSignal
 }
 
-const LAST_ROUND_NOTE =
+const LAST_ITERATION_NOTE =
   'The tool call limit for this answer has been reached. Answer now with what you have; do not call tools.'
 
 /**
  * Runs until the model answers without calling tools, a limit is reached, the model fails or the signal aborts.
- * Contract: throws only what `runTools`, `budgetLeft` or `fitToWindow` throw; else the last event is `round` with a
+ * Contract: throws only what `runTools`, `budgetLeft` or `fitToWindow` throw; else the last event is `iteration` with a
  * `finish`, `failed` or `stopped`. After an abort the model is not called and no further tool call starts; the results of
  * calls that had started are still yielded.
  */
 export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopEvent, void> {
   const messages = [...input.messages]
   let calls = input.pendingCalls
-  let round = 0
+  let iteration = 0
   for (;;) {
     if (calls.length > 0) {
       const answered = yield* act(input, calls)
@@ -69,23 +69,23 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
       }
       messages.push(...answered.messages)
     }
-    const isLast = round >= input.maxRounds
+    const isLast = iteration >= input.maxIterations
     const next = await nextMessages(input, messages, isLast)
     if (next === 'stopped') {
       yield { type: 'stopped', usage: undefined }
       return
     }
     if (next === 'budget') {
-      yield { type: 'round', usage: noUsage, model: '', calls: [], finish: 'budget' }
+      yield { type: 'iteration', usage: noUsage, model: '', calls: [], finish: 'budget' }
       return
     }
-    const thought = yield* think(input, next, { isFirst: round === 0, isLast })
+    const thought = yield* think(input, next, { isFirst: iteration === 0, isLast })
     if (thought === null) return
-    round += 1
+    iteration += 1
     calls = isLast ? [] : withUniqueIds(thought.calls, messages)
     const finish: FinishReason | null =
       calls.length > 0 ? null : isLast ? 'max_iterations' : thought.length ? 'length' : 'stop'
-    yield { type: 'round', usage: thought.usage, model: thought.model, calls, finish }
+    yield { type: 'iteration', usage: thought.usage, model: thought.model, calls, finish }
     if (finish !== null) return
     messages.push({
       role: 'assistant',
@@ -107,7 +107,7 @@ async function nextMessages(
   const hasBudget = await input.budgetLeft()
   if (signal.aborted) return 'stopped'
   if (!hasBudget) return 'budget'
-  const note: LlmMessage = { role: 'user', content: LAST_ROUND_NOTE }
+  const note: LlmMessage = { role: 'user', content: LAST_ITERATION_NOTE }
   const fitted = await input.fitToWindow(isLast ? [...messages, note] : [...messages])
   return signal.aborted ? 'stopped' : fitted
 }
@@ -139,14 +139,14 @@ async function* act(
 ): AsyncGenerator<LoopEvent, { complete: boolean; messages: LlmMessage[] }> {
   const messages: LlmMessage[] = []
   try {
-    for await (const answer of input.runTools(calls)) {
+    for await (const result of input.runTools(calls)) {
       messages.push({
         role: 'tool',
-        callId: answer.call.id,
-        name: answer.call.name,
-        content: answer.content,
+        callId: result.call.id,
+        name: result.call.name,
+        content: result.content,
       })
-      yield { type: 'answer', answer }
+      yield { type: 'result', result }
     }
   } catch (error) {
     if (!input.signal.aborted) throw error

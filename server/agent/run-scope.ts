@@ -9,7 +9,7 @@ import type { CallResult } from '../tools/tool-result.ts'
 import type { SubAgentEvent } from './sub-agent-log.ts'
 
 /** Usage of one model call; `model` is the one that answered, '' for the run's own. */
-export interface Spent {
+export interface CallUsage {
   usage: Usage
   model: string
 }
@@ -27,7 +27,7 @@ export interface SubAgentJournal {
     callId: CallId,
     position: number,
     event: SubAgentEvent,
-    spent: readonly Spent[],
+    used: readonly CallUsage[],
     result?: Pick<CallResult, 'untrusted'>,
   ): Promise<void>
 }

@@ -30,7 +30,7 @@ export interface SubAgentLog {
   readonly messages: readonly LlmMessage[]
   /** Every call, in the order they were made. */
   readonly calls: readonly (ToolCall & { begun: boolean; success: boolean | null })[]
-  readonly rounds: number
+  readonly iterations: number
   /** Set when it is done. */
   readonly outcome: SubAgentOutcome | null
   add(event: SubAgentEvent): void
@@ -40,13 +40,13 @@ export interface SubAgentLog {
 export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog {
   const messages: LlmMessage[] = []
   const calls: (ToolCall & { begun: boolean; success: boolean | null })[] = []
-  let rounds = 0
+  let iterations = 0
   let outcome: SubAgentOutcome | null = null
 
   function add(event: SubAgentEvent): void {
     switch (event.type) {
       case 'round':
-        rounds += 1
+        iterations += 1
         messages.push({
           role: 'assistant',
           content: event.text,
@@ -76,8 +76,8 @@ export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog
   return {
     messages,
     calls,
-    get rounds() {
-      return rounds
+    get iterations() {
+      return iterations
     },
     get outcome() {
       return outcome

@@ -9,7 +9,7 @@ import type { CallResult } from '../tools/tool-result.ts'
 import { fitMessages, messageBudget } from './context-window.ts'
 import { runAgentLoop } from './loop.ts'
 import { nestedCallId } from './nested-call-id.ts'
-import type { RunScope, Spent } from './run-scope.ts'
+import type { CallUsage, RunScope } from './run-scope.ts'
 import type { SubAgentEvent, SubAgentLog, SubAgentOutcome } from './sub-agent-log.ts'
 import { createWorkClock, type WorkClock } from './work-clock.ts'
 
@@ -59,7 +59,7 @@ export async function performSubAgent(
 ): Promise<SubAgentOutcome> {
   const { limits, log } = parts
   if (log.outcome !== null) return log.outcome
-  const at: Work = { ...parts, spent: [] }
+  const at: Work = { ...parts, used: [] }
   const overdue = new AbortController()
   const signal = AbortSignal.any([parts.context.signal, overdue.signal])
   const clock = createWorkClock(limits.timeout * 1_000, () => overdue.abort())
@@ -83,8 +83,8 @@ export async function performSubAgent(
   return outcome
 }
 
-/** `spent`: usage that no event was stored for yet. */
-type Work = SubAgentOptions & { spent: Spent[] }
+/** `used`: usage that no event was stored for yet. */
+type Work = SubAgentOptions & { used: CallUsage[] }
 
 /** Makes the event durable, then true. */
 async function persist(
@@ -93,7 +93,7 @@ async function persist(
   result?: Pick<CallResult, 'untrusted'>,
 ): Promise<void> {
   const { scope, context, position, log } = work
-  await scope.journal.write(context.callId, position, event, work.spent.splice(0), result)
+  await scope.journal.write(context.callId, position, event, work.used.splice(0), result)
   log.add(event)
 }
 
@@ -143,7 +143,7 @@ async function converse(
     messages,
     tools: schemas,
     request: { ...scope.request, maxTokens: limits.maxTokens },
-    maxRounds: Math.max(0, limits.maxIterations - 1 - log.rounds),
+    maxIterations: Math.max(0, limits.maxIterations - 1 - log.iterations),
     pendingCalls: open.map(({ id, name, arguments: given }) => ({ id, name, arguments: given })),
     budgetLeft: () => scope.isBudgetLeft(),
     fitToWindow: (all) => fitMessages(all, budget, async () => null),
@@ -168,8 +168,8 @@ async function converse(
           onChange(text)
         }
         break
-      case 'round':
-        work.spent.push({ usage: event.usage, model: event.model })
+      case 'iteration':
+        work.used.push({ usage: event.usage, model: event.model })
         if (event.finish === 'budget')
           return { success: false, error: 'The token budget of this run is used up.' }
         if (event.finish !== null) return answerOf(text)
@@ -178,17 +178,17 @@ async function converse(
         text = ''
         reasoning = ''
         break
-      case 'answer':
-        offerReadOn(event.answer.content)
+      case 'result':
+        offerReadOn(event.result.content)
         onChange(text)
         break
       case 'retrying':
         break
       case 'failed':
-        if (event.usage !== undefined) work.spent.push({ usage: event.usage, model: '' })
+        if (event.usage !== undefined) work.used.push({ usage: event.usage, model: '' })
         return { success: false, error: event.error.message }
       case 'stopped':
-        if (event.usage !== undefined) work.spent.push({ usage: event.usage, model: '' })
+        if (event.usage !== undefined) work.used.push({ usage: event.usage, model: '' })
         return { success: false, error: 'The sub-agent was stopped.' }
     }
   }

@@ -1,7 +1,9 @@
 // Summarizes turns that no longer fit a model's context window.
 import type { LlmClient, LlmMessage } from '../llm/client.ts'
+import type { CallUsage } from './run-scope.ts'
+import { callBriefly } from './short-call.ts'
 
-const SUMMARY_TIME_MS = 60_000
+const SUMMARY_TIMEOUT_MS = 60_000
 const SUMMARY_TOKENS = 1_500
 /** The input is bounded: only the beginning and the end of a very long message are included. */
 const EXCERPT_CHARACTERS = 2_000
@@ -33,40 +35,22 @@ function transcript(messages: readonly LlmMessage[]): string {
   return lines.join('\n\n').slice(-TRANSCRIPT_CHARACTERS)
 }
 
-/** `usage`: what the call took, as `Bookkeeping.addAside` takes it. */
-export interface Summary {
-  /** Null when the model returned none. */
-  text: string | null
-  usage: { prompt: number; completion: number; model: string }
-}
-
-/** Never throws. */
+/** The summary that the model writes; null when the call fails, takes too long or returns nothing. Never throws. */
 export async function summarizeTurns(
   llm: LlmClient,
   turns: readonly LlmMessage[],
   signal: AbortSignal,
-): Promise<Summary> {
-  const usage = { prompt: 0, completion: 0, model: '' }
-  let text = ''
-  const request = {
-    messages: [
-      { role: 'system' as const, content: INSTRUCTION },
-      { role: 'user' as const, content: transcript(turns) },
-    ],
-    tools: [],
-    maxTokens: SUMMARY_TOKENS,
-    thinking: false,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(SUMMARY_TIME_MS)]),
-  }
-  for await (const batch of llm.stream(request))
-    for (const event of batch) {
-      if (event.type === 'text_delta') text += event.text
-      if (event.type === 'finished' || event.type === 'failed') {
-        usage.prompt = event.usage?.prompt_tokens ?? 0
-        usage.completion = event.usage?.completion_tokens ?? 0
-      }
-      if (event.type === 'finished') usage.model = event.model
-      if (event.type === 'failed') return { text: null, usage }
-    }
-  return { text: text.trim() === '' ? null : text.trim(), usage }
+): Promise<{ summary: string | null; used: CallUsage }> {
+  const { text, used } = await callBriefly(
+    llm,
+    {
+      system: INSTRUCTION,
+      user: transcript(turns),
+      maxTokens: SUMMARY_TOKENS,
+      timeoutMs: SUMMARY_TIMEOUT_MS,
+    },
+    signal,
+  )
+  const summary = text?.trim() ?? ''
+  return { summary: summary === '' ? null : summary, used }
 }

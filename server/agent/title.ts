@@ -1,8 +1,10 @@
 // A conversation's title: one short model call after the first answer, or the beginning of the first message.
 import type { LlmClient } from '../llm/client.ts'
+import type { CallUsage } from './run-scope.ts'
+import { callBriefly } from './short-call.ts'
 
 const MAX_TITLE_CHARACTERS = 60
-const TITLE_TIME_MS = 15_000
+const TITLE_TIMEOUT_MS = 15_000
 const TITLE_TOKENS = 400
 const EXCERPT_CHARACTERS = 1_000
 
@@ -24,36 +26,18 @@ export async function titleFromModel(
   question: string,
   answer: string,
   signal: AbortSignal,
-): Promise<{ title: string | null; usage: { prompt: number; completion: number; model: string } }> {
-  const usage = { prompt: 0, completion: 0, model: '' }
-  let text = ''
-  const request = {
-    messages: [
-      { role: 'system' as const, content: INSTRUCTION },
-      {
-        role: 'user' as const,
-        content: `User: ${question.slice(0, EXCERPT_CHARACTERS)}\n\nAssistant: ${answer.slice(0, EXCERPT_CHARACTERS)}`,
-      },
-    ],
-    tools: [],
-    maxTokens: TITLE_TOKENS,
-    thinking: false,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TITLE_TIME_MS)]),
-  }
-  for await (const batch of llm.stream(request))
-    for (const event of batch) {
-      if (event.type === 'text_delta' && text.length < EXCERPT_CHARACTERS) text += event.text
-      if (event.type === 'finished') {
-        usage.prompt = event.usage.prompt_tokens
-        usage.completion = event.usage.completion_tokens
-        usage.model = event.model
-      }
-      if (event.type === 'failed') {
-        usage.prompt = event.usage?.prompt_tokens ?? 0
-        usage.completion = event.usage?.completion_tokens ?? 0
-        return { title: null, usage }
-      }
-    }
-  const title = titleFromMessage(text.replace(/^["'“”「『\s]+|["'“”」』.。\s]+$/g, ''))
-  return { title: title === '' ? null : title, usage }
+): Promise<{ title: string | null; used: CallUsage }> {
+  const { text, used } = await callBriefly(
+    llm,
+    {
+      system: INSTRUCTION,
+      user: `User: ${question.slice(0, EXCERPT_CHARACTERS)}\n\nAssistant: ${answer.slice(0, EXCERPT_CHARACTERS)}`,
+      maxTokens: TITLE_TOKENS,
+      timeoutMs: TITLE_TIMEOUT_MS,
+    },
+    signal,
+  )
+  const written = text?.slice(0, EXCERPT_CHARACTERS) ?? ''
+  const title = titleFromMessage(written.replace(/^["'“”「『\s]+|["'“”」』.。\s]+$/g, ''))
+  return { title: title === '' ? null : title, used }
 }

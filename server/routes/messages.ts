@@ -19,7 +19,7 @@ import {
   SendMessageBody,
 } from '../protocol/message.ts'
 import { Run } from '../protocol/run.ts'
-import type { RunChannel } from '../runs/log.ts'
+import type { RunLog } from '../runs/log.ts'
 import { createRunTeller } from './open-run-stream.ts'
 import { presentMessage, presentRun, withLongTexts } from './present-message.ts'
 
@@ -207,8 +207,8 @@ export function registerMessageRoutes(
       await tellRun(reply, run, { mode: options.stream_mode ?? 'cumulative', afterId: 0 })
       return reply
     }
-    const channel = await chat.runs.channel(run)
-    if (channel !== null) await ended(channel, reply)
+    const runLog = await chat.runs.runLog(run)
+    if (runLog !== null) await ended(runLog, reply)
     const [message, ended_run, pending] = await Promise.all([
       store.messages.get(run.conversationId, run.messageId),
       store.runs.find(run.id),
@@ -227,16 +227,16 @@ export function registerMessageRoutes(
 }
 
 /** Waits as a listener of the run, so that a client that hangs up counts as one that left. */
-function ended(channel: RunChannel, reply: FastifyReply): Promise<void> {
-  if (channel.terminal !== null) return Promise.resolve()
+function ended(runLog: RunLog, reply: FastifyReply): Promise<void> {
+  if (runLog.terminal !== null) return Promise.resolve()
   return new Promise((resolve) => {
     const finish = (): void => {
       unsubscribe()
       resolve()
     }
-    const unsubscribe = channel.subscribe({
+    const unsubscribe = runLog.subscribe({
       onEntries() {
-        if (channel.terminal !== null) finish()
+        if (runLog.terminal !== null) finish()
       },
       onClose: finish,
     })

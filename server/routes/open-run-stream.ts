@@ -13,9 +13,9 @@ export function createRunTeller({ chat, store }: { chat: ChatService; store: Sto
     run: RunRow,
     options: { mode: StreamMode; afterId: number | null },
   ): Promise<void> => {
-    const channel = await chat.runs.channel(run)
-    if (channel !== null) {
-      streamRun(reply, channel, options)
+    const runLog = await chat.runs.runLog(run)
+    if (runLog !== null) {
+      streamRun(reply, runLog, options)
       return
     }
     // It may have ended while we looked.

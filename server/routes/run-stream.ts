@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
 import { jsonPieces, longJsonPieces } from '../lib/json-pieces.ts'
-import type { RunChannel } from '../runs/log.ts'
+import type { RunLog } from '../runs/log.ts'
 import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/log-view.ts'
 
 const HEARTBEAT_MS = 10_000
@@ -48,12 +48,12 @@ function beginStream(reply: FastifyReply): FastifyReply['raw'] {
 
 /**
  * Answers the request with the run's events until the run ends or the client leaves. Returns at once.
- * Leaving only ends the subscription: what that means for the run is decided by whoever watches the channel.
+ * Leaving only ends the subscription: what that means for the run is decided by whoever watches the run log.
  * What a reader has not taken waits in the log, not in its connection: a few pieces at most are written ahead.
  */
 export function streamRun(
   reply: FastifyReply,
-  channel: RunChannel,
+  runLog: RunLog,
   options: {
     mode: StreamMode
     afterId: number | null
@@ -62,7 +62,7 @@ export function streamRun(
   },
 ): void {
   const response = beginStream(reply)
-  const view = createRunView(channel, options.mode, options.afterId)
+  const view = createRunView(runLog, options.mode, options.afterId)
   /** What is left of the frames that were begun. */
   let pieces: Iterator<string> | null = null
   let blocked = false
@@ -110,7 +110,7 @@ export function streamRun(
     if (blocked) return
     const due = view.dueIn(performance.now())
     // The last events go out together with the end of the response.
-    if (channel.terminal !== null && due === null) {
+    if (runLog.terminal !== null && due === null) {
       end()
       response.end(text)
       return
@@ -132,7 +132,7 @@ export function streamRun(
     queueMicrotask(pump)
   }
 
-  const unsubscribe = channel.subscribe({
+  const unsubscribe = runLog.subscribe({
     onEntries: schedule,
     onProgress(notice) {
       // For show only: a reader that can't follow misses it rather than have it wait in memory.
@@ -167,7 +167,7 @@ export function streamRun(
     return
   }
   pump()
-  const retry = channel.retry()
+  const retry = runLog.retry()
   if (retry !== null && !blocked && !ended)
     write(`event: retry\ndata: ${JSON.stringify(retry)}\n\n`)
   // Otherwise the head goes out with the first events.

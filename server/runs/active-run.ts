@@ -1,14 +1,14 @@
 // The runs that this process performs just now: their logs, how to stop them, and who waits for a decision.
 import type { RunId } from '../protocol/ids.ts'
 import type { Decision } from '../tools/approval.ts'
-import type { RunChannel } from './log.ts'
+import type { RunLog } from './log.ts'
 
 /** Why a run's signal was aborted. */
 export type StopReason = 'stopped' | 'time_limit' | 'shutdown' | 'deleted'
 
 export interface ActiveRun {
   readonly id: RunId
-  readonly channel: RunChannel
+  readonly runLog: RunLog
   readonly signal: AbortSignal
   /** Set once; the first reason stays. */
   readonly stopReason: StopReason | null
@@ -22,7 +22,7 @@ export interface ActiveRun {
   decide(idRef: string, decision: Decision): boolean
 }
 
-export function createActiveRun(id: RunId, channel: RunChannel): ActiveRun {
+export function createActiveRun(id: RunId, runLog: RunLog): ActiveRun {
   const controller = new AbortController()
   const waiting = new Map<string, (decision: Decision) => void>()
   let stopReason: StopReason | null = null
@@ -32,7 +32,7 @@ export function createActiveRun(id: RunId, channel: RunChannel): ActiveRun {
   })
   return {
     id,
-    channel,
+    runLog,
     signal: controller.signal,
     get stopReason() {
       return stopReason

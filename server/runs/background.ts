@@ -6,7 +6,7 @@ import { newId } from '../lib/ids.ts'
 import type { MessageId, RunId } from '../protocol/ids.ts'
 import type { AgentStarter } from '../tools/definition.ts'
 import { blankMessage, blankRun } from './blank-rows.ts'
-import type { RunDependencies } from './run-parts.ts'
+import type { RunDependencies } from './performed-run.ts'
 import { type RunOptions, readRunOptions } from './state.ts'
 
 /** Tasks of one conversation that run at the same time. */

@@ -1,6 +1,6 @@
 // A stored run that nobody performs: begun again by a new attempt, or ended where it stands.
 
-import { roundsOf } from '../agent/history.ts'
+import { iterationsOf } from '../agent/history.ts'
 import { nestedPrefix } from '../agent/nested-call-id.ts'
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
@@ -84,7 +84,8 @@ async function storeEnd(
     endedAt: now(),
   })
   if (run === undefined) return false
-  const text = roundsOf(rows.map(toStep)).findLast((round) => round.text !== '')?.text ?? ''
+  const text =
+    iterationsOf(rows.map(toStep)).findLast((iteration) => iteration.text !== '')?.text ?? ''
   await store.messages.update(tx, messageId, { status, text })
   if (title !== null) await store.conversations.setMadeTitle(tx, conversationId, title)
   return true

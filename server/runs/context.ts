@@ -186,7 +186,7 @@ export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'
   return { nextIndex, pendingCalls, places, interrupted }
 }
 
-/** The calls of the last round, if the answer ends with calls or their results. */
+/** The calls of the last iteration, if the answer ends with calls or their results. */
 function lastBatch(closed: readonly StepRow[]): StepRow[] {
   const end = closed.findLastIndex((row) => row.type !== 'tool_result')
   if (closed[end]?.type !== 'tool_call') return []

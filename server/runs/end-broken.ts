@@ -3,8 +3,8 @@ import { RunOver, type RunRow } from '../db/repositories/runs.ts'
 import { AppError } from '../errors.ts'
 import type { ErrorEvent } from '../protocol/run-event.ts'
 import type { ActiveRun } from './active-run.ts'
-import type { RunDependencies } from './run-parts.ts'
-import type { Bookkeeping } from './usage.ts'
+import type { RunDependencies } from './performed-run.ts'
+import type { RunUsage } from './usage.ts'
 
 /** Waits between tries to store the end; it costs no money, so the last is repeated until the store takes it. */
 const DELAYS_MS = [100, 1_000, 5_000]
@@ -12,7 +12,7 @@ const DELAYS_MS = [100, 1_000, 5_000]
 interface Broken {
   active: ActiveRun
   run: RunRow
-  books: Bookkeeping
+  usage: RunUsage
   dependencies: RunDependencies
 }
 
@@ -22,11 +22,11 @@ interface Broken {
  * start because the server goes away. Never rejects.
  */
 export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEvent | null> {
-  const { active, run, books, dependencies } = broken
+  const { active, run, usage, dependencies } = broken
   const { database, log, store } = dependencies
   if (error instanceof RunOver) {
-    await books.storeAside().catch((fault: unknown) => {
-      log.error({ err: fault, run_id: run.id, tokens: books.drop() }, 'usage was not stored')
+    await usage.storeAlone().catch((fault: unknown) => {
+      log.error({ err: fault, run_id: run.id, tokens: usage.drop() }, 'usage was not stored')
     })
     return null
   }
@@ -40,10 +40,10 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
   for (let attempt = 0; ; attempt += 1) {
     if (dependencies.isDraining()) return null
     try {
-      await books.storeWith(false, (write) =>
+      await usage.storeWith(false, (write) =>
         database.write(async (tx) => {
           const endedAt = dependencies.now()
-          const lastEvent = active.channel.lastId + 1
+          const lastEvent = active.runLog.lastId + 1
           if (!(await write(tx, { status: 'failed', error: stored, lastEvent, endedAt }))) return
           await store.messages.update(tx, run.messageId, {
             status: 'failed',
@@ -57,7 +57,7 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
       log.error({ err: fault, run_id: run.id, attempt }, "a run's end could not be stored")
       // What the store refuses for what it is would be refused for ever.
       if (!(fault instanceof AppError)) {
-        const tokens = books.drop()
+        const tokens = usage.drop()
         if (tokens > 0) log.error({ run_id: run.id, tokens }, 'usage was not stored')
       }
     }

@@ -1,17 +1,17 @@
 // The end of a run: its title, and the transaction that stores what became of it.
 
-import { roundsOf } from '../agent/history.ts'
+import { iterationsOf } from '../agent/history.ts'
 import { titleFromMessage, titleFromModel } from '../agent/title.ts'
 import type { NewRun, RunRow } from '../db/repositories/runs.ts'
 import { type AppError, errorText } from '../errors.ts'
 import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../protocol/run-event.ts'
 import type { RunContext } from './context.ts'
 import type { ChatDependencies } from './dependencies.ts'
+import type { PerformedRun } from './performed-run.ts'
 import type { Recorder } from './recorder.ts'
-import type { RunParts } from './run-parts.ts'
 import { readRunOptions } from './state.ts'
 
-/** An end that the store takes down. */
+/** An end that is stored. */
 export type StoredEnding =
   | { kind: 'done'; finish: FinishReason }
   | { kind: 'error'; error: AppError }
@@ -21,7 +21,7 @@ export type Ending = StoredEnding | { kind: 'left' }
 
 /** The conversation's title, where it has none yet; the answer is stored before a model is asked for it. */
 export async function makeTitle(
-  { active, run, state, books, dependencies: { settings } }: RunParts,
+  { active, run, state, usage, dependencies: { settings } }: PerformedRun,
   context: RunContext,
   finish: FinishReason,
   recorder: Recorder,
@@ -33,19 +33,19 @@ export async function makeTitle(
     finish !== 'stopped' &&
     settings.titles === 'model' &&
     !model.demo &&
-    (await books.isBudgetLeft())
+    (await usage.isBudgetLeft())
   if (!isModelAsked) return first === '' ? null : first
   state.finish = finish
-  await books.storeWith(true, (write) =>
-    recorder.round([], async (tx) => void (await write(tx, { state }))),
+  await usage.storeWith(true, (write) =>
+    recorder.endIteration([], async (tx) => void (await write(tx, { state }))),
   )
-  const { title, usage } = await titleFromModel(
+  const { title, used } = await titleFromModel(
     context.llm,
     question,
     answerText(recorder),
     active.signal,
   )
-  books.addAside(usage)
+  usage.addExtra(used)
   return title ?? (first === '' ? null : first)
 }
 
@@ -68,17 +68,17 @@ export async function titleWithoutAnswer(
 }
 
 const answerText = (recorder: Recorder): string =>
-  roundsOf(recorder.steps()).findLast((round) => round.text !== '')?.text ?? ''
+  iterationsOf(recorder.steps()).findLast((iteration) => iteration.text !== '')?.text ?? ''
 
-/** Stores how the run ended, all in one transaction, and tells it. */
+/** Stores how the run ended, all in one transaction, and emits it. */
 export async function storeEnd(
-  { run, state, books, journal, dependencies: { store, log, now, redact } }: RunParts,
+  { run, state, usage, journal, dependencies: { store, log, now, redact } }: PerformedRun,
   ending: StoredEnding,
   title: string | null,
   recorder: Recorder,
 ): Promise<void> {
   await journal.close()
-  const usage = books.usage()
+  const total = usage.total()
   const stopped = ending.kind === 'done' && ending.finish === 'stopped'
   const status = ending.kind === 'error' ? 'failed' : stopped ? 'stopped' : 'completed'
   const failure: ErrorEvent | null =
@@ -94,9 +94,9 @@ export async function storeEnd(
   const last: DoneEvent | ErrorEvent = failure ?? {
     event: 'done',
     message_id: run.messageId,
-    token_count: usage.completion_tokens,
+    token_count: total.completion_tokens,
     suggested_title: title,
-    usage,
+    usage: total,
     finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
   }
   if (ending.kind === 'error')
@@ -125,14 +125,14 @@ export async function storeEnd(
   }
   const announces =
     run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false
-  await books.storeWith(ending.kind === 'done', (write) =>
+  await usage.storeWith(ending.kind === 'done', (write) =>
     recorder.end(async (tx, lastEvent) => {
       if (!(await write(tx, { ...change, lastEvent }))) return
       await store.messages.update(tx, run.messageId, {
         status,
         // Read here: what was still being gathered is part of it by now.
         text: answerText(recorder),
-        tokenCount: usage.completion_tokens,
+        tokenCount: total.completion_tokens,
         error: failure?.content ?? null,
       })
       await store.conversations.touch(tx, run.conversationId, endedAt)

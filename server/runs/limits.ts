@@ -20,16 +20,16 @@ export function watchListeners(
   const arm = (ms: number): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      if (active.channel.pendingApprovals.size > 0) arm(Math.max(ms, 1_000))
+      if (active.runLog.pendingApprovals.size > 0) arm(Math.max(ms, 1_000))
       else active.stop('stopped')
     }, ms)
     timer.unref()
   }
-  active.channel.onListenersChange((count) => {
+  active.runLog.onListenersChange((count) => {
     if (count === 0) arm(delay)
     else clearTimeout(timer)
   })
   // Also a new run can be without anybody: its client may be gone before it listens.
-  if (active.channel.listenerCount === 0) arm(Math.max(delay, RETURN_MS))
+  if (active.runLog.listenerCount === 0) arm(Math.max(delay, RETURN_MS))
   return () => clearTimeout(timer)
 }

@@ -1,7 +1,7 @@
 // Turns a run's log into what one listener is told: delta events as they are, or whole steps in the documented protocol.
 import { eventData } from '../protocol/run-event.ts'
 import { stepId } from '../protocol/step.ts'
-import type { LogEntry, RunChannel } from './log.ts'
+import type { LogEntry, RunLog } from './log.ts'
 
 /** One event for the wire. */
 export interface OutgoingEvent {
@@ -34,12 +34,8 @@ export interface RunView {
  * A listener's own place in the log. `afterId` null, or one that can't be this run's, starts with the state so far:
  * the log's events with every step told once, whole.
  */
-export function createRunView(
-  channel: RunChannel,
-  mode: StreamMode,
-  afterId: number | null,
-): RunView {
-  const start = afterId === null ? null : channel.positionAfter(afterId)
+export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number | null): RunView {
+  const start = afterId === null ? null : runLog.positionAfter(afterId)
   let position = start ?? 0
   let stateDue = start === null
   /** In cumulative mode: an open step with text not yet told, and the id that telling it will carry. */
@@ -47,7 +43,7 @@ export function createRunView(
   let lastTold = Number.NEGATIVE_INFINITY
 
   const whole = (index: number, id: number, to?: number): OutgoingEvent[] => {
-    const step = channel.step(index)
+    const step = runLog.step(index)
     if (step === undefined) return []
     const isCut = to !== undefined && 'content' in step && to < step.content.length
     const data = isCut ? { ...step, content: step.content.slice(0, to) } : step
@@ -57,23 +53,23 @@ export function createRunView(
   const takeState = (): OutgoingEvent[] => {
     const out: OutgoingEvent[] = []
     const lastOf = new Map<number, LogEntry>()
-    for (const entry of channel.entries) {
+    for (const entry of runLog.entries) {
       const index = stepIndexOf(entry)
       if (index !== null) lastOf.set(index, entry)
     }
-    for (const entry of channel.entries) {
+    for (const entry of runLog.entries) {
       const index = stepIndexOf(entry)
       if (index !== null) {
         if (lastOf.get(index) === entry) out.push(...whole(index, entry.id))
-      } else if (entry.kind === 'event' && !isSettled(channel, entry)) out.push(plain(entry))
+      } else if (entry.kind === 'event' && !isSettled(runLog, entry)) out.push(plain(entry))
     }
-    position = channel.entries.length
+    position = runLog.entries.length
     return out
   }
 
   const takeDelta = (behind: boolean): OutgoingEvent[] => {
     const out: OutgoingEvent[] = []
-    const { entries } = channel
+    const { entries } = runLog
     let taken = 0
     while (position < entries.length && taken < MAX_TAKE_CHARACTERS) {
       const entry = entries[position]
@@ -85,7 +81,7 @@ export function createRunView(
         taken += entry.to
       } else {
         const end = behind ? joinDeltas(entry) : entry
-        const prose = channel.prose(entry.index)
+        const prose = runLog.prose(entry.index)
         if (prose === undefined) continue
         const delta = prose.content.slice(entry.from, end.to)
         taken += delta.length
@@ -100,7 +96,7 @@ export function createRunView(
   const joinDeltas = (first: LogEntry & { kind: 'delta' }): LogEntry & { kind: 'delta' } => {
     let end = first
     for (;;) {
-      const next = channel.entries[position]
+      const next = runLog.entries[position]
       if (next?.kind !== 'delta' || next.index !== first.index) return end
       if (next.to - first.from > MAX_JOINED_CHARACTERS) return end
       end = next
@@ -112,12 +108,12 @@ export function createRunView(
     lastTold +
     Math.max(
       CUMULATIVE_INTERVAL_MS,
-      ((channel.prose(index)?.content.length ?? 0) / CUMULATIVE_CHARACTERS_PER_SECOND) * 1000,
+      ((runLog.prose(index)?.content.length ?? 0) / CUMULATIVE_CHARACTERS_PER_SECOND) * 1000,
     )
 
   const takeCumulative = (now: number): OutgoingEvent[] => {
     const out: OutgoingEvent[] = []
-    const { entries } = channel
+    const { entries } = runLog
     for (; position < entries.length; position += 1) {
       const entry = entries[position]
       if (entry === undefined || entry.kind === 'void') continue
@@ -171,5 +167,5 @@ const stepIndexOf = (entry: LogEntry): number | null => {
 }
 
 /** A question that was answered is no news to somebody who arrives. */
-const isSettled = (channel: RunChannel, entry: LogEntry & { kind: 'event' }): boolean =>
-  entry.event.event === 'approval_required' && !channel.pendingApprovals.has(entry.event.id_ref)
+const isSettled = (runLog: RunLog, entry: LogEntry & { kind: 'event' }): boolean =>
+  entry.event.event === 'approval_required' && !runLog.pendingApprovals.has(entry.event.id_ref)

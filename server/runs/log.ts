@@ -16,7 +16,7 @@ import { type Step, stepId } from '../protocol/step.ts'
  */
 export type LogEntry =
   | { id: number; kind: 'delta'; index: number; from: number; to: number }
-  /** A prose step told whole: when it ends, or when it takes the place of one that was broken off. */
+  /** A prose step as a whole: when it ends, or when it takes the place of one that was broken off. */
   | { id: number; kind: 'whole'; index: number; to: number }
   | { id: number; kind: 'event'; event: RunEvent }
   /** What a later attempt of the run took back; its id stays used. */
@@ -30,11 +30,11 @@ export interface ProseState {
   firstEvent: number
   /** Length of each event's text in UTF-16 units: with `firstEvent` they give back every event of the step. */
   cuts: number[]
-  /** It took the place of a step that was broken off, so its first event tells it whole. */
+  /** It took the place of a step that was broken off, so its first event holds it whole. */
   replaces: boolean
 }
 
-export interface ChannelListener {
+export interface RunListener {
   /** New entries are there: read them with `entries`. */
   onEntries(): void
   /** News of a running tool call; in no log. */
@@ -48,17 +48,17 @@ export interface ChannelListener {
 const IDS_PER_ATTEMPT = 1_000_000
 export const idsBefore = (attempt: number): number => (Math.max(attempt, 1) - 1) * IDS_PER_ATTEMPT
 
-/** What a channel is made from: empty for a new run, read from the store for one with a past. */
-export interface ChannelHistory {
+/** What a run log is made from: empty for a new run, read from the store for one with a past. */
+export interface RunLogHistory {
   entries: LogEntry[]
   steps: (Step | ProseState)[]
   /** Ids of new events start above this. */
   lastId: number
 }
 
-export interface RunChannel {
+export interface RunLog {
   readonly lastId: number
-  /** Ended by `done` or `error`: nothing follows in this channel. */
+  /** Ended by `done` or `error`: nothing follows in this log. */
   readonly terminal: DoneEvent | ErrorEvent | null
   readonly entries: readonly LogEntry[]
   readonly listenerCount: number
@@ -80,15 +80,15 @@ export interface RunChannel {
   appendEvent(event: RunEvent): void
   settleApproval(idRef: string): void
   reportProgress(notice: ToolProgressNotice): void
-  /** Tells those who listen that the model is tried again; in no log. */
+  /** Emits that the model is tried again; in no log. */
   reportRetry(notice: RetryNotice): void
   /** What is being waited for, with what is left of the wait; null when nothing is. */
   retry(): RetryNotice | null
   /** Returns the call that ends the subscription. */
-  subscribe(listener: ChannelListener): () => void
-  /** Tells every listener to come back later. */
+  subscribe(listener: RunListener): () => void
+  /** Has every listener come back later. */
   close(): void
-  /** `callback` is told the number of listeners whenever it changes. */
+  /** `callback` receives the number of listeners whenever it changes. */
   onListenersChange(callback: (count: number) => void): void
 }
 
@@ -110,12 +110,12 @@ function* piecesOf(text: string): Generator<string> {
 
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
-export function createRunChannel(history: ChannelHistory): RunChannel {
+export function createRunLog(history: RunLogHistory): RunLog {
   const { entries, steps } = history
   let { lastId } = history
   const last = entries.at(-1)
   let terminal = last?.kind === 'event' && isTerminal(last.event) ? last.event : null
-  const listeners = new Set<ChannelListener>()
+  const listeners = new Set<RunListener>()
   const pendingApprovals = new Map<string, PendingApproval>()
   const watchers: ((count: number) => void)[] = []
 

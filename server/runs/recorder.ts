@@ -1,4 +1,4 @@
-// Keeps the store equal to what a run's listeners are told: what ends is durable first, then told.
+// Keeps the store equal to what a run's listeners receive: what ends is stored first, then emitted.
 
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
@@ -8,10 +8,10 @@ import type { RunEvent } from '../protocol/run-event.ts'
 import { type Step, stepId } from '../protocol/step.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
-import type { RunChannel } from './log.ts'
+import type { RunLog } from './log.ts'
 import { writeCuts } from './replay.ts'
 
-/** The first text of a step is told at once, what follows at most this often. */
+/** The first text of a step is emitted at once, what follows at most this often. */
 const GATHER_MS = 50
 /** Timers are never exact. */
 const TIMER_SLACK_MS = 5
@@ -24,63 +24,63 @@ const untilNextStore = (): number => STORE_MS - (performance.now() % STORE_MS)
 
 export interface Recorder {
   /** Text from the model. Returns a promise only when a step of the other kind has to be stored as ended first. */
-  prose(kind: 'thinking' | 'text', text: string): Promise<void> | undefined
+  append(kind: 'thinking' | 'text', text: string): Promise<void> | undefined
   /**
-   * Ends the model's round: the open text and the round's calls are stored together with `write`, then told.
+   * Ends the model's part of an iteration: the open text and the calls are stored together with `write`, then emitted.
    */
-  round(calls: readonly ToolCall[], write: Write): Promise<void>
+  endIteration(calls: readonly ToolCall[], write: Write): Promise<void>
   /** Marks a call as begun, before it may have any effect. */
   begin(call: ToolCall): Promise<void>
   /** Stores a result together with `write`, in whatever order they come. */
-  settled(answer: CallResult, write: Write): Promise<void>
-  /** Tells a stored result. */
-  answer(answer: CallResult): void
-  /** Stores what is open and `write`, then tells the last events. `write` is told the id that the last of them will have. */
+  storeResult(result: CallResult, write: Write): Promise<void>
+  /** Emits a stored result. */
+  emitResult(result: CallResult): void
+  /** Stores what is open and `write`, then emits the last events. `write` receives the id that the last of them will have. */
   end(
     write: (tx: Writer, lastEvent: number) => Promise<void>,
     events: readonly RunEvent[],
   ): Promise<void>
-  /** Stores what is open as it is, and `write` with it, and tells nothing: the next start goes on from there. */
+  /** Stores what is open as it is, and `write` with it, and emits nothing: the next start goes on from there. */
   leave(write: Write): Promise<void>
   /** The steps as they stand, with all the text that has come. */
   steps(): Step[]
 }
 
-interface Parts {
-  channel: RunChannel
+interface Dependencies {
+  runLog: RunLog
   run: Pick<RunRow, 'messageId'>
   /** Index of the first step that this attempt makes (or makes again). */
   nextIndex: number
-  /** Calls of earlier rounds that this attempt still has to answer, with the place of their results. */
+  /** Calls of earlier iterations that still need a result, with the place of their results. */
   openCalls: ReadonlyMap<string, { call: number; result: number }>
   stepRepository: StepRepository
   writes: WriteGroup
-  /** Told when text could not be stored in time; the run itself goes on. */
+  /** Called when text could not be stored in time; the run itself goes on. */
   onLateStore(error: unknown): void
   now(): Date
 }
 
-export function createRecorder(parts: Parts): Recorder {
-  const { channel, stepRepository, writes } = parts
-  const { messageId } = parts.run
-  const places = new Map(parts.openCalls)
-  let nextIndex = parts.nextIndex
+export function createRecorder(dependencies: Dependencies): Recorder {
+  const { runLog, stepRepository, writes } = dependencies
+  const { messageId } = dependencies.run
+  const places = new Map(dependencies.openCalls)
+  let nextIndex = dependencies.nextIndex
   let open: { index: number; kind: 'thinking' | 'text' } | null = null
   let gathered = ''
   let gatherTimer: NodeJS.Timeout | undefined
-  let lastTold = Number.NEGATIVE_INFINITY
+  let lastEmitted = Number.NEGATIVE_INFINITY
   let storeTimer: NodeJS.Timeout | undefined
-  /** Ids of result events that were told after their step was stored. */
+  /** Ids of result events that were emitted after their step was stored. */
   let lateIds: { position: number; firstEvent: number }[] = []
 
-  function tell(): void {
+  function emit(): void {
     clearTimeout(gatherTimer)
     gatherTimer = undefined
     if (open === null || gathered === '') return
     const text = gathered
     gathered = ''
-    lastTold = performance.now()
-    channel.appendProse(open.index, open.kind, text)
+    lastEmitted = performance.now()
+    runLog.appendProse(open.index, open.kind, text)
     if (storeTimer === undefined) storeTimer = setTimeout(storeOpen, untilNextStore())
   }
 
@@ -88,11 +88,11 @@ export function createRecorder(parts: Parts): Recorder {
     storeTimer = undefined
     if (open === null) return
     const { index } = open
-    writes.commit((tx) => putProse(tx, index, false)).catch(parts.onLateStore)
+    writes.commit((tx) => putProse(tx, index, false)).catch(dependencies.onLateStore)
   }
 
   async function putProse(tx: Writer, index: number, closed: boolean): Promise<void> {
-    const prose = channel.prose(index)
+    const prose = runLog.prose(index)
     if (prose === undefined) return
     await stepRepository.putProse(tx, {
       messageId,
@@ -105,9 +105,9 @@ export function createRecorder(parts: Parts): Recorder {
     })
   }
 
-  /** Takes the open step out of the way; the caller stores it with `putProse` and then tells its end. */
+  /** Takes the open step out of the way; the caller stores it with `putProse` and then emits its end. */
   function takeOpen(): number | null {
-    tell()
+    emit()
     clearTimeout(storeTimer)
     storeTimer = undefined
     const index = open?.index ?? null
@@ -115,7 +115,7 @@ export function createRecorder(parts: Parts): Recorder {
     return index
   }
 
-  /** The write that adds the ids of results told since the last one; it may run again with its transaction. */
+  /** The write that adds the ids of results emitted since the last one; it may run again with its transaction. */
   function takeLateIds(): Write {
     const ids = lateIds
     lateIds = []
@@ -134,41 +134,41 @@ export function createRecorder(parts: Parts): Recorder {
       await writeIds(tx)
       await write?.(tx)
     })
-    if (index !== null) channel.closeProse(index)
+    if (index !== null) runLog.closeProse(index)
   }
 
-  function append(kind: 'thinking' | 'text', text: string): void {
+  function gather(kind: 'thinking' | 'text', text: string): void {
     if (open === null) {
       open = { index: nextIndex, kind }
       nextIndex += 1
       gathered = text
-      tell()
+      emit()
       return
     }
     gathered += text
     if (gatherTimer !== undefined) return
-    const wait = lastTold + GATHER_MS - performance.now()
+    const wait = lastEmitted + GATHER_MS - performance.now()
     // What a provider's stream gathers comes just as often: a timer would only make it later.
-    if (wait <= TIMER_SLACK_MS) tell()
-    else gatherTimer = setTimeout(tell, wait)
+    if (wait <= TIMER_SLACK_MS) emit()
+    else gatherTimer = setTimeout(emit, wait)
   }
 
   return {
-    prose(kind, text) {
+    append(kind, text) {
       if (text === '') return undefined
       if (open === null || open.kind === kind) {
-        append(kind, text)
+        gather(kind, text)
         return undefined
       }
-      return closeOpen().then(() => append(kind, text))
+      return closeOpen().then(() => gather(kind, text))
     },
 
-    async round(calls, write) {
+    async endIteration(calls, write) {
       const proseIndex = takeOpen()
       const base = nextIndex
       nextIndex += calls.length * 2
-      // Nothing else is told between here and the calls, so their ids are known beforehand.
-      const firstEvent = channel.lastId + (proseIndex === null ? 1 : 2)
+      // Nothing else is emitted between here and the calls, so their ids are known beforehand.
+      const firstEvent = runLog.lastId + (proseIndex === null ? 1 : 2)
       const writeIds = takeLateIds()
       await writes.commit(async (tx) => {
         if (proseIndex !== null) await putProse(tx, proseIndex, true)
@@ -177,10 +177,10 @@ export function createRecorder(parts: Parts): Recorder {
           await stepRepository.put(tx, callRow(messageId, base + at, call, firstEvent + at))
         await write(tx)
       })
-      if (proseIndex !== null) channel.closeProse(proseIndex)
+      if (proseIndex !== null) runLog.closeProse(proseIndex)
       for (const [at, call] of calls.entries()) {
         places.set(call.id, { call: base + at, result: base + calls.length + at })
-        channel.appendEvent({
+        runLog.appendEvent({
           event: 'process_step',
           step: {
             id: stepId(base + at),
@@ -198,31 +198,31 @@ export function createRecorder(parts: Parts): Recorder {
       const place = places.get(call.id)
       if (place === undefined) return
       await writes.commit((tx) =>
-        stepRepository.markStarted(tx, messageId, place.call, parts.now()),
+        stepRepository.markStarted(tx, messageId, place.call, dependencies.now()),
       )
     },
 
-    async settled(answer, write) {
-      const place = places.get(answer.call.id)
+    async storeResult(result, write) {
+      const place = places.get(result.call.id)
       if (place === undefined) return
       await writes.commit(async (tx) => {
-        await stepRepository.put(tx, resultRow(messageId, place.result, answer))
+        await stepRepository.put(tx, resultRow(messageId, place.result, result))
         await write(tx)
       })
     },
 
-    answer(answer) {
-      const place = places.get(answer.call.id)
+    emitResult(result) {
+      const place = places.get(result.call.id)
       if (place === undefined) return
-      channel.appendEvent({ event: 'process_step', step: resultStep(place.result, answer) })
-      lateIds.push({ position: place.result, firstEvent: channel.lastId })
+      runLog.appendEvent({ event: 'process_step', step: resultStep(place.result, result) })
+      lateIds.push({ position: place.result, firstEvent: runLog.lastId })
     },
 
     async end(write, events) {
-      tell()
-      const last = channel.lastId + (open === null ? 0 : 1) + events.length
+      emit()
+      const last = runLog.lastId + (open === null ? 0 : 1) + events.length
       await closeOpen((tx) => write(tx, last))
-      for (const event of events) channel.appendEvent(event)
+      for (const event of events) runLog.appendEvent(event)
     },
 
     async leave(write) {
@@ -236,8 +236,8 @@ export function createRecorder(parts: Parts): Recorder {
     },
 
     steps() {
-      tell()
-      return Array.from({ length: channel.stepCount }, (_, index) => channel.step(index)).filter(
+      emit()
+      return Array.from({ length: runLog.stepCount }, (_, index) => runLog.step(index)).filter(
         (step) => step !== undefined,
       )
     },
@@ -264,26 +264,26 @@ const callRow = (
 const resultRow = (
   messageId: RunRow['messageId'],
   position: number,
-  answer: CallResult,
+  result: CallResult,
 ): NewStep => ({
   messageId,
   position,
   type: 'tool_result',
-  content: answer.content,
-  idRef: answer.call.id,
-  name: answer.call.name,
-  skipped: answer.skipped,
-  artifact: answer.artifact ?? null,
+  content: result.content,
+  idRef: result.call.id,
+  name: result.call.name,
+  skipped: result.skipped,
+  artifact: result.artifact ?? null,
   closed: true,
 })
 
-const resultStep = (index: number, answer: CallResult): Step => ({
+const resultStep = (index: number, result: CallResult): Step => ({
   id: stepId(index),
   index,
   type: 'tool_result',
-  id_ref: answer.call.id,
-  name: answer.call.name,
-  content: answer.content,
-  skipped: answer.skipped,
-  ...(answer.artifact === undefined ? {} : { artifact: answer.artifact }),
+  id_ref: result.call.id,
+  name: result.call.name,
+  content: result.content,
+  skipped: result.skipped,
+  ...(result.artifact === undefined ? {} : { artifact: result.artifact }),
 })

@@ -9,9 +9,9 @@ import { announceRun } from './announce.ts'
 import { claimRun, endUnperformed } from './claim.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { createWriteGroup, RETRY_DELAYS_MS } from './group-commit.ts'
-import { createRunChannel, type RunChannel } from './log.ts'
-import { channelHistory } from './replay.ts'
-import type { RunStarter } from './run-parts.ts'
+import { createRunLog, type RunLog } from './log.ts'
+import type { RunStarter } from './performed-run.ts'
+import { runLogHistory } from './replay.ts'
 import { performRun } from './worker.ts'
 
 /** A log stays in memory a while after the run's end: those who lost the last events come back soon. */
@@ -47,7 +47,7 @@ export interface RunRegistry extends RunStarter {
    * The log of a run that goes on or has ended only just now; null for one that is told from the store (`replayRun`).
    * It never starts a run. Throws `not_found` for one that is gone.
    */
-  channel(run: RunRow): Promise<RunChannel | null>
+  runLog(run: RunRow): Promise<RunLog | null>
 }
 
 export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
@@ -57,7 +57,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   /** For what a person waits for: better a clear refusal now than an answer in a minute. */
   const promptWrites = createWriteGroup(database, [100, 400])
   const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
-  const ended = new LRUCache<RunId, RunChannel>({
+  const ended = new LRUCache<RunId, RunLog>({
     max: ENDED_LOGS,
     maxSize: ENDED_LOGS_CHARACTERS,
     maxEntrySize: ENDED_LOGS_CHARACTERS / 4,
@@ -84,7 +84,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     await performRun(one, run, runDependencies, writes)
     announceRun(run, 'updated', dependencies)
     active.delete(run.id)
-    if (one.channel.terminal !== null) ended.set(run.id, one.channel)
+    if (one.runLog.terminal !== null) ended.set(run.id, one.runLog)
     one.markEnded()
   }
 
@@ -95,8 +95,8 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       if (claimed === null) return
       ended.delete(id)
       const { run, rows } = claimed
-      const channel = createRunChannel(channelHistory(run, rows))
-      const one = createActiveRun(id, channel)
+      const runLog = createRunLog(runLogHistory(run, rows))
+      const one = createActiveRun(id, runLog)
       active.set(id, { run: one, row: run })
       void launch(one, run)
     })
@@ -112,14 +112,14 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
 
   const runs: RunRegistry = {
     async begin(run, write) {
-      const channel = createRunChannel({ entries: [], steps: [], lastId: 0 })
-      channel.appendEvent({
+      const runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
+      runLog.appendEvent({
         event: 'run',
         run_id: run.id,
         user_message_id: run.userMessageId,
         message_id: run.messageId,
       })
-      const one = createActiveRun(run.id, channel)
+      const one = createActiveRun(run.id, runLog)
       // Before its rows: whoever takes its user, project or conversation away finds it here, or it finds them gone.
       active.set(run.id, { run: one, row: run })
       try {
@@ -165,7 +165,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       isDraining = true
       const all = (): ActiveRun[] => [...active.values()].map(({ run }) => run)
       const waiting = all()
-      for (const run of waiting) if (run.channel.pendingApprovals.size > 0) run.stop('shutdown')
+      for (const run of waiting) if (run.runLog.pendingApprovals.size > 0) run.stop('shutdown')
       let timer: NodeJS.Timeout | undefined
       const grace = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, graceMs)
@@ -175,8 +175,8 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       for (const run of all()) run.stop('shutdown')
       await Promise.all(all().map((run) => run.ended))
     },
-    async channel(run) {
-      const known = () => active.get(run.id)?.run.channel ?? ended.get(run.id)
+    async runLog(run) {
+      const known = () => active.get(run.id)?.run.runLog ?? ended.get(run.id)
       if (known() === undefined) await turns.get(run.id)
       const live = known()
       if (live !== undefined) return live
@@ -198,10 +198,10 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
 }
 
 /** About how much text a log holds. */
-function charactersOf(channel: RunChannel): number {
+function charactersOf(runLog: RunLog): number {
   let characters = 1
-  for (let index = 0; index < channel.stepCount; index += 1) {
-    const step = channel.step(index)
+  for (let index = 0; index < runLog.stepCount; index += 1) {
+    const step = runLog.step(index)
     if (step !== undefined)
       characters += 'content' in step ? step.content.length : step.arguments.length
   }

@@ -2,7 +2,7 @@
 import type { RunRow } from '../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../db/repositories/steps.ts'
 import type { DoneEvent, ErrorEvent } from '../protocol/run-event.ts'
-import { type ChannelHistory, idsBefore, type LogEntry, type ProseState } from './log.ts'
+import { idsBefore, type LogEntry, type ProseState, type RunLogHistory } from './log.ts'
 import { readRunState } from './state.ts'
 
 /** The text form of a step's cuts: lengths parted by commas, an `r` in front when the step replaced another. */
@@ -22,10 +22,10 @@ export function readCuts(
 }
 
 /**
- * The channel's past from the store, for a run of which a new attempt follows: the end of the earlier one is left out
+ * The log's past from the store, for a run of which a new attempt follows: the end of the earlier one is left out
  * and new ids begin in the attempt's own range.
  */
-export function channelHistory(run: RunRow, rows: readonly StepRow[]): ChannelHistory {
+export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHistory {
   const entries: LogEntry[] = [
     {
       id: 1,
@@ -38,7 +38,7 @@ export function channelHistory(run: RunRow, rows: readonly StepRow[]): ChannelHi
       },
     },
   ]
-  const steps: ChannelHistory['steps'] = []
+  const steps: RunLogHistory['steps'] = []
   let lastId = 1
   const add = (entry: LogEntry): void => {
     entries.push(entry)

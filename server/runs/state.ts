@@ -10,7 +10,7 @@ export const RunOptions = z.object({
   toolChoice: ToolChoice.optional(),
   approval: ApprovalMode,
   onDisconnect: OnDisconnect,
-  /** For sub-agents in the background: what to do, and whether to tell of the result. */
+  /** For sub-agents in the background: what to do, and whether to announce the result. */
   task: z.string().optional(),
   announce: z.boolean().optional(),
   /** The call that began it: made again after a restart, it finds this run. */
@@ -21,13 +21,13 @@ export const RunOptions = z.object({
 export type RunOptions = z.infer<typeof RunOptions>
 
 export const RunState = z.object({
-  /** The model's last round is stored; only the end is missing. */
+  /** The model's last iteration is stored; only the end is missing. */
   finish: FinishReason.optional(),
   /** Tools that a person approved for the rest of this run. */
   grants: z.array(z.string()).default([]),
   /** The title that this run made. */
   title: z.string().optional(),
-  /** Rounds that were allowed when it began or was last resumed, counted from the run's first. */
+  /** Iterations that were allowed when it began or was last resumed, counted from the run's first. */
   roundLimit: z.int().optional(),
 })
 export type RunState = z.infer<typeof RunState>

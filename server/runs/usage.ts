@@ -1,4 +1,5 @@
-// What a run has used: tokens summed over its rounds, booked once to user, hour and model.
+// The usage of a run: tokens summed over its iterations, added once to those of the user, by hour and model.
+import type { CallUsage } from '../agent/run-scope.ts'
 import type { Writer } from '../db/database.ts'
 import type { NewRun, RunRow } from '../db/repositories/runs.ts'
 import { dayOf } from '../db/repositories/token-usage.ts'
@@ -6,7 +7,8 @@ import { MAX_INTEGER } from '../protocol/bounds.ts'
 import type { Usage } from '../protocol/run-event.ts'
 import type { ChatDependencies } from './dependencies.ts'
 
-interface Booking {
+/** The usage of one model call. */
+interface ModelUsage {
   model: string
   promptTokens: number
   completionTokens: number
@@ -17,29 +19,29 @@ interface Booking {
  * @returns false when the transaction was committed before and only its confirmation was lost: nothing is to be added.
  * @throws RunOver when the run has ended or another attempt has it.
  */
-export type BooksWrite = (tx: Writer, patch?: Partial<NewRun>) => Promise<boolean>
+export type UsageWrite = (tx: Writer, patch?: Partial<NewRun>) => Promise<boolean>
 
-export type Bookkeeping = ReturnType<typeof createBookkeeping>
+export type RunUsage = ReturnType<typeof createRunUsage>
 
-export function createBookkeeping(
+export function createRunUsage(
   run: RunRow,
   { store, database, settings, catalog, now }: ChatDependencies,
 ) {
   let { promptTokens, completionTokens, round, revision: lastRevision } = run
-  /** Of calls that are no part of the answer; they count toward the run's budget. */
-  let asideTokens = 0
+  /** Of model calls that are no part of the answer; they count toward the run's budget. */
+  let extraTokens = 0
   /** Not yet stored. */
-  let pending: Booking[] = []
+  let pending: ModelUsage[] = []
 
   return {
-    usage: (): Usage => ({
+    total: (): Usage => ({
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       total_tokens: promptTokens + completionTokens,
     }),
 
-    /** What a round used; `model` is the one that answered, '' where it is the run's own. */
-    add(usage: Usage, model: string): void {
+    /** What an iteration used; `model` is the one that answered, '' where it is the run's own. */
+    add({ usage, model }: CallUsage): void {
       promptTokens = bounded(promptTokens + usage.prompt_tokens)
       completionTokens = bounded(completionTokens + usage.completion_tokens)
       pending.push({
@@ -50,13 +52,13 @@ export function createBookkeeping(
     },
 
     /** Tokens that were paid for but are no part of the answer (a title, a summary). */
-    addAside(usage: { prompt: number; completion: number; model: string }): void {
-      if (usage.prompt + usage.completion === 0) return
-      asideTokens += usage.prompt + usage.completion
+    addExtra({ usage, model }: CallUsage): void {
+      if (usage.total_tokens === 0) return
+      extraTokens += usage.total_tokens
       pending.push({
-        model: usage.model === '' ? run.model : usage.model,
-        promptTokens: usage.prompt,
-        completionTokens: usage.completion,
+        model: model === '' ? run.model : model,
+        promptTokens: usage.prompt_tokens,
+        completionTokens: usage.completion_tokens,
       })
     },
 
@@ -65,32 +67,32 @@ export function createBookkeeping(
      * added yet, once, however often its transaction is tried. What could not be stored is part of the next write.
      */
     async storeWith(
-      endsRound: boolean,
-      store: (write: BooksWrite) => Promise<void>,
+      endsIteration: boolean,
+      store: (write: UsageWrite) => Promise<void>,
     ): Promise<void> {
-      const bookings = pending
+      const entries = pending
       pending = []
-      if (endsRound) round += 1
+      if (endsIteration) round += 1
       try {
-        await store(await writeOf(bookings))
+        await store(await writeOf(entries))
       } catch (error) {
-        pending.unshift(...bookings)
+        pending.unshift(...entries)
         throw error
       }
     },
 
     /** Adds what was not added yet where the run itself takes nothing more. */
-    async storeAside(): Promise<void> {
-      const bookings = await priced(pending)
-      if (bookings.length === 0) return
+    async storeAlone(): Promise<void> {
+      const entries = await priced(pending)
+      if (entries.length === 0) return
       await database.write(async (tx) => {
-        for (const booking of bookings)
-          await store.tokenUsage.add(tx, now(), { userId: run.userId, ...booking })
+        for (const entry of entries)
+          await store.tokenUsage.add(tx, now(), { userId: run.userId, ...entry })
       })
       pending = []
     },
 
-    /** Gives up what could not be stored; answers how many tokens that are. */
+    /** Gives up what could not be stored; returns how many tokens that is. */
     drop(): number {
       const tokens = pending.reduce((sum, one) => sum + one.promptTokens + one.completionTokens, 0)
       pending = []
@@ -99,16 +101,16 @@ export function createBookkeeping(
 
     /** Whether the model may be asked again, for whatever it is. */
     async isBudgetLeft(): Promise<boolean> {
-      const spent = promptTokens + completionTokens + asideTokens
-      if (settings.runTokens !== undefined && spent >= settings.runTokens) return false
+      const used = promptTokens + completionTokens + extraTokens
+      if (settings.runTokens !== undefined && used >= settings.runTokens) return false
       return (await exceededBudget(run.userId, { store, settings, now })) === null
     },
   }
 
-  async function writeOf(bookings: readonly Booking[]): Promise<BooksWrite> {
+  async function writeOf(entries: readonly ModelUsage[]): Promise<UsageWrite> {
     const sums = { promptTokens, completionTokens, round }
     const moment = now()
-    const added = await priced(bookings)
+    const added = await priced(entries)
     /** Numbered when it is first run: writes of a run are run in the order in which they are stored. */
     let revision: number | null = null
     return async (tx, patch = {}) => {
@@ -117,26 +119,24 @@ export function createBookkeeping(
         revision = lastRevision
       }
       if (!(await store.runs.writeOnce(tx, run, revision, { ...sums, ...patch }))) return false
-      for (const booking of added)
-        await store.tokenUsage.add(tx, moment, { userId: run.userId, ...booking })
+      for (const entry of added)
+        await store.tokenUsage.add(tx, moment, { userId: run.userId, ...entry })
       return true
     }
   }
 
-  function priced(bookings: readonly Booking[]) {
-    return Promise.all(
-      bookings.map(async (booking) => ({ ...booking, ...(await costOf(booking)) })),
-    )
+  function priced(entries: readonly ModelUsage[]) {
+    return Promise.all(entries.map(async (entry) => ({ ...entry, ...(await costOf(entry)) })))
   }
 
-  async function costOf(booking: Booking): Promise<{ currency: string; cost: number }> {
+  async function costOf(entry: ModelUsage): Promise<{ currency: string; cost: number }> {
     // A model that is gone by now has no price any more.
-    const price = await catalog.resolve(booking.model).then(
+    const price = await catalog.resolve(entry.model).then(
       ({ price }) => price,
       () => null,
     )
     if (price === null) return { currency: '', cost: 0 }
-    const millionths = booking.promptTokens * price.input + booking.completionTokens * price.output
+    const millionths = entry.promptTokens * price.input + entry.completionTokens * price.output
     return { currency: price.currency, cost: millionths / 1e6 }
   }
 }
@@ -144,7 +144,7 @@ export function createBookkeeping(
 /** The sums are stored in integer columns. */
 const bounded = (tokens: number): number => Math.min(tokens, MAX_INTEGER)
 
-/** What the user has used up, in words for them; null when there is room. */
+/** Which budget the user has used up, as a text for them; null when none is. */
 export async function exceededBudget(
   userId: RunRow['userId'],
   { store, settings, now }: Pick<ChatDependencies, 'store' | 'settings' | 'now'>,
@@ -154,7 +154,7 @@ export async function exceededBudget(
   if (userTokensPerDay !== undefined) {
     const { tokens } = await store.tokenUsage.spent(userId, { from: today, to: today })
     if (tokens >= userTokensPerDay)
-      return `Your ${userTokensPerDay} tokens for today are used up. They begin anew at midnight UTC.`
+      return `Your ${userTokensPerDay} tokens for today are used up. They are renewed at midnight UTC.`
   }
   if (userCostPerMonth !== undefined) {
     const { cost } = await store.tokenUsage.spent(userId, {
@@ -163,7 +163,7 @@ export async function exceededBudget(
     })
     // Prices may be in several currencies; the limit holds for each.
     if ([...cost.values()].some((spent) => spent >= userCostPerMonth))
-      return 'Your budget for this month is used up. It begins anew on the first of the next month (UTC).'
+      return 'Your budget for this month is used up. It is renewed on the first day of next month (UTC).'
   }
   return null
 }

@@ -1,4 +1,4 @@
-// Performs one run: takes the loop's events, stores and tells them, and brings the run to its end.
+// Performs one run: takes the loop's events, stores and emits them, and brings the run to its end.
 
 import { type LoopEvent, runAgentLoop } from '../agent/loop.ts'
 import { createWorkClock } from '../agent/work-clock.ts'
@@ -15,13 +15,13 @@ import { endBroken } from './end-broken.ts'
 import { type Ending, makeTitle, storeEnd, titleWithoutAnswer } from './finish.ts'
 import { outlast, RETRY_DELAYS_MS, type WriteGroup } from './group-commit.ts'
 import { watchListeners } from './limits.ts'
+import type { PerformedRun, RunDependencies } from './performed-run.ts'
 import { recallShown } from './recall-shown.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
-import type { RunDependencies, RunParts } from './run-parts.ts'
 import { type RunState, readRunState } from './state.ts'
 import { createAgentStarter } from './sub-agents/agents.ts'
 import { createSubAgentJournal } from './sub-agents/journal.ts'
-import { type Bookkeeping, createBookkeeping } from './usage.ts'
+import { createRunUsage, type RunUsage } from './usage.ts'
 import { fitToWindow } from './window.ts'
 
 /**
@@ -34,13 +34,13 @@ export async function performRun(
   dependencies: RunDependencies,
   writes: WriteGroup,
 ): Promise<void> {
-  const books = createBookkeeping(run, dependencies)
+  const usage = createRunUsage(run, dependencies)
   try {
-    await createPerformance(active, run, dependencies, writes, books).perform()
+    await createPerformance(active, run, dependencies, writes, usage).perform()
   } catch (error) {
-    const event = await endBroken(error, { active, run, books, dependencies })
-    if (event === null) active.channel.close()
-    else active.channel.appendEvent(event)
+    const event = await endBroken(error, { active, run, usage, dependencies })
+    if (event === null) active.runLog.close()
+    else active.runLog.appendEvent(event)
   }
 }
 
@@ -49,10 +49,10 @@ function createPerformance(
   run: RunRow,
   dependencies: RunDependencies,
   writes: WriteGroup,
-  books: Bookkeeping,
+  usage: RunUsage,
 ) {
   const { store, settings, log, now } = dependencies
-  const { channel } = active
+  const { runLog } = active
   const isResumed = run.attempt > 1
   const state: RunState = readRunState(run.state)
   const endWatch = watchListeners(active, {
@@ -62,11 +62,19 @@ function createPerformance(
   const journal = createSubAgentJournal({
     runId: run.id,
     repository: store.subAgents,
-    books,
+    usage,
     writes,
     isLeaving: () => active.stopReason === 'shutdown',
   })
-  const parts: RunParts = { active, run, state, books, journal, writes, dependencies }
+  const performed: PerformedRun = {
+    active,
+    run,
+    state,
+    usage,
+    journal,
+    writes,
+    dependencies,
+  }
   const clock = createWorkClock(settings.runMinutes * 60_000, () => active.stop('time_limit'))
 
   /** A store that is away for a while is waited for, as with writes. */
@@ -82,7 +90,7 @@ function createPerformance(
       await recallShown(run.id, rows.map(toStep), store, context.allTools)
     const resume = context instanceof AppError ? null : context.resume
     const recorder = createRecorder({
-      channel,
+      runLog,
       run,
       nextIndex: resume?.nextIndex ?? rows.length,
       openCalls: resume?.places ?? new Map(),
@@ -100,14 +108,14 @@ function createPerformance(
             : { kind: 'done', finish: state.finish }
       if (ending.kind === 'left') {
         await recorder.leave((tx) => store.runs.write(tx, run, { failedAttempts: 0 }))
-        channel.close()
+        runLog.close()
         return
       }
       const title =
         ending.kind === 'done' && !(context instanceof AppError)
-          ? await makeTitle(parts, context, ending.finish, recorder)
+          ? await makeTitle(performed, context, ending.finish, recorder)
           : await titleWithoutAnswer(run, dependencies)
-      await storeEnd(parts, ending, title, recorder)
+      await storeEnd(performed, ending, title, recorder)
     } finally {
       endWatch()
       clock.end()
@@ -116,7 +124,7 @@ function createPerformance(
 
   /** Consumes the loop until it ends. */
   async function work(context: RunContext, recorder: Recorder): Promise<Ending> {
-    const taint = await createTaint(parts, context)
+    const taint = await createTaint(performed, context)
     const approvals = createApprovals({
       ...dependencies,
       active,
@@ -144,7 +152,7 @@ function createPerformance(
     const thinking = thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false
     const request = { ...(temperature === null ? {} : { temperature }), thinking }
     const agents = createAgentStarter({
-      parts,
+      performed,
       context,
       request,
       resources,
@@ -162,10 +170,10 @@ function createPerformance(
         ...request,
         ...(maxTokens === undefined ? {} : { maxTokens }),
       },
-      maxRounds: Math.max(0, (state.roundLimit ?? settings.maxIterations) - run.round),
+      maxIterations: Math.max(0, (state.roundLimit ?? settings.maxIterations) - run.round),
       pendingCalls: context.resume.pendingCalls,
-      budgetLeft: () => outlasting(() => books.isBudgetLeft()),
-      fitToWindow: (messages) => fitToWindow(messages, context, maxTokens, parts),
+      budgetLeft: () => outlasting(() => usage.isBudgetLeft()),
+      fitToWindow: (messages) => fitToWindow(messages, context, maxTokens, performed),
       signal: active.signal,
       runTools: (calls) =>
         executor.execute(calls, {
@@ -181,7 +189,7 @@ function createPerformance(
             isTainted: taint.isTainted,
             agents,
           },
-          progress: (callId, progress) => channel.reportProgress({ id_ref: callId, progress }),
+          progress: (callId, progress) => runLog.reportProgress({ id_ref: callId, progress }),
           approvals,
           recorder: {
             begin: async (call) => {
@@ -191,7 +199,7 @@ function createPerformance(
             // What the end of the process cut off is no result: the next start looks at it again.
             settled: async (result) => {
               if (active.stopReason !== 'shutdown')
-                await recorder.settled(result, taint.see(result))
+                await recorder.storeResult(result, taint.see(result))
             },
           },
         }),
@@ -206,26 +214,26 @@ function createPerformance(
   async function take(event: LoopEvent, recorder: Recorder): Promise<Ending | null> {
     switch (event.type) {
       case 'prose': {
-        const stored = recorder.prose(event.kind, event.text)
+        const stored = recorder.append(event.kind, event.text)
         if (stored !== undefined) await stored
         return null
       }
-      case 'round': {
-        books.add(event.usage, event.model)
-        // The last round is stored together with the run's end, unless a title is still to be made.
+      case 'iteration': {
+        usage.add(event)
+        // The last iteration is stored together with the run's end, unless a title is still to be made.
         if (event.finish !== null) return { kind: 'done', finish: event.finish }
-        await books.storeWith(true, (write) =>
-          recorder.round(event.calls, async (tx) => void (await write(tx))),
+        await usage.storeWith(true, (write) =>
+          recorder.endIteration(event.calls, async (tx) => void (await write(tx))),
         )
         return null
       }
-      case 'answer':
+      case 'result':
         // What the end of the process cut off is not stored, so nobody learns of it.
-        if (active.stopReason !== 'shutdown') recorder.answer(event.answer)
+        if (active.stopReason !== 'shutdown') recorder.emitResult(event.result)
         return null
       case 'retrying':
         log.warn({ run_id: run.id, attempt: event.attempt, reason: event.reason }, 'model retry')
-        channel.reportRetry({
+        runLog.reportRetry({
           attempt: event.attempt,
           delay_ms: event.delayMs,
           reason: event.reason,
@@ -234,10 +242,10 @@ function createPerformance(
         })
         return null
       case 'failed':
-        if (event.usage !== undefined) books.add(event.usage, '')
+        if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
         return { kind: 'error', error: event.error }
       case 'stopped':
-        if (event.usage !== undefined) books.add(event.usage, '')
+        if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
         if (active.stopReason === 'shutdown') return { kind: 'left' }
         return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
     }

@@ -16,7 +16,7 @@ import type { RunOptions } from '../state.ts'
 import type { Taint } from './taint.ts'
 
 interface Dependencies {
-  active: Pick<ActiveRun, 'channel' | 'waitForDecision'>
+  active: Pick<ActiveRun, 'runLog' | 'waitForDecision'>
   run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId' | 'attempt'>
   mode: RunOptions['approval']
   taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload'>
@@ -78,17 +78,17 @@ export function createApprovals(dependencies: Dependencies): Approvals {
 
   async function waitFor(decided: Promise<Decision>, request: PendingApproval): Promise<Decision> {
     announceRun(run, 'updated', dependencies)
-    active.channel.appendEvent({ event: 'approval_required', run_id: run.id, ...request })
+    active.runLog.appendEvent({ event: 'approval_required', run_id: run.id, ...request })
     clock.pause()
     try {
       const decision = await decided
-      active.channel.settleApproval(request.id_ref)
+      active.runLog.settleApproval(request.id_ref)
       // The result may be long in coming: every page that shows the request learns that it is decided.
-      active.channel.reportProgress({
+      active.runLog.reportProgress({
         id_ref: request.id_ref,
         progress: { kind: 'decided', decision: decision.decision },
       })
-      if (active.channel.pendingApprovals.size === 0) {
+      if (active.runLog.pendingApprovals.size === 0) {
         await writes.commit(setStatus('running'))
         announceRun(run, 'updated', dependencies)
       }

@@ -2,7 +2,7 @@
 import type { CallResult } from '../../tools/tool-result.ts'
 import type { RunContext } from '../context.ts'
 import type { Write } from '../group-commit.ts'
-import type { RunParts } from '../run-parts.ts'
+import type { PerformedRun } from '../performed-run.ts'
 import { readRunState } from '../state.ts'
 
 export interface Taint {
@@ -24,7 +24,7 @@ const nothing: Write = async () => {}
  * Whether outside text was read, and what a person allowed for good: both decide who is asked. Resolves when what the
  * run starts from is marked, should it hold outside text that the conversation is not marked for yet.
  */
-export async function createTaint(parts: RunParts, context: RunContext): Promise<Taint> {
+export async function createTaint(parts: PerformedRun, context: RunContext): Promise<Taint> {
   const { run, state, writes } = parts
   const { store } = parts.dependencies
   let tainted = context.conversation.tainted || context.holdsOutsideText

@@ -7,10 +7,10 @@ import type { AgentStarter } from '../../tools/definition.ts'
 import type { Taint } from '../approvals/taint.ts'
 import { startBackgroundTask } from '../background.ts'
 import { DEFAULT_CONTEXT_WINDOW, type RunContext } from '../context.ts'
-import type { RunParts } from '../run-parts.ts'
+import type { PerformedRun } from '../performed-run.ts'
 
-interface Parts {
-  parts: RunParts
+interface Dependencies {
+  performed: PerformedRun
   context: RunContext
   request: RunScope['request']
   resources: RunScope['resources']
@@ -19,13 +19,13 @@ interface Parts {
 }
 
 export function createAgentStarter({
-  parts: { run, active, books, journal, dependencies },
+  performed: { run, active, usage, journal, dependencies },
   context,
   request,
   resources,
   approvals,
   taint,
-}: Parts): AgentStarter {
+}: Dependencies): AgentStarter {
   const { llm, model, tools } = context
   const performTasks = createSubAgents(
     {
@@ -36,13 +36,13 @@ export function createAgentStarter({
       resources,
       approvals,
       isTainted: taint.isTainted,
-      isBudgetLeft: () => books.isBudgetLeft(),
+      isBudgetLeft: () => usage.isBudgetLeft(),
       whenOwner: () => dependencies.whenOwner(active.signal),
       journal: {
         read: journal.read,
-        write: (callId, position, event, spent, result) => {
+        write: (callId, position, event, used, result) => {
           const mark = result === undefined ? undefined : taint.see(result)
-          return journal.write(callId, position, event, spent, mark)
+          return journal.write(callId, position, event, used, mark)
         },
       },
     },

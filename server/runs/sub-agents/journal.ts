@@ -1,16 +1,16 @@
-// Where the sub-agents of a run leave what they have done: durable together with the tokens it took, each booked once.
+// Where the sub-agents of a run store what they have done: together with its usage, which is added once.
 import pLimit from 'p-limit'
-import type { Spent, SubAgentJournal } from '../../agent/run-scope.ts'
+import type { CallUsage, SubAgentJournal } from '../../agent/run-scope.ts'
 import { SubAgentEvent } from '../../agent/sub-agent-log.ts'
 import type { SubAgentRepository } from '../../db/repositories/sub-agents.ts'
 import type { CallId, RunId } from '../../protocol/ids.ts'
 import type { Write, WriteGroup } from '../group-commit.ts'
-import type { Bookkeeping } from '../usage.ts'
+import type { RunUsage } from '../usage.ts'
 
 interface Parts {
   runId: RunId
   repository: SubAgentRepository
-  books: Pick<Bookkeeping, 'add' | 'storeWith'>
+  usage: Pick<RunUsage, 'add' | 'storeWith'>
   writes: WriteGroup
   /** The process goes away: what is cut off now is no event, the next start makes it again. */
   isLeaving(): boolean
@@ -23,7 +23,7 @@ export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
     callId: CallId,
     position: number,
     event: SubAgentEvent,
-    spent: readonly Spent[],
+    used: readonly CallUsage[],
     also?: Write,
   ): Promise<void>
   /** Whether this attempt of the run had sub-agents. */
@@ -33,8 +33,8 @@ export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
 }
 
 export function createSubAgentJournal(parts: Parts): RunJournal {
-  const { runId, repository, books, writes, isLeaving } = parts
-  // One at a time: a booking holds the run's sums, and an older one must not come behind a newer.
+  const { runId, repository, usage, writes, isLeaving } = parts
+  // One at a time: each write holds the run's sums, and an older one must not come after a newer.
   const inTurn = pLimit(1)
   let isUsed = false
   let isClosed = false
@@ -51,11 +51,11 @@ export function createSubAgentJournal(parts: Parts): RunJournal {
       const rows = await repository.list(runId, callId)
       return rows.map(({ position, event }) => ({ position, event: SubAgentEvent.parse(event) }))
     },
-    write: (callId, position, event, spent, also) =>
+    write: (callId, position, event, used, also) =>
       inTurn(async () => {
         if (isClosed || isLeaving()) return
-        for (const { usage, model } of spent) books.add(usage, model)
-        await books.storeWith(false, (write) =>
+        for (const one of used) usage.add(one)
+        await usage.storeWith(false, (write) =>
           writes.commit(async (tx) => {
             if (!(await write(tx))) return
             await repository.append(tx, { runId, callId, position, event })

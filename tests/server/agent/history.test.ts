@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   answerMessages,
   type BranchMessage,
-  roundsOf,
+  iterationsOf,
   toModelMessages,
 } from '../../../server/agent/history.ts'
 import type { LlmMessage } from '../../../server/llm/client.ts'
@@ -146,7 +146,7 @@ describe('the order', () => {
 
   test('text of several steps of one iteration is joined', () => {
     expect(
-      roundsOf(
+      iterationsOf(
         stepsOf([
           { type: 'text', content: 'Half an ' },
           { type: 'text', content: 'answer.' },

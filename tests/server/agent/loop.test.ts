@@ -59,7 +59,7 @@ async function run(
     messages: question,
     tools: [look],
     request: {},
-    maxRounds: 5,
+    maxIterations: 5,
     pendingCalls: [],
     budgetLeft: async () => true,
     fitToWindow: async (messages) => messages,
@@ -83,10 +83,10 @@ const inShort = (events: readonly LoopEvent[]): string[] =>
     switch (event.type) {
       case 'prose':
         return `${event.kind}:${event.text}`
-      case 'round':
+      case 'iteration':
         return `iteration:${event.calls.map(({ id }) => id).join('+')}${event.finish ?? ''}`
-      case 'answer':
-        return `result:${event.answer.call.id}`
+      case 'result':
+        return `result:${event.result.call.id}`
       case 'failed':
         return `failed:${event.error.code}`
       default:
@@ -145,7 +145,7 @@ describe('the order of events', () => {
       says([text('Done.'), finished()]),
     )
     await run([], { llm }, (event) => {
-      if (event.type === 'answer') requestsAtResult = llm.requests.length
+      if (event.type === 'result') requestsAtResult = llm.requests.length
       return undefined
     })
     expect(requestsAtResult).toBe(1)
@@ -172,7 +172,7 @@ describe('the order of events', () => {
 
 describe('call ids', () => {
   const idsOf = ({ events }: LoopRun): string[] =>
-    events.flatMap((event) => (event.type === 'round' ? event.calls.map(({ id }) => id) : []))
+    events.flatMap((event) => (event.type === 'iteration' ? event.calls.map(({ id }) => id) : []))
 
   test('that repeat within an iteration, over iterations or from earlier turns are made unique', async () => {
     const earlier: LlmMessage[] = [
@@ -219,7 +219,7 @@ describe('limits', () => {
   test('after the last allowed iteration the model answers once more, without tools', async () => {
     const { events, requests, batches } = await run(
       [...endless.slice(0, 2), says([text('That is all I know.'), finished()])],
-      { maxRounds: 2 },
+      { maxIterations: 2 },
     )
     expect(inShort(events).slice(-2)).toEqual([
       'text:That is all I know.',
@@ -234,14 +234,14 @@ describe('limits', () => {
   })
 
   test('calls in the response after the limit are not run', async () => {
-    const { events, batches } = await run(endless, { maxRounds: 1 })
-    expect(events.at(-1)).toMatchObject({ type: 'round', calls: [], finish: 'max_iterations' })
+    const { events, batches } = await run(endless, { maxIterations: 1 })
+    expect(events.at(-1)).toMatchObject({ type: 'iteration', calls: [], finish: 'max_iterations' })
     expect(batches).toHaveLength(1)
   })
 
   test('with no iteration left the first request has no tools and forces none', async () => {
     const { requests } = await run([says([text('Hi.'), finished()])], {
-      maxRounds: 0,
+      maxIterations: 0,
       request: { toolChoice: 'required' },
     })
     expect(requests).toMatchObject([{ tools: [] }])
@@ -374,7 +374,7 @@ describe('a consumer that leaves', () => {
           }
         },
       },
-      ({ type }) => (type === 'answer' ? 'leave' : undefined),
+      ({ type }) => (type === 'result' ? 'leave' : undefined),
     )
     expect(inShort(events)).toEqual(['iteration:a+b', 'result:a'])
     expect(ended).toBe(true)

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CallId } from '../../../server/protocol/ids.ts'
 import type { ToolProgressNotice } from '../../../server/protocol/run-event.ts'
 import { streamRun } from '../../../server/routes/run-stream.ts'
-import { createRunChannel, type RunChannel } from '../../../server/runs/log.ts'
+import { createRunLog, type RunLog } from '../../../server/runs/log.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 
 const STALL_MS = 400
@@ -21,17 +21,17 @@ const output = (text: string): ToolProgressNotice => ({
 
 let app: FastifyInstance
 let port: number
-let channel: RunChannel
+let runLog: RunLog
 let responses: ServerResponse[]
 
 beforeEach(async () => {
-  channel = createRunChannel({ entries: [], steps: [], lastId: 0 })
+  runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
   responses = []
   app = Fastify()
   app.get<{ Headers: { 'last-event-id'?: string } }>('/', (request, reply) => {
     responses.push(reply.raw)
     const { 'last-event-id': lastId } = request.headers
-    streamRun(reply, channel, {
+    streamRun(reply, runLog, {
       mode: 'delta',
       afterId: lastId === undefined ? null : Number(lastId),
       stallMs: STALL_MS,
@@ -51,7 +51,7 @@ async function openSocket(): Promise<{ socket: Socket; response: ServerResponse 
   const socket = connect(port, '127.0.0.1').pause()
   socket.on('error', () => {})
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n')
-  await expect.poll(() => channel.listenerCount).toBe(1)
+  await expect.poll(() => runLog.listenerCount).toBe(1)
   const response = responses.at(-1)
   if (response === undefined) throw new Error('no response')
   return { socket, response }
@@ -60,7 +60,7 @@ async function openSocket(): Promise<{ socket: Socket; response: ServerResponse 
 /** As a model would: each piece in a turn of its own. */
 async function tellMuch(): Promise<void> {
   for (let piece = 0; piece < MUCH; piece += 1) {
-    channel.appendProse(0, 'text', PIECE)
+    runLog.appendProse(0, 'text', PIECE)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -75,11 +75,11 @@ test('one that never reads holds little memory, is dropped, and gets everything 
   expect(response.writableLength).toBeGreaterThan(0)
   expect(response.writableLength).toBeLessThan(2_000_000)
   await dropped
-  expect(channel.listenerCount).toBe(0)
+  expect(runLog.listenerCount).toBe(0)
   socket.destroy()
 
-  channel.closeProse(0)
-  channel.appendEvent({ event: 'error', content: 'over', code: 'internal', retryable: false })
+  runLog.closeProse(0)
+  runLog.appendEvent({ event: 'error', content: 'over', code: 'internal', retryable: false })
   const events: ReceivedEvent[] = []
   // On a busy machine it may be dropped again on its way.
   while (events.at(-1)?.event !== 'error') {
@@ -102,7 +102,7 @@ test('one that catches up in time stays, whatever live output came while it was 
   })
   await tellMuch()
   const before = response.writableLength
-  for (let line = 0; line < 50; line += 1) channel.reportProgress(output(PIECE))
+  for (let line = 0; line < 50; line += 1) runLog.reportProgress(output(PIECE))
   expect(response.writableLength, 'live output does not wait in memory').toBe(before)
 
   let received = ''
@@ -110,12 +110,12 @@ test('one that catches up in time stays, whatever live output came while it was 
     received = (received + bytes.toString()).slice(-1_000)
   })
   socket.resume()
-  channel.appendProse(0, 'text', 'the end')
+  runLog.appendProse(0, 'text', 'the end')
   await expect.poll(() => received).toContain('the end')
   // It reads from now on, for longer than a stall may last.
   const began = performance.now()
   for (let tick = 0; performance.now() - began < STALL_MS * 2; tick += 1) {
-    channel.reportProgress(output(`tick ${tick}.`))
+    runLog.reportProgress(output(`tick ${tick}.`))
     await expect.poll(() => received, { interval: 20 }).toContain(`tick ${tick}.`)
   }
   expect(isOpen).toBe(true)
@@ -124,7 +124,7 @@ test('one that catches up in time stays, whatever live output came while it was 
 
 test('live output reaches a reader that keeps up', async () => {
   const reader = await openEvents(`http://127.0.0.1:${port}/`)
-  channel.reportProgress(output('now'))
+  runLog.reportProgress(output('now'))
   const event = await reader.next(({ event }) => event === 'tool_progress')
   expect(event.data).toEqual(output('now'))
   reader.leave()

@@ -4,41 +4,41 @@ import { applyRunEvent } from '../../../server/protocol/apply-run-event.ts'
 import type { CallId, MessageId, RunId } from '../../../server/protocol/ids.ts'
 import type { RunEvent } from '../../../server/protocol/run-event.ts'
 import type { Step } from '../../../server/protocol/step.ts'
-import { createRunChannel, idsBefore, type RunChannel } from '../../../server/runs/log.ts'
+import { createRunLog, idsBefore, type RunLog } from '../../../server/runs/log.ts'
 import { createRunView, type OutgoingEvent } from '../../../server/runs/log-view.ts'
 
 const runId = 'run' as RunId
 const messageId = 'answer' as MessageId
 
-function newChannel(): RunChannel {
-  const channel = createRunChannel({ entries: [], steps: [], lastId: 0 })
-  channel.appendEvent({
+function newChannel(): RunLog {
+  const runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
+  runLog.appendEvent({
     event: 'run',
     run_id: runId,
     user_message_id: null,
     message_id: messageId,
   })
-  return channel
+  return runLog
 }
 
 /** A small run: thinking, text, a call with its result, text, the end. */
-function playRun(channel: RunChannel): void {
-  for (const piece of ['Let ', 'me ', 'see.']) channel.appendProse(0, 'thinking', piece)
-  channel.closeProse(0)
-  for (const piece of ['I ask ', 'the clock.']) channel.appendProse(1, 'text', piece)
-  channel.closeProse(1)
+function playRun(runLog: RunLog): void {
+  for (const piece of ['Let ', 'me ', 'see.']) runLog.appendProse(0, 'thinking', piece)
+  runLog.closeProse(0)
+  for (const piece of ['I ask ', 'the clock.']) runLog.appendProse(1, 'text', piece)
+  runLog.closeProse(1)
   const call = { id_ref: 'call_1' as CallId, name: 'get_current_time' }
-  channel.appendEvent({
+  runLog.appendEvent({
     event: 'process_step',
     step: { id: 'step-2', index: 2, type: 'tool_call', ...call, arguments: '{}' },
   })
-  channel.appendEvent({
+  runLog.appendEvent({
     event: 'process_step',
     step: { id: 'step-3', index: 3, type: 'tool_result', ...call, content: '{}', skipped: false },
   })
-  for (const piece of ['It is ', 'noon ', '中午。']) channel.appendProse(4, 'text', piece)
-  channel.closeProse(4)
-  channel.appendEvent({
+  for (const piece of ['It is ', 'noon ', '中午。']) runLog.appendProse(4, 'text', piece)
+  runLog.closeProse(4)
+  runLog.appendEvent({
     event: 'done',
     message_id: messageId,
     token_count: 3,
@@ -48,8 +48,8 @@ function playRun(channel: RunChannel): void {
   })
 }
 
-const allOf = (channel: RunChannel, mode: 'delta' | 'cumulative', after: number | null) => {
-  const view = createRunView(channel, mode, after)
+const allOf = (runLog: RunLog, mode: 'delta' | 'cumulative', after: number | null) => {
+  const view = createRunView(runLog, mode, after)
   const out: OutgoingEvent[] = []
   for (let now = 0; ; now += 1_000) {
     const events = view.take(now, false)
@@ -71,9 +71,9 @@ function reassemble(events: readonly OutgoingEvent[]): readonly Step[] {
 
 describe('a run in delta mode', () => {
   test('tells each event once, in order, with ids that grow', () => {
-    const channel = newChannel()
-    playRun(channel)
-    const events = allOf(channel, 'delta', 0)
+    const runLog = newChannel()
+    playRun(runLog)
+    const events = allOf(runLog, 'delta', 0)
     expect(events.map(({ id }) => id)).toEqual(events.map((_, at) => at + 1))
     expect(events.map(({ event }) => event)).toEqual([
       'run',
@@ -90,44 +90,44 @@ describe('a run in delta mode', () => {
   })
 
   test('goes on after any id without a gap or a double', () => {
-    const channel = newChannel()
-    playRun(channel)
-    const uncut = allOf(channel, 'delta', 0)
+    const runLog = newChannel()
+    playRun(runLog)
+    const uncut = allOf(runLog, 'delta', 0)
     for (let cut = 0; cut <= uncut.length; cut += 1) {
       const before = uncut.slice(0, cut)
-      const after = allOf(channel, 'delta', before.at(-1)?.id ?? 0)
+      const after = allOf(runLog, 'delta', before.at(-1)?.id ?? 0)
       expect([...before, ...after]).toEqual(uncut)
     }
   })
 
   test('an id that is not of this run begins with the state so far', () => {
-    const channel = newChannel()
-    playRun(channel)
+    const runLog = newChannel()
+    playRun(runLog)
     for (const foreign of [null, 999, -1, 1.5, Number.NaN]) {
-      const events = allOf(channel, 'delta', foreign)
+      const events = allOf(runLog, 'delta', foreign)
       expect(events.map(({ event }) => event)).toEqual([
         'run',
         ...Array(5).fill('process_step'),
         'done',
       ])
-      expect(reassemble(events)).toEqual(reassemble(allOf(channel, 'delta', 0)))
+      expect(reassemble(events)).toEqual(reassemble(allOf(runLog, 'delta', 0)))
     }
   })
 
   test('a listener that arrives in the middle of a text gets it whole and then what follows', () => {
-    const channel = newChannel()
-    channel.appendProse(0, 'text', 'one ')
-    const view = createRunView(channel, 'delta', null)
+    const runLog = newChannel()
+    runLog.appendProse(0, 'text', 'one ')
+    const view = createRunView(runLog, 'delta', null)
     const first = view.take(0, false)
     expect(first.at(-1)).toMatchObject({ event: 'process_step', data: { content: 'one ' } })
-    channel.appendProse(0, 'text', 'two')
+    runLog.appendProse(0, 'text', 'two')
     expect(view.take(0, false)).toMatchObject([{ event: 'step_delta', data: { delta: 'two' } }])
   })
 
   test('a listener that fell behind gets neighbouring deltas joined, and loses nothing', () => {
-    const channel = newChannel()
-    for (let at = 0; at < 5_000; at += 1) channel.appendProse(0, 'text', `${at} `)
-    const view = createRunView(channel, 'delta', 0)
+    const runLog = newChannel()
+    for (let at = 0; at < 5_000; at += 1) runLog.appendProse(0, 'text', `${at} `)
+    const view = createRunView(runLog, 'delta', 0)
     const events: OutgoingEvent[] = []
     for (;;) {
       const some = view.take(0, true)
@@ -135,43 +135,43 @@ describe('a run in delta mode', () => {
       events.push(...some)
     }
     expect(events.length).toBeLessThan(10)
-    expect(reassemble(events)).toEqual([channel.step(0)])
+    expect(reassemble(events)).toEqual([runLog.step(0)])
   })
 })
 
 describe('a run in cumulative mode', () => {
   test('repeats the whole step at most every 50 ms, and always tells the last state', () => {
-    const channel = newChannel()
-    const view = createRunView(channel, 'cumulative', 0)
+    const runLog = newChannel()
+    const view = createRunView(runLog, 'cumulative', 0)
     expect(view.take(0, false).map(({ event }) => event)).toEqual(['run'])
-    channel.appendProse(0, 'text', 'a')
+    runLog.appendProse(0, 'text', 'a')
     expect(view.take(10, false)).toMatchObject([{ data: { content: 'a' } }])
-    channel.appendProse(0, 'text', 'b')
+    runLog.appendProse(0, 'text', 'b')
     expect(view.take(20, false)).toEqual([])
     expect(view.dueIn(20)).toBe(40)
     expect(view.take(60, false)).toMatchObject([{ data: { content: 'ab' } }])
-    channel.appendProse(0, 'text', 'c')
-    channel.closeProse(0)
+    runLog.appendProse(0, 'text', 'c')
+    runLog.closeProse(0)
     expect(view.take(61, false)).toMatchObject([{ data: { content: 'abc' } }])
   })
 
   test('repeats a long step less often, so that a stream stays below 100 KB a second', () => {
-    const channel = newChannel()
-    const view = createRunView(channel, 'cumulative', 0)
-    channel.appendProse(0, 'text', 'x'.repeat(50_000))
+    const runLog = newChannel()
+    const view = createRunView(runLog, 'cumulative', 0)
+    runLog.appendProse(0, 'text', 'x'.repeat(50_000))
     view.take(0, false)
-    channel.appendProse(0, 'text', 'y')
+    runLog.appendProse(0, 'text', 'y')
     expect(view.take(400, false)).toEqual([])
     expect(view.take(501, false)).toHaveLength(1)
   })
 
   test('a client that comes back is told the steps it has not seen whole', () => {
-    const channel = newChannel()
-    playRun(channel)
-    const uncut = allOf(channel, 'cumulative', 0)
+    const runLog = newChannel()
+    playRun(runLog)
+    const uncut = allOf(runLog, 'cumulative', 0)
     for (let cut = 0; cut <= uncut.length; cut += 1) {
       const before = uncut.slice(0, cut)
-      const after = allOf(channel, 'cumulative', before.at(-1)?.id ?? 0)
+      const after = allOf(runLog, 'cumulative', before.at(-1)?.id ?? 0)
       expect(reassemble([...before, ...after])).toEqual(reassemble(uncut))
     }
   })
@@ -183,7 +183,7 @@ test('a new attempt replaces the step that was broken off, for those who had see
   const seen = allOf(first, 'delta', 0)
   const prose = first.prose(0)
   if (prose === undefined) throw new Error('the step is there')
-  const again = createRunChannel({
+  const again = createRunLog({
     entries: [...first.entries],
     steps: [{ ...prose, closed: true }],
     lastId: idsBefore(2),
@@ -197,16 +197,16 @@ test('a new attempt replaces the step that was broken off, for those who had see
 })
 
 test('text that comes all at once is told in events of bounded size, none of which splits a character', () => {
-  const channel = newChannel()
+  const runLog = newChannel()
   const text = `a${'🦀'.repeat(100_000)}`
-  channel.appendProse(0, 'text', text)
-  channel.closeProse(0)
-  const deltas = allOf(channel, 'delta', 0)
+  runLog.appendProse(0, 'text', text)
+  runLog.closeProse(0)
+  const deltas = allOf(runLog, 'delta', 0)
     .filter(({ event }) => event === 'step_delta')
     // The shape of `step_delta`, which the other tests check.
     .map(({ data }) => (data as { delta: string }).delta)
   expect(deltas.join('')).toBe(text)
   expect(Math.max(...deltas.map(({ length }) => length))).toBeLessThanOrEqual(32_000)
   expect(Buffer.from(deltas.join('|')).toString()).toBe(deltas.join('|'))
-  expect(channel.prose(0)?.cuts).toEqual(deltas.map(({ length }) => length))
+  expect(runLog.prose(0)?.cuts).toEqual(deltas.map(({ length }) => length))
 })

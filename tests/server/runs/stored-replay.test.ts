@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { createStore, type Store } from '../../../server/db/store.ts'
 import { longJsonPieces } from '../../../server/lib/json-pieces.ts'
 import type { CallId } from '../../../server/protocol/ids.ts'
-import { createRunChannel, type RunChannel } from '../../../server/runs/log.ts'
+import { createRunLog, type RunLog } from '../../../server/runs/log.ts'
 import { createRunView, type StreamMode } from '../../../server/runs/log-view.ts'
 import { readCuts, writeCuts } from '../../../server/runs/replay.ts'
 import { replayRun } from '../../../server/runs/stored-replay.ts'
@@ -15,7 +15,7 @@ const LONG = Array.from({ length: 20_000 }, (_, at) => `${at} é 中 🦀 `)
 
 describeOnEachDatabase('the replay of a run', (open) => {
   let store: Store
-  let channel: RunChannel
+  let runLog: RunLog
   let run: Parameters<typeof replayRun>[0]
 
   beforeAll(async () => {
@@ -25,33 +25,33 @@ describeOnEachDatabase('the replay of a run', (open) => {
     const conversation = await store.conversations.create(user, {})
     const answer = await say(database, conversation.id, '', null, { role: 'assistant' })
     run = chatRun(user, conversation.id, answer)
-    channel = createRunChannel({ entries: [], steps: [], lastId: 0 })
-    channel.appendEvent({
+    runLog = createRunLog({ entries: [], steps: [], lastId: 0 })
+    runLog.appendEvent({
       event: 'run',
       run_id: run.id,
       user_message_id: run.userMessageId,
       message_id: run.messageId,
     })
-    for (const piece of ['Let ', 'me ', 'see.']) channel.appendProse(0, 'thinking', piece)
-    channel.closeProse(0)
+    for (const piece of ['Let ', 'me ', 'see.']) runLog.appendProse(0, 'thinking', piece)
+    runLog.closeProse(0)
     const call = { id_ref: 'call_1' as CallId, name: 'get_current_time' }
-    channel.appendEvent({
+    runLog.appendEvent({
       event: 'process_step',
       step: { id: 'step-1', index: 1, type: 'tool_call', ...call, arguments: '{}' },
     })
-    channel.appendEvent({
+    runLog.appendEvent({
       event: 'process_step',
       step: { id: 'step-2', index: 2, type: 'tool_result', ...call, content: '{}', skipped: false },
     })
     for (let at = 0; at < LONG.length; at += 500)
-      channel.appendProse(3, 'text', LONG.slice(at, at + 500).join(''))
-    channel.closeProse(3)
-    channel.appendProse(4, 'text', 'Broken off')
+      runLog.appendProse(3, 'text', LONG.slice(at, at + 500).join(''))
+    runLog.closeProse(3)
+    runLog.appendProse(4, 'text', 'Broken off')
     const firstOf = (index: number) => ({ 1: 6, 2: 7 })[index] ?? 0
     await database.write(async (tx) => {
-      for (let index = 0; index < channel.stepCount; index += 1) {
-        const prose = channel.prose(index)
-        const step = channel.step(index)
+      for (let index = 0; index < runLog.stepCount; index += 1) {
+        const prose = runLog.prose(index)
+        const step = runLog.step(index)
         if (step === undefined) throw new Error('every step is there')
         const place = { messageId: run.messageId, position: index }
         if (prose !== undefined)
@@ -76,8 +76,8 @@ describeOnEachDatabase('the replay of a run', (open) => {
           })
       }
     })
-    run = { ...run, endedAt: new Date(), finishReason: 'stopped', lastEvent: channel.lastId + 1 }
-    channel.appendEvent({
+    run = { ...run, endedAt: new Date(), finishReason: 'stopped', lastEvent: runLog.lastId + 1 }
+    runLog.appendEvent({
       event: 'done',
       message_id: run.messageId,
       token_count: 0,
@@ -88,7 +88,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
   })
 
   const fromMemory = (mode: StreamMode, after: number | null): string => {
-    const view = createRunView(channel, mode, after)
+    const view = createRunView(runLog, mode, after)
     const told: unknown[] = []
     for (let now = 0; ; now += 100_000) {
       const events = view.take(now, false)
@@ -109,7 +109,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
   test.each(['delta', 'cumulative'] as const)(
     'in %s mode is what a listener was told, from every place',
     async (mode) => {
-      const last = channel.lastId
+      const last = runLog.lastId
       for (const after of [null, 0, 1, 4, 7, 8, 30, last - 1, last, last + 5]) {
         const [stored, told] = [await fromStore(mode, after), fromMemory(mode, after)]
         // Compared by hand: a message about the difference of such texts would take minutes to make.

@@ -7,7 +7,16 @@ import { fail, succeed, type ToolResult } from '../../../server/tools/definition
 import { createToolExecutor } from '../../../server/tools/executor.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
-import { bench, call, context, countingTool, gate, noApprovals, noRecorder, read } from './support.ts'
+import {
+  bench,
+  call,
+  context,
+  countingTool,
+  gate,
+  noApprovals,
+  noRecorder,
+  read,
+} from './support.ts'
 
 describe('tool executor', () => {
   test('answers in the order of the calls, whichever is done first', async () => {

@@ -1,11 +1,11 @@
-// What everything that performs one run shares: its row, its state, its books, and the ways to store and to tell.
+// What everything that performs one run shares: its row, its state, its usage, and the ways to store and to emit.
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
 import type { RunState } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
-import type { Bookkeeping } from './usage.ts'
+import type { RunUsage } from './usage.ts'
 
 export interface RunStarter {
   /**
@@ -22,12 +22,12 @@ export type RunDependencies = ChatDependencies & {
   isDraining(): boolean
 }
 
-export interface RunParts {
+export interface PerformedRun {
   active: ActiveRun
   run: RunRow
   /** What of the run's state was read, and is stored again with its next change. */
   state: RunState
-  books: Bookkeeping
+  usage: RunUsage
   journal: RunJournal
   writes: WriteGroup
   dependencies: RunDependencies
