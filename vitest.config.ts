@@ -1,10 +1,8 @@
 // How the tests run: real servers and databases are started by the tests themselves; nothing reaches beyond loopback.
 import { defineConfig } from 'vitest/config'
 
-/** These want the machine to themselves: browsers, hostile programs, and kills at chosen moments. */
+/** Programs that take what they can get: nothing else should have to live beside them. */
 const ALONE = [
-  'tests/e2e/**/*.test.ts',
-  'tests/faults/**/*.test.ts',
   'tests/server/sandbox/python/hostile.test.ts',
   'tests/server/tools/python-beside-chats.test.ts',
 ]

@@ -1,25 +1,18 @@
 // The server as a process of its own, so that a test can kill it and start it again on the same data.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { builtServer } from './built.ts'
 
-const root = join(import.meta.dirname, '../..')
 /** What Node needs to run a TypeScript file. */
 export const fromSources = (file: string): string[] => [
   '--import',
   import.meta.resolve('tsx'),
   file,
 ]
-
-/** The build when it is there and asked for, else the sources. */
-const built = join(root, 'dist/server/main.js')
-const main =
-  process.env.SERVER === 'dist' && existsSync(built)
-    ? [built]
-    : fromSources(join(root, 'server/main.ts'))
 
 export interface ServerProcess {
   readonly url: string
@@ -37,13 +30,21 @@ export interface ServerPlace {
   close(): Promise<void>
 }
 
+/** Below the range from which systems take the ports of outgoing connections: those could take it between two starts. */
+const PORTS = { from: 10_000, to: 32_000 }
+
 async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (typeof address !== 'object' || address === null) throw new Error('no free port')
-  return address.port
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
 }
 
 /** A folder with a configuration of its own; the port stays the same over restarts, as a browser needs it. */
@@ -51,8 +52,9 @@ export async function serverPlace(
   folder: string,
   config: Record<string, unknown>,
   /** What Node runs; without it the server as an operator starts it. */
-  program: readonly string[] = main,
+  program?: readonly string[],
 ): Promise<ServerPlace> {
+  const started = program ?? [await builtServer()]
   const port = await freePort()
   const configFile = join(folder, 'config.yml')
   await writeFile(
@@ -68,7 +70,7 @@ export async function serverPlace(
     async start({ wrapper = [] } = {}) {
       const [command, ...before] = [...wrapper, process.execPath]
       if (command === undefined) throw new Error('nothing to start')
-      const child = spawn(command, [...before, ...program], {
+      const child = spawn(command, [...before, ...started], {
         cwd: folder,
         env: { ...process.env, NANOCLAW_CONFIG: configFile, PORT: String(port) },
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,61 @@
+// Makes the server of a build: one file beside its child programs.
+import { cp, readdir, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { build as bundle, type Plugin } from 'esbuild'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Programs that the server starts as processes or workers of their own; see server/lib/child-entry.ts. */
+const isChildProgram = (file: string): boolean => file.endsWith('.child.ts')
+
+/** All files below a folder. */
+export async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** Packages that go into the bundle: of mathjs only the parser is used, and loading all of it would slow down every start. */
+const bundledPackages = /^mathjs(\/|$)/
+
+const packagesStayOutside: Plugin = {
+  name: 'packages-stay-outside',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
+      bundledPackages.test(path) || importer.includes('node_modules')
+        ? null
+        : { path, external: true },
+    )
+  },
+}
+
+/** Bundles the server and its child programs into the folder, whose content is replaced. */
+export async function buildServer(serverOut: string): Promise<void> {
+  await rm(serverOut, { recursive: true, force: true })
+  const children = (await filesOf(join(root, 'server'))).filter(isChildProgram)
+  await bundle({
+    entryPoints: [join(root, 'server/main.ts'), ...children],
+    outdir: serverOut,
+    outbase: join(root, 'server'),
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    plugins: [packagesStayOutside],
+    sourcemap: 'linked',
+    logLevel: 'warning',
+  })
+  // Child programs that are named exactly in permission flags stay the files they are.
+  const childFolder = join(root, 'server/sandbox/child')
+  if (await exists(childFolder))
+    await cp(childFolder, join(serverOut, 'sandbox/child'), { recursive: true })
+}
+
+/** Whether there is anything at the path. */
+export const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
