@@ -68,7 +68,8 @@ describeInBrowser('two tabs', (visitor) => {
 
     await server.call('DELETE', `/api/conversations/${id}`)
     for (const tab of [one, other]) {
-      await tab.getByText('There is no such conversation.').first().waitFor()
+      await tab.getByText('This conversation was deleted in another tab').waitFor()
+      await tab.waitForURL((url) => url.pathname === '/')
       await tab.getByText('No conversations yet').waitFor()
     }
     await leave(other)

@@ -7,7 +7,7 @@ import { messageKeys } from '../../lib/api/messages.ts'
 import { notify } from '../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
 import { isOver, useBackgroundTasks, useStopBackgroundTask } from './api/background.ts'
-import { ApprovalCard } from './approval-card.tsx'
+import { LateApprovalCard } from './late-approval-card.tsx'
 
 export function BackgroundTasks({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()
@@ -28,6 +28,7 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
     }
   }, [all, client, conversationId, t])
   if (tasks.length === 0) return null
+  const asked = tasks.flatMap((task) => task.pending_approvals)
   return (
     <section aria-label={t('background.title')} className="mb-2 flex flex-col gap-2">
       {tasks.map((task) => (
@@ -42,11 +43,19 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
               onClick={() => stop.mutate(task.id)}
             />
           </div>
-          {task.pending_approvals.map((approval) => (
-            <div key={approval.id_ref} className="mt-2">
-              <ApprovalCard runId={task.id} approval={approval} />
-            </div>
-          ))}
+          {task.pending_approvals.map((approval) => {
+            const number = asked.indexOf(approval) + 1
+            return (
+              <div key={approval.id_ref} className="mt-2">
+                <LateApprovalCard
+                  runId={task.id}
+                  approval={approval}
+                  place={asked.length > 1 ? { number, total: asked.length } : null}
+                  folded={number > 1}
+                />
+              </div>
+            )
+          })}
         </div>
       ))}
     </section>

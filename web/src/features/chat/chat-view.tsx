@@ -2,16 +2,23 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import { useConversation, usePatchConversation } from '../../lib/api/conversations.ts'
+import {
+  isDeletedHere,
+  useConversation,
+  usePatchConversation,
+} from '../../lib/api/conversations.ts'
 import {
   messageKeys,
   useDeleteMessage,
   useMessages,
   useRestoreMessage,
 } from '../../lib/api/messages.ts'
+import { ApiError } from '../../lib/api-client.ts'
 import { FirstScreenStands } from '../../lib/first-screen.tsx'
+import { paths } from '../../lib/paths.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
@@ -61,6 +68,19 @@ function useAttach(conversation: Conversation, client: QueryClient): void {
   }, [id, runId, client])
 }
 
+/** Leads home when the conversation is deleted while it is looked at; true on the way. */
+function useLeaveDeleted(id: string, { data, error }: ReturnType<typeof useConversation>): boolean {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const deleted = data !== undefined && error instanceof ApiError && error.status === 404
+  useEffect(() => {
+    if (!deleted) return
+    if (!isDeletedHere(id)) notify(t('conversation.deletedElsewhere'))
+    navigate(paths.home, { replace: true })
+  }, [deleted, id, navigate, t])
+  return deleted
+}
+
 export function ChatView({
   id,
   loading,
@@ -74,7 +94,8 @@ export function ChatView({
   aside: (conversation: Conversation) => ReactNode
 }) {
   const conversation = useConversation(id)
-  if (conversation.isPending) return loading
+  const leaving = useLeaveDeleted(id, conversation)
+  if (conversation.isPending || leaving) return loading
   if (conversation.isError)
     return (
       <>

@@ -1,16 +1,13 @@
 // All questions of a run that wait for an answer: how many there are, each with its place, and all of them refused at once.
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../server/protocol/run-event.ts'
 import { decide } from '../../lib/api/runs.ts'
 import { ApiError } from '../../lib/api-client.ts'
 import { Button } from '../../ui/button.tsx'
 import { reportError } from '../../ui/error-text.ts'
+import { LateApprovalCard } from './late-approval-card.tsx'
 import { useLiveRuns } from './live-runs.ts'
-
-const ApprovalCard = lazy(() =>
-  import('./approval-card.tsx').then((module) => ({ default: module.ApprovalCard })),
-)
 
 export function PendingApprovals({
   conversationId,
@@ -56,15 +53,14 @@ export function PendingApprovals({
         </div>
       )}
       {approvals.map((approval, place) => (
-        <Suspense key={approval.id_ref} fallback={null}>
-          <ApprovalCard
-            runId={runId}
-            approval={approval}
-            place={approvals.length > 1 ? { number: place + 1, total: approvals.length } : null}
-            folded={place > 0}
-            onDecided={() => answered(approval.id_ref)}
-          />
-        </Suspense>
+        <LateApprovalCard
+          key={approval.id_ref}
+          runId={runId}
+          approval={approval}
+          place={approvals.length > 1 ? { number: place + 1, total: approvals.length } : null}
+          folded={place > 0}
+          onDecided={() => answered(approval.id_ref)}
+        />
       ))}
     </>
   )

@@ -131,10 +131,17 @@ export function usePatchConversation() {
   })
 }
 
+const deletedHere = new Set<string>()
+
+/** Whether this tab itself has asked for the deletion, so that nobody needs to be told of it. */
+export const isDeletedHere = (id: string): boolean => deletedHere.has(id)
+
 export function useDeleteConversation() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (id: string) => requestDone(`/api/conversations/${id}`, { method: 'DELETE' }),
+    onMutate: (id) => void deletedHere.add(id),
+    onError: (_error, id) => void deletedHere.delete(id),
     onSuccess: (_nothing, id) => {
       client.removeQueries({ queryKey: conversationKeys.one(id) })
       return client.invalidateQueries({ queryKey: conversationKeys.lists })

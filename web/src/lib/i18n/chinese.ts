@@ -251,6 +251,7 @@ export const chinese: Texts = {
     unarchive: '移回',
     runs: '正在回答',
     waits: '等待你批准',
+    deletedElsewhere: '这个对话已在另一个标签页或设备上被删除。',
     deleteTitle: '删除这个对话？',
     deleteText: '“{{title}}”及其所有消息都会被删除，且无法撤销。',
   },

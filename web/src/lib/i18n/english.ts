@@ -234,6 +234,7 @@ export const english = {
     unarchive: 'Move back',
     runs: 'answering',
     waits: 'waits for your approval',
+    deletedElsewhere: 'This conversation was deleted in another tab or on another device.',
     deleteTitle: 'Delete this conversation?',
     deleteText: '“{{title}}” and all of its messages are deleted. This cannot be undone.',
   },

@@ -1,0 +1,15 @@
+// The question before a risky call, loaded when there is one.
+import { type ComponentProps, lazy, Suspense } from 'react'
+import type * as card from './approval-card.tsx'
+
+const ApprovalCard = lazy(() =>
+  import('./approval-card.tsx').then((module) => ({ default: module.ApprovalCard })),
+)
+
+export function LateApprovalCard(props: ComponentProps<typeof card.ApprovalCard>) {
+  return (
+    <Suspense fallback={null}>
+      <ApprovalCard {...props} />
+    </Suspense>
+  )
+}
