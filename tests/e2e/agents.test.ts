@@ -33,6 +33,7 @@ describeInBrowser('agents in the page', (visitor) => {
     server = await servers.start({
       config: {
         ...scripted(upstream),
+        tools: { risk: { get_current_time: 'high' } },
         mcp_servers: {
           shopping: {
             command: process.execPath,
@@ -102,7 +103,12 @@ describeInBrowser('agents in the page', (visitor) => {
       const text = lastText(request)
       if (text === 'count the stars')
         return turn.text('There are 9,096 of them.', { until: stars.opened })
-      if (text === 'count the sand') return turn.text('Too many.', { until: never.opened })
+      if (text === 'count the sand')
+        return answered(request)
+          ? turn.text('Too many.', { until: never.opened })
+          : turn.toolCalls(
+              ['a', 'b'].map((id) => ({ id, name: 'get_current_time', arguments: {} })),
+            )
       if (text === 'Hello.') return turn.text('Hello to you.')
       return answered(request)
         ? turn.text('Both are on their way.')
@@ -117,6 +123,9 @@ describeInBrowser('agents in the page', (visitor) => {
     const tasks = page.getByRole('region', { name: 'Background tasks' })
     await tasks.getByText('count the stars').waitFor()
     await tasks.getByText('count the sand').waitFor()
+    // What one of them asks can be told apart.
+    for (const place of ['1 of 2', '2 of 2'])
+      await tasks.getByRole('region', { name: place }).waitFor()
     await say(page, 'Hello.')
     await page.getByText('Hello to you.').waitFor()
     await expectAccessible(page)
