@@ -1,4 +1,4 @@
-// The Fastify instance of this house: zod on both sides of every route, limits, time-outs and the one error handler.
+// The Fastify instance: zod schemas on both sides of every route, limits, timeouts and the one error handler.
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -27,7 +27,7 @@ import {
 } from './slow-clients.ts'
 import { limitStreams } from './stream-limit.ts'
 
-/** What every `registerXRoutes(app, …)` is given. */
+/** The app that every `registerXRoutes(app, …)` gets. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression<RawServerDefault>,
@@ -44,9 +44,9 @@ declare module 'fastify' {
     admin?: boolean
     /** JSON arrays of this route may be longer than the usual bound. */
     longArrays?: boolean
-    /** Holds its connection open while a run goes on; counts towards the user's open streams. */
+    /** Keeps its connection open while a run is active; counts toward the user's open streams. */
     stream?: boolean
-    /** Its response may have megabytes in one piece: few of them are prepared at once. */
+    /** Its response can be megabytes in one piece, so few are prepared at once. */
     large?: boolean
   }
 }
@@ -56,13 +56,13 @@ export interface AppOptions {
   bodyLimit: number
   /** Event streams that one user may have open. */
   streamsPerUser?: number
-  /** Connections from one address; those of a proxy are not counted. */
+  /** Connections from one address. Those from a trusted proxy are not counted. */
   connectionsPerAddress?: number
-  /** Milliseconds after which a connection that nothing moves on is closed; longer than any answer takes. */
+  /** Milliseconds after which a connection without progress is closed; longer than any response takes to begin. */
   silentConnectionMs?: number
-  /** Folder for large responses that wait for their clients. */
+  /** Folder for large responses that wait for slow clients. */
   spoolFolder?: string | undefined
-  /** Believe `X-Forwarded-For` of a proxy on this machine or a private network. */
+  /** Trust `X-Forwarded-For` from a proxy on this machine or a private network. */
   behindProxy?: boolean
   /** A pino logger; without one nothing is logged. */
   logger?: FastifyBaseLogger
@@ -70,17 +70,17 @@ export interface AppOptions {
 
 const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 30_000
-/** What a client that takes nothing of a response, or says nothing at all, may cost. */
+/** How long a client may read nothing of a response, or stay silent. */
 const STALL_MS = 30_000
-/** An upload may take long as long as it moves; this bounds even the slowest. */
+/** An upload may take long while it makes progress; this bounds the slowest one. */
 const WHOLE_REQUEST_TIMEOUT_MS = 60 * 60_000
 const MAX_PARAMETER_LENGTH = 4096
-/** Bytes of a body that comes without signing in: a name and a password, generously. */
+/** Bytes of a body that is accepted without sign-in: enough for a name and a password. */
 const PUBLIC_BODY_BYTES = 16 * 1024
-/** The proxies that are believed: on this machine or in a private network. */
+/** The trusted proxies: on this machine or in a private network. */
 const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** An app without routes. Errors anywhere in it answer in the envelope `{code, message, error, request_id, details?}`. */
+/** Creates an app without routes. Every error in it is sent in the envelope that `error-handler.ts` writes. */
 export function createApp({
   bodyLimit,
   logger,
@@ -103,9 +103,10 @@ export function createApp({
     keepAliveTimeout: STALL_MS,
     connectionTimeout: silentConnectionMs,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 2000 },
-    // Streams are ended by their own rooms when the server closes; idle keep-alive connections are closed at once.
+    // Streams are ended by the modules that own them when the server closes; idle keep-alive connections are closed at
+    // once.
     forceCloseConnections: 'idle',
-    // Answered below in the error envelope instead.
+    // Sent below in the error envelope instead.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => {
@@ -114,7 +115,7 @@ export function createApp({
     },
     clientErrorHandler(error, socket) {
       const requestId = newId()
-      // Anybody can cause these by the thousand, so that they are no news to an operator.
+      // Anybody can cause thousands of these, so they are not logged as warnings.
       app.log.debug({ request_id: requestId, code: error.code }, 'refused what is not a request')
       answerClientError(error, socket, requestId)
     },
@@ -143,7 +144,7 @@ export function createApp({
   })
   app.addHook('onRequest', async (request) => {
     refuseSecondHost(request.raw)
-    // Otherwise the body of a request to nowhere would be read, from anybody.
+    // Otherwise the body of a request to an unknown address would be read, without sign-in.
     if (request.is404 && !['GET', 'HEAD'].includes(request.method)) throw appError('nothing_here')
   })
   registerJsonBodies(app)
@@ -156,7 +157,7 @@ export function createApp({
   return app
 }
 
-/** What `PROXIES` names. */
+/** The addresses that `PROXIES` names. */
 const isPrivateAddress = (address: string): boolean => {
   const range = ipaddr.process(address).range()
   return ['loopback', 'linkLocal', 'uniqueLocal', 'private'].includes(range)

@@ -29,7 +29,7 @@ declare module 'fastify' {
   }
 }
 
-/** What the accounts room answers about credentials; null when they are not (or no longer) good. */
+/** What the accounts know about a credential; null when it is not valid, or no longer. */
 export interface CredentialCheck {
   ofSession(claims: TokenClaims): Promise<Identity | null>
   ofApiKey(key: string): Promise<Identity | null>
@@ -43,13 +43,13 @@ export type AuthenticationOptions =
       credentials: CredentialCheck
     }
 
-/** Makes a session token for a user; throws in single mode, where there is nothing to sign in to. */
+/** Creates a session token for a user; throws in single mode, where nobody signs in. */
 export type IssueToken = (user: { id: UserId; tokenVersion: number }) => string
 
 const API_KEY_PREFIX = 'nc-'
 const GUARDED = /^\/(api|v1)(\/|$)/
 
-/** Registers authentication before the routes are; answers the function that issues tokens. */
+/** Registers authentication; call it before the routes. Returns the function that issues tokens. */
 export async function registerAuthentication(
   app: App,
   options: AuthenticationOptions,
@@ -57,7 +57,7 @@ export async function registerAuthentication(
 ): Promise<IssueToken> {
   app.decorateRequest('session', null)
   if (options.mode === 'single') {
-    // @fastify/jwt declares `request.user`; in single mode it is not registered, so the place is made here.
+    // @fastify/jwt declares `request.user`; it is not registered in single mode, so the property is declared here.
     app.decorateRequest('user')
     app.addHook('onRequest', async (request) => {
       request.user = options.defaultUser
@@ -120,7 +120,7 @@ function readClaims(app: App, token: string): TokenClaims | null {
     const isFromTheFuture = claims.iat > Date.now() / 1000 + CLOCK_LEEWAY_SECONDS
     return isFromTheFuture ? null : claims
   } catch {
-    // Whatever is wrong with a token, the answer is the same.
+    // Whatever is wrong with a token, the response is the same.
     return null
   }
 }

@@ -1,9 +1,9 @@
-// Tells a user's other tabs what a request of theirs has changed: one table of routes, read when a request has succeeded.
+// Notifies a user's other tabs of what a request changed: one table of routes, read after a request succeeded.
 import type { Change } from '../protocol/change.ts'
 import { ConversationId, ProjectId, type UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 
-/** The addressed thing's parameters (`created`: the id is that of the answer). */
+/** The parameters of the route (`created`: the id is that of the response). */
 type Place = { id: string; mid: string; path: string }
 type Kind = Change['change']
 
@@ -21,7 +21,7 @@ const file =
     ({ type: 'file', id: path, change, project_id: ProjectId.parse(id) }) as const
 const settings = (id: string) => () => ({ type: 'settings', id, change: 'updated' }) as const
 
-/** What runs change they tell themselves. */
+/** Changes by runs are published by the runs. */
 const notices: Readonly<Record<string, (place: Place) => Change>> = {
   'POST /api/conversations': conversation('created'),
   'PATCH /api/conversations/:id': conversation('updated'),
@@ -55,7 +55,7 @@ const notices: Readonly<Record<string, (place: Place) => Change>> = {
   'DELETE /api/admin/models/:id': settings('models'),
 }
 
-/** Register it before the routes are. `publish` is called after the handler, so after the commit. */
+/** Call it before the routes. `publish` is called after the handler, so after the commit. */
 export function registerChangeNotices(
   app: App,
   publish: (userId: UserId, change: Change) => void,

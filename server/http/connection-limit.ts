@@ -1,7 +1,7 @@
-// How many connections one address may have open, so that no single client uses up the server's descriptors.
+// Limits the connections of one address, so that no single client uses up the server's file descriptors.
 import type { Server } from 'node:http'
 
-/** Closes connections beyond `most` from one address at once. Those that `isProxy` names are not counted. */
+/** Closes connections beyond `most` from one address at once. Addresses that `isProxy` matches are not counted. */
 export function limitConnections(
   server: Pick<Server, 'on'>,
   most: number,
@@ -10,7 +10,7 @@ export function limitConnections(
   const open = new Map<string, number>()
   server.on('connection', (socket) => {
     const address = socket.remoteAddress
-    // A connection that is gone already has no address.
+    // A connection that has already closed has no address.
     if (address === undefined || isProxy(address)) return
     const count = open.get(address) ?? 0
     if (count >= most) {

@@ -1,4 +1,5 @@
-// The one place where a failed request becomes a response: `{code, message, error, reason, request_id, params?, details?}` with that status.
+// The one place where a failed request becomes a response: its status and `{code, message, error, reason, request_id,
+// params?, details?}`.
 import type { ServerResponse } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
@@ -6,7 +7,7 @@ import { AppError, appError } from '../errors.ts'
 import { type ErrorBody, type ErrorCode, type ErrorParams, errorCodes } from '../protocol/error.ts'
 import type { FailureReason } from '../protocol/failures/failures.ts'
 
-/** On every response, and in every line that is logged for its request. */
+/** On every response, and in every log line of its request. */
 export const REQUEST_ID_HEADER = 'x-request-id'
 
 /** What the response to a failed request holds; the status is that of the code unless it says another. */
@@ -36,7 +37,7 @@ const frameworkReasons = {
   FST_PARTS_LIMIT: 'upload_too_many_parts',
   FST_FIELDS_LIMIT: 'upload_too_many_fields',
   FST_INVALID_MULTIPART_CONTENT_TYPE: 'multipart_expected',
-  // What the system refuses for lack of room, where no module has a better reason.
+  // Out of disk space or file descriptors, where no module threw a better reason.
   ENOSPC: 'store_full',
   EDQUOT: 'store_full',
   EMFILE: 'too_many_open',

@@ -1,4 +1,4 @@
-// JSON bodies within bounds: depth and array length are checked before any code walks the value.
+// JSON bodies within bounds: depth and list length are checked before any code walks the value.
 import type { FastifyInstance } from 'fastify'
 import { appError } from '../errors.ts'
 

@@ -1,4 +1,4 @@
-// Responses of several megabytes in one piece: prepared few at a time, and sent from the disk, not from memory.
+// Responses of several megabytes in one piece: prepared few at a time, and sent from disk instead of memory.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,15 +7,15 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
 import { errorText } from '../errors.ts'
 
-/** Above this a response leaves memory before it is sent: a client that takes nothing of it then costs only disk. */
+/** A larger response is moved to disk before it is sent, so that a client that reads slowly costs no memory. */
 const LARGE_CHARACTERS = 512 * 1024
-/** Responses of routes marked `config.large` that are in memory at once, whoever asks. */
+/** Responses of routes marked `config.large` that are in memory at once, of all users. */
 const PREPARED_AT_ONCE = 2
 
 /**
- * Bounds the memory of large responses. A route marked `config.large` waits for one of two places before its handler
- * runs, and gives it back when its response has left memory, which does not depend on how fast the client reads.
- * @param folder where the responses wait; without it (tests of single routes) they are sent from memory.
+ * Bounds the memory of large responses. A route marked `config.large` waits for one of two slots before its handler
+ * runs, and releases it when its response has left memory, however slowly the client reads.
+ * @param folder where responses wait; without it (tests of single routes) they are sent from memory.
  */
 export function boundLargeResponses(
   app: Pick<FastifyInstance, 'addHook'>,
@@ -29,7 +29,7 @@ export function boundLargeResponses(
     void places(
       () =>
         new Promise<void>((release) => {
-          // A client that left while it waited never closes again.
+          // A client that left while waiting emits no further `close`.
           if (reply.raw.destroyed) return release()
           releases.set(reply, release)
           reply.raw.once('close', release)
@@ -46,7 +46,7 @@ export function boundLargeResponses(
       void reply.header('content-length', size)
       return stream
     } catch (error) {
-      // A full disk must not take away what could be read so far.
+      // With a full disk, the response is sent from memory.
       request.log.warn({ cause: errorText(error) }, 'a large response is sent from memory')
       return payload
     } finally {
@@ -55,7 +55,7 @@ export function boundLargeResponses(
   })
 }
 
-/** The text in a file that is gone as soon as the stream is closed, or the process ends. */
+/** Writes the text to a file that is removed when the stream closes or the process ends. */
 async function spool(folder: string, text: string): Promise<{ size: number; stream: Readable }> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, `response-${randomUUID()}`)

@@ -1,8 +1,8 @@
-// Figures for Prometheus: the process itself and every route's times.
+// Metrics for Prometheus: the process itself and the duration of every route.
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from './app.ts'
 
-/** Further figures, read at the moment they are asked for. */
+/** Further metrics, read when they are requested. */
 export type GaugeSource = { name: string; help: string; read: () => number }
 
 /** Registers `GET /metrics` and the hooks that feed it. */
@@ -29,7 +29,7 @@ export function registerMetrics(app: App, gauges: readonly GaugeSource[] = []): 
     duration.observe(
       {
         method: request.method,
-        // The pattern, never the path: a label for each id would grow without end.
+        // The route's pattern, never the path: a label per id would grow without bound.
         route: request.routeOptions.url ?? 'unknown',
         status: String(reply.statusCode),
       },

@@ -1,22 +1,22 @@
-// The answers that are being sent to each user, so that a user who may not use the server any more gets no more of them.
+// The responses that are being sent to each user, so that they can be cut off when the user's access ends.
 import type { ServerResponse } from 'node:http'
 import type { UserId } from '../protocol/ids.ts'
 
 export interface OpenConnections {
-  /** To be asked before a credential is checked. */
+  /** Call it before checking a credential. */
   moment(): number
   /**
-   * Knows the answer until it is sent. False when the user's connections were ended after `since`: what was found out
-   * about the credential before does not hold any more.
+   * Tracks the response until it is sent. False when the user's connections were ended after `since`: the credential
+   * was checked before and may no longer be valid.
    */
   add(userId: UserId, since: number, response: ServerResponse): boolean
-  /** Cuts off every answer that is being sent to a user, streams and downloads too, but `kept`. */
+  /** Closes every response that is being sent to a user, streams and downloads too, except `kept`. */
   end(userId: UserId, kept?: ServerResponse): void
 }
 
 export function createOpenConnections(): OpenConnections {
   const open = new Map<UserId, Set<ServerResponse>>()
-  /** When each user's were ended last. */
+  /** When each user's connections were last ended. */
   const endings = new Map<UserId, number>()
   let moment = 0
   return {

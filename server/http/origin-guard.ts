@@ -1,18 +1,19 @@
-// Which pages may call this server and under which names it answers: CORS for all, and refusal where there is no sign-in.
+// Which pages may call this server and which host names it accepts: CORS for all, refusal in single mode, where nobody
+// signs in.
 import fastifyCors from '@fastify/cors'
 import type { FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
 import type { App } from './app.ts'
 
 export interface OriginRules {
-  /** `single`: requests of other origins and under other names are refused; there is no sign-in that would stop them. */
+  /** `single`: requests from other origins or host names are refused, because no sign-in would stop them. */
   mode: 'single' | 'multi'
-  /** Origins that may call; without it `publicUrl` and the development server of the page. */
+  /** Origins that may call. Default: `publicUrl` and the page's development server. */
   corsOrigins?: readonly string[]
   publicUrl?: string
   /** Further names (`host` or `host:port`) accepted in the Host header. */
   trustedHosts: readonly string[]
-  /** The address that is listened on. */
+  /** The address the server listens on. */
   listenHost: string
   frontendPort: number
 }
@@ -51,14 +52,14 @@ function allowedOrigins({
   ])
 }
 
-/** The page that this server itself gave out; the scheme may differ behind a proxy that ends TLS. */
+/** The page served by this server; the scheme may differ behind a proxy that ends TLS. */
 function isSameOrigin(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false
   const { protocol, host: originHost } = new URL(origin)
   return (protocol === 'http:' || protocol === 'https:') && originHost === host.toLowerCase()
 }
 
-/** Whether a Host header names this machine or something that the operator configured. */
+/** Whether a Host header names this machine or a configured name. */
 export function isAcceptedHost(header: string | undefined, rules: OriginRules): boolean {
   if (header === undefined || !URL.canParse(`http://${header}`)) return false
   const { hostname, host, username, pathname } = new URL(`http://${header}`)

@@ -1,10 +1,10 @@
-// The reference at /openapi.json and /docs, made from the same schemas that check every request and answer.
+// The reference at /openapi.json and /docs, generated from the schemas that check every request and response.
 import fastifySwagger from '@fastify/swagger'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { App } from './app.ts'
 
 const ERROR = { $ref: '#/components/schemas/Error' }
-/** How the generator refers to `z.json()`, which it does not put into the document: any JSON value. */
+/** How the generator refers to `z.json()`, which it does not define in the document: any JSON value. */
 const ANY_JSON = /\{"\$ref":"#\/components\/schemas\/__shared#\/\$defs\/\w+"\}/g
 
 /** Registers the reference; call it before the routes, so that it sees them. */

@@ -1,10 +1,10 @@
-// Headers of every answer: what the page may load, and that answers of the API are never stored.
+// Headers of every response: what the page may load, and that API responses are never cached.
 import fastifyHelmet from '@fastify/helmet'
 import type { App } from './app.ts'
 
 const API = /^\/(api|v1|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/
 
-/** Registers the content security policy and its companions. `https`: the page is reached over TLS. */
+/** Registers the content security policy and related headers. `https`: the page is served over TLS. */
 export async function registerSecurityHeaders(
   app: App,
   { https }: { https: boolean },

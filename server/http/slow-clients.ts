@@ -1,16 +1,16 @@
-// Clients that are slow, silent or speak no HTTP: each costs a bounded time and gets a clear response.
+// Clients that are slow, silent or do not speak HTTP: each costs a bounded time and gets a clear response.
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
 import { REQUEST_ID_HEADER, toErrorBody } from './error-handler.ts'
 
-/** An upload is looked at this many times within its limit. */
+/** How often an upload's progress is checked within its limit. */
 const LOOKS = 6
 
 /**
- * A JSON body has to arrive within `limitMs`. An upload may take longer, but must not pause for `limitMs`.
- * Whoever is slower is disconnected.
+ * A JSON body has to arrive within `limitMs`. An upload may take longer, but must not pause for `limitMs`. Slower
+ * clients are disconnected.
  */
 export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: number): void {
   const watches = new WeakMap<FastifyRequest, NodeJS.Timeout>()
@@ -23,14 +23,16 @@ export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: 
     watches.set(request, watch.unref())
     return payload
   })
-  // The body of an upload is read by its route, that of any other request before.
+  // Uploads are read by their route, other bodies before it.
   app.addHook('preValidation', async (request) => {
     if (request.raw.complete) await endWatch(request)
   })
   app.addHook('onResponse', endWatch)
 }
 
-/** With two of them this server and a proxy may each believe another one (RFC 9112, 3.2). @throws AppError 400. */
+/**
+ * With two Host headers, this server and a proxy may each trust a different one (RFC 9112, 3.2). @throws AppError 400.
+ */
 export function refuseSecondHost(request: IncomingMessage): void {
   const names = request.rawHeaders.filter((_, at) => at % 2 === 0)
   if (names.filter((name) => name.toLowerCase() === 'host').length > 1)
@@ -50,7 +52,7 @@ function watchUpload(request: IncomingMessage, limitMs: number): NodeJS.Timeout 
   const watch = setInterval(() => {
     silent = socket.bytesRead === seen ? silent + 1 : 0
     seen = socket.bytesRead
-    // A server that reads slowly must not blame the client: what waits to be read counts as movement.
+    // Bytes that this server has not read yet count as progress: a slow server must not blame the client.
     if (request.complete || socket.destroyed) clearInterval(watch)
     else if (silent >= LOOKS && !socket.isPaused()) socket.destroy()
   }, limitMs / LOOKS)
@@ -58,9 +60,9 @@ function watchUpload(request: IncomingMessage, limitMs: number): NodeJS.Timeout 
 }
 
 /**
- * Drops clients that take nothing of a response for `limitMs`, whatever sends it, and connections that are silent for
- * as long while no request of theirs is being answered. Node looks whether anything of a write has moved since its last
- * look, so that each of two looks is half of the limit.
+ * Disconnects clients that read nothing of a response for `limitMs`, and connections that are silent for as long
+ * without an active request. Node checks whether a write has made progress since its last check, so each of two checks
+ * takes half of the limit.
  */
 export function dropStalledReaders(
   app: Pick<FastifyInstance, 'server' | 'addHook'>,

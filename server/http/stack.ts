@@ -25,15 +25,15 @@ export interface HttpOptions {
   /** Folder of the built page. */
   webRoot: string
   version: string
-  /** Knows what is being sent to whom. */
+  /** Tracks which response goes to which user. */
   connections: OpenConnections
-  /** A reverse proxy on this machine or network tells the client's address. */
+  /** A trusted reverse proxy states the client's address. */
   behindProxy: boolean
 }
 
 /**
- * The app with everything but its routes. The page is registered by `finish`, after the routes.
- * `issueToken` makes session tokens.
+ * The app with everything but its routes. `finish` registers the page, after the routes. `issueToken` creates session
+ * tokens.
  */
 export async function createHttpStack(
   options: HttpOptions,

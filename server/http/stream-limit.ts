@@ -1,17 +1,17 @@
-// How many event streams one user may have open: each costs a connection and a place in the run's log.
+// Limits the event streams that one user may have open: each costs a connection and a listener of a run log.
 import type { FastifyInstance } from 'fastify'
 import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 
 /**
- * Refuses (429) a route marked `config.stream` for a user who has `most` of them open already. Checked before the route
- * does anything, so that a refused send has begun nothing.
+ * Refuses (429) a route marked `config.stream` for a user who already has `most` of them open, before the handler
+ * starts anything.
  */
 export function limitStreams(app: Pick<FastifyInstance, 'addHook'>, most: number): void {
   const open = new Map<UserId, number>()
   app.addHook('preHandler', async (request, reply) => {
     if (request.routeOptions.config.stream !== true) return
-    // Whoever has left already never closes again, and would be counted for ever.
+    // A client that has already left emits no further `close` and would be counted forever.
     if (reply.raw.destroyed) return
     const { id } = request.user
     const count = open.get(id) ?? 0

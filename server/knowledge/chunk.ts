@@ -1,14 +1,14 @@
-// Cuts sections into passages along their structure: paragraphs first, then lines, then sentences.
+// Splits sections into passages along their structure: paragraphs first, then lines, then sentences.
 import type { Passage, Section } from './passage.ts'
 
 /** Characters. About one screen of text: enough to answer from, small enough that five fit into a prompt. */
 const LONGEST = 1_200
-/** A rest shorter than this joins the passage before it, when both are of one place. */
+/** A remainder shorter than this joins the previous passage of the same heading and page. */
 const SHORTEST = 200
 
 /**
- * Passages of at most 1,200 characters, in order, none empty. Sections never share a passage unless they have the
- * same heading and page; a paragraph is only broken when it is too long by itself.
+ * Passages of at most 1,200 characters, in order, none empty. A passage only spans sections with the same heading and
+ * page; a paragraph is only split when it alone is too long.
  */
 export function cutIntoPassages(sections: Iterable<Section>): Passage[] {
   const passages: Passage[] = []
@@ -37,7 +37,7 @@ export function cutIntoPassages(sections: Iterable<Section>): Passage[] {
   return passages
 }
 
-/** Paragraphs, each of bearable length. */
+/** Paragraphs, each within the limit. */
 function* unitsOf(text: string): Generator<string> {
   for (const paragraph of text.split(/\n[ \t]*\n/)) {
     const trimmed = paragraph.trim()
@@ -45,7 +45,7 @@ function* unitsOf(text: string): Generator<string> {
   }
 }
 
-/** From coarse to fine: lines, sentences (Western and Chinese), words; at last anywhere. */
+/** From coarse to fine: lines, sentences (Western and Chinese), words, and finally anywhere. */
 const seams: readonly RegExp[] = [/(?<=\n)/, /(?<=[.!?…]\s)|(?<=[。！？；])/, /(?<=\s|，|、)/]
 
 function* shorten(text: string, level: number): Generator<string> {

@@ -1,4 +1,4 @@
-// Asks an OpenAI-compatible endpoint for the meaning of texts as vectors.
+// Requests embeddings of texts from an OpenAI-compatible endpoint.
 import { z } from 'zod'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 
@@ -12,9 +12,9 @@ export interface EmbeddingSettings {
 export type Embedding = readonly number[]
 
 export interface Embedder {
-  /** Vectors of different models can't be compared. */
+  /** Vectors of different models cannot be compared. */
   readonly model: string
-  /** One vector for each text, in order. Throws with words for the log when the endpoint does not give them. */
+  /** One vector per text, in order. Throws, with a text for the log, when the endpoint does not return them. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Embedding[]>
 }
 

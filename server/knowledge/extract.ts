@@ -1,4 +1,4 @@
-// Has a document read in a child process with limits in time and memory, so that a hostile file harms nobody.
+// Reads a document in a child process with limits on time and memory, so that a hostile file harms nobody.
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { z } from 'zod'
@@ -13,9 +13,9 @@ export type Extraction =
 
 export interface ExtractOptions {
   signal: AbortSignal
-  /** Milliseconds; a minute unless given. */
+  /** Milliseconds; one minute by default. */
   timeoutMs?: number
-  /** Resident memory of the child in bytes (Linux); 1 GB unless given. */
+  /** Resident memory of the child in bytes (Linux); 1 GB by default. */
   maxMemory?: number
 }
 
@@ -32,7 +32,7 @@ const Line = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('failed'), reason: z.string(), internal: z.string() }),
 ])
 
-/** The passages of one document, or why there are none. Never throws; the child is gone when it returns. */
+/** The passages of one document, or why there are none. Never throws; the child has ended when it resolves. */
 export async function extractPassages(
   name: string,
   bytes: Uint8Array,
@@ -79,7 +79,7 @@ export async function extractPassages(
     try {
       for (const line of lines) take(line)
     } catch {
-      // Only a child that was taken over would write something else.
+      // Only a compromised child would write anything else.
       refuse()
     }
   })
@@ -105,7 +105,7 @@ export async function extractPassages(
   return { ok: false, reason: 'it is too large to be read', internal: outcome.stderr.slice(-1000) }
 }
 
-/** 0 where the system does not tell; there the heap limit alone holds. */
+/** 0 where the system does not report it; there only the heap limit applies. */
 async function residentMemory(pid: number | undefined): Promise<number> {
   if (pid === undefined || process.platform !== 'linux') return 0
   try {

@@ -1,17 +1,17 @@
-// Takes the readable text out of HTML, with its headings, by way of Markdown.
+// Extracts the readable text of HTML with its headings, by way of Markdown.
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
 import { markdownSections } from './markdown-sections.ts'
 import type { Section } from './passage.ts'
 
-/** Less text than this share of the page means that readability threw away the wrong part. */
+/** Less text than this share of the page means that readability removed the wrong part. */
 const READABLE_SHARE = 0.3
 
-/** Deeper than any page that a person wrote; the parsers take minutes or their stack's end with such ones. */
+/** Deeper than any page that a person wrote; on such pages the parsers take minutes or overflow their stack. */
 const DEEPEST = 1_000
 
-/** Sections of a page or an e-book chapter. Throws RangeError for a page nested too deeply to be walked. */
+/** Sections of a page or an e-book chapter. Throws RangeError when the page is nested too deeply. */
 export function htmlSections(html: string): Section[] {
   if (depthOf(html) > DEEPEST) throw new RangeError('nested too deeply')
   const { document } = parseHTML(html)
@@ -27,7 +27,7 @@ export function htmlSections(html: string): Section[] {
   return sections.map((section) => ({ ...section, heading: section.heading ?? title }))
 }
 
-/** Sections of HTML that is nothing but content, such as what a word processor's file becomes. */
+/** Sections of HTML that is content only, such as a converted word processor file. */
 export function htmlToSections(html: string): Section[] {
   const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
   turndown.addRule('table row', {
@@ -43,7 +43,7 @@ export function htmlToSections(html: string): Section[] {
   return markdownSections(turndown.turndown(html))
 }
 
-/** How deep elements stand in each other at most, counted over those whose end can't be left out. */
+/** The depth of nested elements, counting only those whose end tag cannot be omitted. */
 function depthOf(html: string): number {
   let depth = 0
   let deepest = 0

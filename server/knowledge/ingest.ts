@@ -1,4 +1,4 @@
-// Reads uploaded documents in the background, a few at a time; what was not done at the end is done after the next start.
+// Reads uploaded documents in the background, a few at a time; unfinished ones are read after the next start.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
@@ -15,13 +15,13 @@ const AT_ONCE = 2
 const WORDS_AT_ONCE = 10
 
 export interface Ingest {
-  /** Takes a stored document up; returns at once. */
+  /** Queues a stored document; returns at once. */
   add(document: DocumentRow): void
-  /** The document is gone: stops reading it. */
+  /** The document was deleted: stops reading it. */
   cancel(id: string): void
-  /** Takes up what an earlier process left. */
+  /** Queues what an earlier process left unfinished. */
   start(): Promise<void>
-  /** Breaks off what is being read; it stays pending. */
+  /** Aborts what is being read; it stays pending. */
   stop(): Promise<void>
   /** Where the bytes of a document lie until it is read. */
   fileOf(id: string): string
@@ -32,7 +32,7 @@ export interface IngestOptions {
   /** Exists, and belongs to this server alone. */
   folder: string
   vectors: VectorSearch | undefined
-  /** Told when a document's passages can be found. */
+  /** Called when a document's passages can be found. */
   onChange: (projectId: ProjectId) => void
   log: { warn(details: object, message: string): void }
 }
@@ -55,7 +55,7 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
     if (extraction.ok) {
       const stored = await documents.index(document, await withWords(extraction.passages, signal))
       if (!stored) {
-        // Deleted while it was read.
+        // Deleted while it was being read.
         await rm(fileOf(document.id), { force: true })
         return
       }
@@ -78,7 +78,7 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
     } catch (error) {
       if (controller.signal.aborted) return
       log.warn({ document: document.id, cause: errorText(error) }, 'a document was not indexed')
-      // The database may be the trouble: then it stays pending for the next start.
+      // The database may be the cause: the document stays pending for the next start.
       await documents
         .fail(document.id, 'it could not be indexed')
         .then(() => rm(fileOf(document.id), { force: true }))
@@ -118,13 +118,13 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
   }
 }
 
-/** Counts the words of each passage, leaving room for other work in between. */
+/** Counts the words of each passage, yielding to other work in between. */
 async function withWords(passages: readonly Passage[], signal: AbortSignal): Promise<NewPassage[]> {
   const indexed: NewPassage[] = []
   for (const [at, passage] of passages.entries()) {
     if (at % WORDS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
-    // A PDF may hold NUL characters, which PostgreSQL stores nowhere.
+    // A PDF may contain NUL characters, which PostgreSQL cannot store.
     const text = passage.text.replaceAll('\0', '')
     const heading = passage.heading?.replaceAll('\0', '') ?? null
     const words = indexWords(`${heading ?? ''}\n${text}`)

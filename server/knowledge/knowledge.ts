@@ -1,4 +1,4 @@
-// The documents of projects: taken in, read in the background, searched, cited and removed.
+// The documents of projects: upload, background reading, search, citation, removal.
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
@@ -15,8 +15,9 @@ const LONGEST_NAME = 255
 
 export interface Knowledge {
   /**
-   * Stores one uploaded file and begins to read it; answers while it is still pending. The stream is read to its end.
-   * Throws `too_many_requests` when the project has 2,000 documents, `quota_exceeded` when the user has no more room, and whatever the stream throws.
+   * Stores one uploaded file and queues it for reading; resolves while it is still pending. The stream is read to its
+   * end. Throws `too_many_requests` when the project has 2,000 documents, `quota_exceeded` when the user's storage is
+   * full, and whatever the stream throws.
    */
   add(
     place: { userId: UserId; projectId: ProjectId },
@@ -30,30 +31,30 @@ export interface Knowledge {
   remove(projectId: ProjectId, id: string): Promise<boolean>
   /** Stops reading the documents of a project that is being deleted, and removes them a few passages at a time. */
   removeProject(projectId: ProjectId): Promise<void>
-  /** The passages that answer the question best, best first. */
+  /** The passages that answer the query best, best first. */
   search(projectId: ProjectId, question: string, limit: number): Promise<PassageHit[]>
-  /** Takes up what an earlier process left unread. */
+  /** Queues what an earlier process left unread. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface KnowledgeOptions {
   documents: DocumentRepository
-  /** Uploads lie here until they are read. Made when it is not there. */
+  /** Uploads lie here until they are read. Created when missing. */
   folder: string
-  /** What each user may store in all: a claim throws `quota_exceeded`, and holds until the document's size is stored. */
+  /** Each user's storage: a claim throws `quota_exceeded`, and holds until the document's size is stored. */
   storage: {
     claim(userId: UserId, holder: string, bytes: number): Promise<void>
     release(holder: string): void
   }
-  /** Without it, words alone decide what is found. */
+  /** Without it, search uses words only. */
   vectors?: VectorSearch | undefined
-  /** Told when a document of the project has been read or removed: searches answer otherwise from then on. */
+  /** Called when a document of the project was read or removed, because search results change. */
   onChange: (projectId: ProjectId) => void
   log: { warn(details: object, message: string): void }
 }
 
-/** Whoever calls has looked up the project as the user's own before. */
+/** Callers have checked that the project is the user's own. */
 export function createKnowledge({
   documents,
   folder,
@@ -104,7 +105,7 @@ export function createKnowledge({
         file.content.on('data', (chunk: Buffer) => {
           size += chunk.length
         })
-        // Under another name until it is whole: after a crash half a file must not pass for one.
+        // Written under another name until it is complete: after a crash, half a file must not pass for a whole one.
         await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
         await storage.claim(userId, document.id, size)
         await rename(`${path}.part`, path)

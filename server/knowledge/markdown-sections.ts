@@ -1,9 +1,9 @@
-// Reads the structure of Markdown: which text stands under which headings.
+// Reads the structure of Markdown: which text belongs to which headings.
 import type { Section } from './passage.ts'
 
 const LONGEST_HEADING = 200
 
-/** Sections in order. Knows `#` and underlined headings, and that code blocks hold none. */
+/** Sections in order. Recognizes `#` and underlined headings, and ignores those in code blocks. */
 export function markdownSections(markdown: string): Section[] {
   const sections: Section[] = []
   const path: string[] = []

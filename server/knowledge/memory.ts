@@ -1,54 +1,53 @@
-// What is remembered of a user across conversations: the `CONTEXT.md` text, its facts, and what of it a prompt shows.
+// What is remembered about a user across conversations: the `CONTEXT.md` text, its facts, and what of it goes into a
+// prompt.
 import { appError } from '../errors.ts'
 import { indexWords, queryWords } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
 
-/** Facts that tools saved stand under this heading; everything else in the text is the user's own. */
+/** Facts that tools saved are listed under this heading; everything else in the text is the user's own. */
 const HEADING = '## Agent Memories'
 const UNTRUSTED_MARK = '(from outside text)'
 const LONGEST_FACT = 500
 const MOST_FACTS = 500
 /** Characters of the whole text. */
 const LONGEST_MEMORY = 200_000
-/** Of the prompt's budget, what the user's own text may take. */
+/** Share of the prompt's budget for the user's own text. */
 const OWN_SHARE = 0.6
-/** Looked through between two turns of the event loop: about a millisecond. */
+/** Facts checked between two turns of the event loop: about a millisecond. */
 const FACTS_AT_ONCE = 20
-/** Of a fact with its dash. */
+/** Characters of a fact with its dash. */
 const LEAST_TOKENS = 2
 
-/** Where the texts are kept; one per user. */
+/** Where the texts are stored, one per user. */
 export interface MemoryStore {
   /** '' when there is none. */
   get(userId: UserId): Promise<string>
-  /** Reads and replaces in one transaction, so that two facts saved at once are both there. Answers the new text. */
+  /** Reads and replaces in one transaction, so that two facts saved at once are both stored. Returns the new text. */
   change(userId: UserId, replace: (content: string) => string): Promise<string>
 }
 
 export interface Memory {
   read(userId: UserId): Promise<string>
-  /** The user's own edit of the whole text. Throws `payload_too_large` beyond 200,000 characters. */
+  /** The user's edit of the whole text. Throws `payload_too_large` beyond 200,000 characters. */
   write(userId: UserId, content: string): Promise<string>
   /**
-   * Adds one dated fact; `known` when it was there already (nothing changes then), `full` when facts have to be deleted
-   * first. `untrusted`: it was learned in a conversation that holds text from outside, and is marked so.
+   * Adds one dated fact. `known`: it was there already (nothing changes). `full`: facts have to be deleted first.
+   * `untrusted`: it was learned in a conversation that contains text from outside, and is marked so.
    */
   remember(
     userId: UserId,
     fact: string,
     options: { untrusted: boolean },
   ): Promise<'saved' | 'known' | 'full'>
-  /**
-   * What a prompt says of it, in at most `budget` tokens. The facts that match the question come first, then the newest.
-   */
+  /** The memory for a prompt, in at most `budget` tokens: facts that match the query first, then the newest. */
   promptSection(userId: UserId, question: string, budget: number): Promise<MemorySection>
 }
 
-/** Both parts are '' when there is nothing to say. */
+/** Both parts are '' when there is nothing to include. */
 export interface MemorySection {
-  /** The user's own text and facts that they vouch for. */
+  /** The user's own text and the facts from trusted conversations. */
   trusted: string
-  /** Facts that were learned where text from outside had been read: data, and no part of a system message. */
+  /** Facts learned where text from outside had been read: data that must not be in a system message. */
   outside: string
 }
 
@@ -96,10 +95,10 @@ interface MemoryParts {
   facts: Fact[]
 }
 
-/** A fact as one line of plain text, or null when nothing is left of it. */
+/** A fact as one line of plain text, or null when nothing of it is left. */
 export function cleanFact(fact: string): string | null {
   const line = fact
-    // Line breaks and control characters would let a fact pose as a heading or as another fact.
+    // Line breaks and control characters could make a fact look like a heading or another fact.
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^(?:[-*+#>]\s*)+/, '')
@@ -113,7 +112,7 @@ const factLine = (fact: string, untrusted: boolean, now: Date): string =>
 
 const FACT = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
 
-/** Parts the text at the heading; what stands below it under a later heading is the user's own again. */
+/** Splits the text at the heading; text below it under a later heading is the user's own again. */
 function splitMemory(content: string): MemoryParts {
   const own: string[] = []
   const facts: Fact[] = []
@@ -132,7 +131,7 @@ function splitMemory(content: string): MemoryParts {
   return { own: own.join('\n').trim(), facts }
 }
 
-/** Puts the line at the end of the section, which is made when there is none. */
+/** Adds the line at the end of the section, creating the section when it is missing. */
 function appendFact(content: string, line: string): string {
   const lines = content.trimEnd().split('\n')
   const start = lines.findIndex((candidate) => candidate.trim() === HEADING)
@@ -146,7 +145,7 @@ function appendFact(content: string, line: string): string {
   return `${[...lines.slice(0, end), ...insertion, ...rest].join('\n')}\n`
 }
 
-/** Facts that only differ in case, spacing or final dots are the same. */
+/** Facts that differ only in case, spacing or final dots are the same. */
 const sameFact = (fact: string): string =>
   fact
     .normalize('NFKC')
@@ -170,7 +169,7 @@ async function renderSection(
   const chosen: string[] = []
   const outside: string[] = []
   for (const fact of await ranked(facts, question)) {
-    // Shorter ones than this do not exist.
+    // Shorter facts do not exist.
     if (left <= LEAST_TOKENS) break
     const dated = fact.date === '' ? fact.text : `${fact.date}: ${fact.text}`
     const line = `- ${dated}`
@@ -190,8 +189,8 @@ async function renderSection(
 }
 
 /**
- * Those that share words with the question first (the more the better), then the newest. Many facts are long to look
- * through, so others get their turn in between.
+ * Facts that share words with the query first (the more the better), then the newest. Checking many facts takes long,
+ * so it yields to other work.
  */
 async function ranked(facts: readonly Fact[], question: string): Promise<Fact[]> {
   const asked = new Set(queryWords(question).map(({ word }) => word))
@@ -207,7 +206,7 @@ async function ranked(facts: readonly Fact[], question: string): Promise<Fact[]>
     .map(({ fact }) => fact)
 }
 
-/** A careful estimate: a token for each character beyond ASCII, one for four others. */
+/** A careful estimate: one token per character beyond ASCII, one per four others. */
 function tokensOf(text: string): number {
   let wide = 0
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) wide += 1

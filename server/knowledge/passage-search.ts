@@ -1,4 +1,4 @@
-// Finds the passages that answer a question: the full-text index proposes, how much of the question they hold decides.
+// Finds the passages that answer a query: the full-text index proposes, the share of the query's words in them decides.
 import type { DocumentRepository, FoundPassage } from '../db/repositories/documents.ts'
 import { queryWords } from '../lib/words.ts'
 import type { ProjectId } from '../protocol/ids.ts'
@@ -9,20 +9,19 @@ export interface PassageHit {
   documentId: string
   heading: string | null
   page: number | null
-  /** Place in the document, from 0. */
+  /** Position in the document, from 0. */
   position: number
   text: string
-  /** 0 to 1; only good for comparing hits of one search. */
+  /** 0 to 1; only comparable within one search. */
   score: number
 }
 
-/** How many the index proposes for each that is wanted; bounded, so that the price does not grow with the project. */
+/** Candidates per wanted passage; bounded, so that the cost does not grow with the project. */
 const PROPOSED = 40
 
 /**
- * The best passages first. Both databases rank a little differently (one knows how rare a word is, one does not), so
- * the order among the proposed is made here: the share of the question's words that stand in the passage or its
- * heading, then the index's own rank.
+ * The best passages first. The two databases rank differently (only one knows how rare a word is), so candidates are
+ * ranked here: by the share of the query's words in the passage or its heading, then by the index's own rank.
  */
 export async function searchPassages(
   documents: DocumentRepository,
@@ -69,8 +68,8 @@ const toHit = (passage: FoundPassage, share: number, best: number): PassageHit =
 const RANK_SOFTNESS = 60
 
 /**
- * Two rankings as one: by words, and by meaning (`near`: ids, nearest first). What stands high in both comes first.
- * Passages that only the second knows are fetched.
+ * Merges two rankings: by words, and by meaning (`near`: ids, nearest first). What ranks high in both comes first.
+ * Passages that only the second one has are fetched.
  */
 export async function mergeByRank(
   documents: Pick<DocumentRepository, 'passages'>,

@@ -1,7 +1,7 @@
-// What a document is cut into: the unit that is searched, cited and shown.
+// A piece of a document: the unit that is searched, cited and shown.
 import { z } from 'zod'
 
-/** A piece of a document that makes sense alone, with the place where it stands. */
+/** A piece of a document that makes sense on its own, with its place in the document. */
 export const Passage = z.object({
   /** The headings above it, outermost first, joined by ' > '. Null where the document has none. */
   heading: z.string().nullable(),
@@ -11,7 +11,7 @@ export const Passage = z.object({
 })
 export type Passage = z.infer<typeof Passage>
 
-/** A run of text under one heading (and on one page), before it is cut to size. */
+/** Text under one heading (and on one page), before it is split. */
 export interface Section {
   heading: string | null
   page: number | null

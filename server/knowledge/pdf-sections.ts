@@ -1,20 +1,20 @@
-// Takes the text out of a PDF page by page; lines in clearly larger type are its headings.
+// Extracts the text of a PDF page by page; lines in clearly larger type are its headings.
 import { extractTextItems, type StructuredTextItem } from 'unpdf'
 import type { Section } from './passage.ts'
 
-/** How much larger than the usual type a heading is set. */
+/** How much larger than the body type a heading is set. */
 const HEADING_RATIO = 1.15
 const LONGEST_HEADING = 120
 const MAX_PAGES = 5_000
 
-/** Pairs of a radical (Unicode block 2E80) and the character that it stands for. */
+/** Pairs of a radical (Unicode block 2E80) and the character it stands for. */
 const RADICALS =
   '⺁厂⺇几⺌小⺍小⺎兀⺏尣⺐尢⺑尢⺒巳⺓幺⺛旡⺝月⺟母⺠民⺫目⺬示⺭礻⺰纟⺲罒⺳冈⺴冈⺶羊⺷羊⺸羊⺼肉⻁虎⻂衤⻃覀⻄西⻅见⻆角⻇角⻈讠⻉贝⻋车⻐钅⻑長⻒镸⻓长⻔门⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻡首⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻫斉⻬齐⻭歯⻮齿⻯竜⻰龙⻱龜⻲亀⻳龟'
 
 interface Line {
   text: string
   size: number
-  /** Distance of the baseline from the foot of the page. */
+  /** Distance of the baseline from the bottom of the page. */
   y: number
 }
 
@@ -53,7 +53,7 @@ export async function pdfSections(bytes: Uint8Array): Promise<Section[]> {
   return sections
 }
 
-/** The next line of a heading that was broken over two. */
+/** The next line of a heading that spans two. */
 const isBelow = (upper: Line | undefined, lower: Line): boolean =>
   upper !== undefined && upper.y - lower.y > 0 && upper.y - lower.y < lower.size * 2
 
@@ -85,8 +85,8 @@ function linesOf(items: readonly StructuredTextItem[]): Line[] {
 }
 
 /**
- * Fonts of Chinese PDFs often name radicals where the text has the whole characters, and ligatures where it has
- * letters: they look alike and are found by nobody. Unicode folds most of them; the table has the rest.
+ * Fonts of Chinese PDFs often map to radicals instead of characters, and to ligatures instead of letters: they look
+ * alike, but no search finds them. Unicode normalization folds most of them; the table has the rest.
  */
 const usualCharacters = (text: string): string =>
   text
@@ -102,7 +102,7 @@ const wholeCharacters: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 )
 
-/** The type size in which most of the characters are set. */
+/** The type size of most characters. */
 function usualSize(lines: readonly Line[]): number {
   const weights = new Map<number, number>()
   for (const { size, text } of lines) weights.set(size, (weights.get(size) ?? 0) + text.length)

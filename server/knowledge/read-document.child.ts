@@ -1,9 +1,9 @@
-// The program that reads one document in a process of its own: bytes in at standard input, passages out at descriptor 3.
+// The program that reads one document in its own process: bytes on standard input, passages on descriptor 3.
 import { createWriteStream } from 'node:fs'
 import { errorText } from '../errors.ts'
 import { readDocument, UnreadableDocument } from './read-document.ts'
 
-/** One line of the answer: passages as they come, at last one `end`, or one `failed`. */
+/** One line of the output: passages as they are found, finally one `end` or one `failed`. */
 type Line =
   | { kind: 'passages'; passages: unknown[] }
   | { kind: 'end' }

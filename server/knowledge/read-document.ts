@@ -1,4 +1,4 @@
-// One document's bytes into passages: chooses the reader by what the bytes are, not by what the name claims.
+// Converts a document's bytes into passages: the reader is chosen by the bytes, not by the file name.
 import { extname } from 'node:path'
 import mammoth from 'mammoth'
 import { cutIntoPassages } from './chunk.ts'
@@ -9,12 +9,12 @@ import type { Passage, Section } from './passage.ts'
 import { pdfSections } from './pdf-sections.ts'
 import { tableSections } from './table-sections.ts'
 
-/** Said to the person who uploaded the file: what is wrong with it. */
+/** For the person who uploaded the file: what is wrong with it. */
 export class UnreadableDocument extends Error {}
 
 /**
- * The passages of a document. Heavy and synchronous in parts: only ever called in the child process that is made for it.
- * Throws `UnreadableDocument` with words for a person, and whatever the libraries throw at damaged files.
+ * The passages of a document. Heavy and partly synchronous: only called in its child process. Throws
+ * `UnreadableDocument` with a text for a person, and whatever the libraries throw on damaged files.
  */
 export async function readDocument(name: string, bytes: Uint8Array): Promise<Passage[]> {
   const passages = cutIntoPassages(await sectionsOf(name, bytes))

@@ -1,9 +1,9 @@
-// Reads CSV and TSV: each row becomes a line that names its columns, so that a passage makes sense alone.
+// Reads CSV and TSV: each row becomes a line that names its columns, so that a passage makes sense on its own.
 import Papa from 'papaparse'
 import type { Section } from './passage.ts'
 
 const MAX_ROWS = 200_000
-/** Rows that share one section; the cutting to size follows. */
+/** Rows of one section; they are split to size later. */
 const ROWS_TOGETHER = 20
 
 /** Sections of rows; the first row names the columns. The heading says which rows they are. */

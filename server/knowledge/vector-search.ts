@@ -1,24 +1,24 @@
-// Finds passages by meaning: their vectors are made when documents are taken in, and made up for when that failed.
+// Finds passages by meaning: vectors are created when documents are read, and later for those where that failed.
 import type { DocumentRepository, DocumentRow } from '../db/repositories/documents.ts'
 import type { VectorRepository } from '../db/repositories/vectors.ts'
 import { errorText } from '../errors.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import type { Embedder, Embedding } from './embeddings.ts'
 
-/** Passages asked about in one request: reading its answer takes some milliseconds. */
+/** Passages in one request: parsing its response takes some milliseconds. */
 const EMBED_AT_ONCE = 24
 const QUESTION_MS = 5_000
-/** Less alike than this is chance. */
+/** Similarity below this is chance. */
 const LEAST_SIMILARITY = 0.2
-/** After the endpoint failed, what is missing is tried again this much later. */
+/** Delay before missing vectors are tried again after the endpoint failed. */
 const TRY_AGAIN_MS = 5 * 60_000
 
 export interface VectorSearch {
-  /** Makes the vectors of a document's passages. Never throws: without them it is found by its words alone. */
+  /** Creates the vectors of a document's passages. Never throws: without them it is found by its words alone. */
   index(document: Pick<DocumentRow, 'id' | 'projectId'>, signal: AbortSignal): Promise<void>
-  /** Ids of the passages nearest to the question, nearest first; none when the endpoint does not answer. */
+  /** Ids of the passages nearest to the query, nearest first; none when the endpoint does not respond. */
   nearest(projectId: ProjectId, question: string, limit: number): Promise<number[]>
-  /** Makes up for vectors that are missing: of another model, from before there was an endpoint, or cut off by a crash. */
+  /** Creates missing vectors: of another model, from before there was an endpoint, or cut off by a crash. */
   catchUp(): Promise<void>
   stop(): void
 }
@@ -115,7 +115,7 @@ export function createVectorSearch(parts: {
   }
 }
 
-/** A signed byte for each dimension. */
+/** One signed byte per dimension. */
 function toBytes(vector: Embedding): Buffer {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   return Buffer.from(

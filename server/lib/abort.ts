@@ -5,8 +5,8 @@ export const abortError = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error('Aborted')
 
 /**
- * The outcome of `work`, or a rejection with the signal's reason as soon as it is aborted.
- * `work` itself goes on unheard: give it the signal too where it can be ended.
+ * The outcome of `work`, or a rejection with the signal's reason as soon as it is aborted. `work` itself continues
+ * unobserved; pass it the signal too where it can be stopped.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -17,7 +17,9 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   })
 }
 
-/** A controller that is aborted with its parent; `release` lets go of the parent and must be called in the end. */
+/**
+ * A controller that is aborted with its parent. `release` detaches it from the parent and must be called in the end.
+ */
 export function linkedController(parent: AbortSignal): {
   controller: AbortController
   release(): void

@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer'
 const SAMPLE_BYTES = 8_192
 
 /**
- * Judged by the share of control characters that no text has: in valid UTF-8 more than one in ten, in anything else (a
- * national encoding has none of them) more than one in two hundred.
+ * Judged by the share of control characters that text does not use: more than one in ten in valid UTF-8, more than one
+ * in two hundred in other encodings, which contain none.
  */
 export function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES)
@@ -18,7 +18,7 @@ export function looksBinary(bytes: Uint8Array): boolean {
 const isOddControl = (byte: number): boolean =>
   byte === 127 || (byte < 32 && ![7, 8, 9, 10, 12, 13, 27].includes(byte))
 
-/** The first bytes as far as they are judged, without a character that their end cuts in two. */
+/** The bytes that are judged, without a character that is cut at their end. */
 export function withoutCutCharacter(sample: Uint8Array): Uint8Array {
   if (sample.length < SAMPLE_BYTES) return sample
   let end = sample.length

@@ -4,24 +4,24 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
- * Such programs are named `<name>.child.ts` and lie anywhere under `server/`; the build makes of each a file of its own
- * at the same place under `dist/`, beside `dist/main.js`. This is the path below that folder without ending.
+ * Such programs are named `<name>.child.ts` and lie anywhere under `server/`; the build compiles each to a file at the
+ * same path under `dist/`, beside `dist/main.js`. This is the path below that folder, without extension.
  */
 export type ChildPlace = `${string}.child`
 
 export interface ChildEntry {
   /** Absolute path of the program. */
   file: string
-  /** Flags for a child process of Node: the TypeScript loader when run from the sources, else none. */
+  /** Flags for a Node child process: the TypeScript loader when run from the sources, else none. */
   execArgv: readonly string[]
 }
 
 const here = import.meta.url
 const fromSources = here.endsWith('.ts')
-/** The TypeScript loader, there in a checkout of the sources only. */
+/** The TypeScript loader; only present in a checkout of the sources. */
 const loaderUrl = (): string => pathToFileURL(createRequire(here).resolve('tsx')).href
 
-/** For child processes: what to hand to `spawn(process.execPath, [...execArgv, file])`. */
+/** For child processes: what to pass to `spawn(process.execPath, [...execArgv, file])`. */
 export function childEntry(place: ChildPlace): ChildEntry {
   if (!fromSources) return { file: fileURLToPath(new URL(`./${place}.js`, here)), execArgv: [] }
   return {
@@ -31,8 +31,8 @@ export function childEntry(place: ChildPlace): ChildEntry {
 }
 
 /**
- * Starts a worker thread. From the sources it loads TypeScript by registering the loader inside the thread, because
- * Node 20 does not take it there from the flags.
+ * Starts a worker thread. From the sources, the thread registers the TypeScript loader itself, because Node 20 ignores
+ * it in a thread's flags.
  */
 export function startWorker(place: ChildPlace, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
   const { file } = childEntry(place)

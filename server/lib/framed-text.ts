@@ -1,6 +1,6 @@
-// Text from elsewhere as a model is shown it: between tags that the text itself can neither close nor open.
+// Text from outside as a model sees it: between tags that the text itself can neither close nor open.
 
-/** `tag` is a plain word of ours. Whatever in the text looks like this tag is written so that it no longer is one. */
+/** `tag` is a plain word chosen by this server. Whatever in the text looks like this tag is escaped. */
 export function framedText(tag: string, text: string, attributes = ''): string {
   const ownTag = new RegExp(`<(?=\\s*/?\\s*${tag}\\b)`, 'gi')
   return `<${tag}${attributes}>\n${text.replace(ownTag, '&lt;')}\n</${tag}>`

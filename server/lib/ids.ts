@@ -1,5 +1,5 @@
-// Time-ordered unique ids, so that rows made together lie together in every index.
+// Time-ordered unique ids, so that rows created together are adjacent in every index.
 import { v7 } from 'uuid'
 
-/** A UUID version 7 (RFC 9562). The caller names the brand it is making. */
-export const newId = <Brand extends string>(): Brand => v7() as Brand // the one place where ids are born
+/** A UUID version 7 (RFC 9562). The caller names the brand that it creates. */
+export const newId = <Brand extends string>(): Brand => v7() as Brand // The one place that creates ids.

@@ -1,21 +1,21 @@
-// JSON text in pieces of bounded size, so that a long value is never in memory twice for each of its readers.
+// JSON text in pieces of bounded size, so that a long value is not in memory once per reader.
 
-/** A long text that is read while it is sent; each reading begins anew. */
+/** A long text that is read while it is sent; each reading starts from the beginning. */
 export interface LongText {
   /** The text in order, in pieces of bounded size. */
   readPieces(): AsyncIterable<string>
 }
 
-/** About as much is given out at once. */
+/** Roughly the size of one piece. */
 const PIECE_CHARACTERS = 32_000
 
 const isLongText = (value: unknown): value is LongText =>
   typeof value === 'object' && value !== null && 'readPieces' in value
 
-/** What stands between the quotation marks of a JSON string. */
+/** A JSON string without its quotation marks. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** A text in pieces, never cut inside a pair: that would be valid as two escapes, but not what was stored. */
+/** A text in pieces, never cut inside a surrogate pair: two escapes would be valid JSON, but not what was stored. */
 function* cut(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const last = text.charCodeAt(from + PIECE_CHARACTERS - 1)
@@ -25,7 +25,7 @@ function* cut(text: string): Generator<string> {
   }
 }
 
-/** The parts of a string's JSON text; none is made of more than a piece of the string. */
+/** The JSON text of a string in pieces, each made of at most one piece of the string. */
 function* stringParts(text: string): Generator<string> {
   if (text.length <= PIECE_CHARACTERS) return yield JSON.stringify(text)
   yield '"'

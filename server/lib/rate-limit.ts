@@ -1,8 +1,8 @@
-// At most so much within a window of time, for each key.
+// A limit per key within a window of time.
 import { LRUCache } from 'lru-cache'
 
 export interface RateLimit {
-  /** Takes `weight` out of the key's allowance. Returns null, or the seconds after which there is enough again. */
+  /** Takes `weight` from the key's allowance. Returns null, or the seconds after which there is enough again. */
   take(key: string, weight?: number): number | null
 }
 
@@ -10,14 +10,14 @@ export interface RateLimitOptions {
   /** Total weight within one window. */
   limit: number
   windowMs: number
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number
 }
 
-/** Keys kept at most; the oldest are forgotten first. */
+/** Most keys in memory; the oldest are forgotten first. */
 const MAX_KEYS = 50_000
 
-/** Fixed windows that begin with the first use, kept in memory: a restart forgets them. */
+/** Fixed windows that start with the first use, in memory: a restart forgets them. */
 export function createRateLimit({
   limit,
   windowMs,

@@ -1,17 +1,17 @@
-// Strikes every secret that this process knows out of texts that leave it: log lines, events, errors, results of tools.
+// Removes every secret that this process knows from texts that leave it: log lines, events, errors, tool results.
 import { pino } from 'pino'
 
 export interface Redactor {
-  /** Texts that must not be seen from now on. Short ones and common placeholders are no secrets. */
+  /** Texts to redact from now on. Short ones and common placeholders are not secrets. */
   add(secrets: Iterable<string | null | undefined>): void
   redact(text: string): string
 }
 
 const SHORTEST = 6
-/** What stands for a secret that may be forgotten: the oldest of very many that were only stored once. */
+/** Stands for a secret that may be forgotten: the oldest of very many that were only stored once. */
 const MOST_SECRETS = 2_000
 const STRUCK_OUT = '[secret]'
-/** Values that examples and local servers use in place of a secret; striking them out would only garble the log. */
+/** Values that examples and local servers use in place of a secret; redacting them would only garble the log. */
 const placeholders: ReadonlySet<string> = new Set([
   'changeme',
   'default',
@@ -27,14 +27,14 @@ const placeholders: ReadonlySet<string> = new Set([
   'secret',
   'sk-no-key-required',
 ])
-/** Keys of well-known providers and tokens of HTTP, also those that nobody told us of. */
+/** Keys of well-known providers and HTTP tokens, also those that were never registered. */
 const TELLTALE = /\b(?:(?:sk|pk|gsk|nc|or)-[\w-]{16,}|(?<=Bearer )[\w.~+/-]{12,}=*)/g
 
 export function createRedactor(): Redactor {
   const known = new Set<string>()
   let pattern: RegExp | null = null
 
-  /** The forms in which a text is written elsewhere: as it is, within JSON (once and twice), in a URL, in Base64. */
+  /** The forms in which a text is written elsewhere: plain, within JSON (once and twice), in a URL, in Base64. */
   const formsOf = (secret: string): string[] => {
     const json = JSON.stringify(secret).slice(1, -1)
     const nested = JSON.stringify(json).slice(1, -1)
@@ -43,7 +43,7 @@ export function createRedactor(): Redactor {
   }
   const compile = (): RegExp => {
     const forms = [...new Set([...known].flatMap(formsOf))]
-      // A secret that begins with another one is struck out whole.
+      // Longer secrets first, so that a secret that begins with another one is removed as a whole.
       .sort((a, b) => b.length - a.length)
       .map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
     return new RegExp(forms.join('|'), 'g')
@@ -72,7 +72,7 @@ export function createRedactor(): Redactor {
   }
 }
 
-/** The same logger, with every line (of its children, too) redacted right before it is written. */
+/** The same logger, with every line (also of its children) redacted right before it is written. */
 export function redactedLog<Log extends object>(log: Log, redactor: Redactor): Log {
   const { streamSym } = pino.symbols
   const stream: unknown = Reflect.get(log, streamSym)
@@ -83,7 +83,7 @@ export function redactedLog<Log extends object>(log: Log, redactor: Redactor): L
   const redacting: unknown = Object.create(target, {
     write: { value: (line: string): unknown => write.call(target, redactor.redact(line)) },
   })
-  // Children are made with this logger as their prototype, and so write to the same stream.
+  // Child loggers have this logger as their prototype, and so write to the same stream.
   const wrapped: Log = Object.create(log)
   Reflect.set(wrapped, streamSym, redacting)
   return wrapped
@@ -93,7 +93,7 @@ const SECRET_KEY =
   /secret|password|passwd|token|credential|api_?key|_key$|^key$|authorization|cookie/i
 const SECRET_URL = /^(?:database|redis)_url$/
 
-/** Every value of a settings object (at any depth) whose name says that it is a secret, and passwords within URLs. */
+/** Every value of a settings object (at any depth) whose name marks it as a secret, and passwords within URLs. */
 export function secretsIn(settings: unknown, name = ''): string[] {
   if (typeof settings === 'string') {
     const inUrl = passwordsOf(settings)
@@ -118,7 +118,7 @@ function passwordsOf(text: string): string[] {
   }
 }
 
-/** The secrets in a text that is kept sealed: the text itself, or the secret settings in its JSON. */
+/** The secrets in a sealed text: the text itself, or the secret settings in its JSON. */
 export function storedSecrets(text: string): string[] {
   if (!text.startsWith('{')) return [text]
   try {

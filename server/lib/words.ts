@@ -1,13 +1,13 @@
-// Cuts text of any language into the words by which it is found; the same for what is indexed and what is asked.
+// Splits text of any language into searchable words; the same for indexed text and for queries.
 
-/** Scripts written without spaces between words: they are indexed by pairs of neighbouring characters. */
+/** Scripts written without spaces between words: they are indexed as pairs of neighbouring characters. */
 const SPACELESS =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}ー々〆]'
 const RUN = new RegExp(`${SPACELESS}+|(?:(?!${SPACELESS})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
 const IS_SPACELESS = new RegExp(`^${SPACELESS}`, 'u')
 const LONGEST_WORD = 40
 
-/** In questions these carry nothing; left out of what is asked, unless nothing else is left. */
+/** Words that carry no meaning in queries; ignored unless nothing else is left. */
 const FILLERS = new Set(
   'a an and are as at be by can could did do doe for from had ha have how i if in is it me my no not of on or our please should so tell than that the their them there these they thi those to wa we were what when where which who why will with would you your'.split(
     ' ',
@@ -15,8 +15,8 @@ const FILLERS = new Set(
 )
 
 /**
- * The words of a text as they are indexed, in order, with repetitions: lower case, without accents and English plurals;
- * Chinese, Japanese, Korean and Thai as pairs of characters, and the last character of each run alone, so that a single
+ * The words of a text as they are indexed, in order, with repetitions: lower case, without accents and English plurals.
+ * Chinese, Japanese, Korean and Thai become pairs of characters plus the last character of each run, so that a single
  * character is found as the beginning of a word.
  */
 export function indexWords(text: string): string[] {
@@ -36,11 +36,11 @@ export function indexWords(text: string): string[] {
 
 export interface QueryWord {
   word: string
-  /** It is only the beginning of what is looked for. */
+  /** Matches only as a prefix. */
   prefix: boolean
 }
 
-/** The distinct words of a question, at most `limit`; fillers such as 'the' only when there is nothing else. */
+/** The distinct words of a query, at most `limit`; fillers such as 'the' only when there is nothing else. */
 export function queryWords(text: string, limit = 32): QueryWord[] {
   const found = new Map<string, QueryWord>()
   for (const [run] of folded(text.slice(0, 4_000)).matchAll(RUN)) {
@@ -69,7 +69,7 @@ const folded = (text: string): string =>
     .normalize('NFKC')
     .toLowerCase()
 
-/** English plurals (Harman's S-stemmer); other languages lose nothing, as both sides are treated alike. */
+/** English plurals (Harman's S-stemmer). Other languages lose nothing, because index and query are treated alike. */
 function stem(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
   return word.length > 3 && word.endsWith('s') && !/(?:ss|us|is)$/.test(word)

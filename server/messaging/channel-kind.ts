@@ -1,27 +1,30 @@
-// What a kind of channel is: one file declares one, and one line in `kinds.ts` offers it.
+// A kind of channel: one file declares it, and one line in `kinds.ts` offers it.
 import type { z } from 'zod'
 
 export interface OutgoingMessage {
-  /** Stays the same when it is tried again, so that a receiver can drop doubles. */
+  /** The same for every attempt, so that a receiver can drop duplicates. */
   id: string
-  /** The user's name of the channel. */
+  /** The user's name for the channel. */
   channel: string
   text: string
   createdAt: Date
 }
 
-/** What one try came to. `retry` says whether another makes sense; `error` is for the user and holds no secret. */
+/**
+ * The outcome of one attempt. `retry` says whether another one makes sense; `error` is for the user and contains no
+ * secret.
+ */
 export type SendOutcome = { ok: true } | { ok: false; error: string; retry: boolean }
 
 export interface ChannelKindSpecification<Settings extends z.ZodType> {
   type: string
-  /** Everything the user gives, secrets too. */
+  /** All settings of the user, including secrets. */
   settings: Settings
-  /** The part of the settings that may be shown again. */
+  /** The settings that may be shown again. */
   present(settings: z.output<Settings>): Record<string, string>
-  /** How many people one message reaches; 1 when left out. */
+  /** How many people one message reaches; 1 by default. */
   recipients?(settings: z.output<Settings>): number
-  /** One try. May throw; that counts as a failure worth another try. Gives up when the signal aborts. */
+  /** One attempt. May throw, which counts as a failure worth another attempt. Stops when the signal is aborted. */
   send(
     settings: z.output<Settings>,
     message: OutgoingMessage,
@@ -29,12 +32,12 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   ): Promise<SendOutcome>
 }
 
-/** A kind with its settings' type hidden, so that a list can hold all of them. */
+/** A kind without the type of its settings, so that one list can hold all kinds. */
 export interface ChannelKind {
   readonly type: string
-  /** Checks settings that a user sent; the error names the field. */
+  /** Checks settings from a user; the error names the field. */
   check(settings: unknown): { ok: true } | { ok: false; error: string }
-  /** Of settings that were checked; an empty object when they no longer fit. */
+  /** For settings that were checked; an empty object when they no longer match the schema. */
   present(settings: unknown): Record<string, string>
   /** How many people one message reaches. */
   recipients(settings: unknown): number

@@ -1,4 +1,4 @@
-// The channels of a user: made, listed without their secrets, removed, and sent to.
+// The channels of a user: create, list without secrets, remove, send.
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { ChannelRepository, ChannelRow } from '../db/repositories/channels.ts'
 import { appError } from '../errors.ts'
@@ -11,7 +11,7 @@ import { createOutbox, type GivenUp, type Outbox } from './outbox.ts'
 
 const MOST_CHANNELS = 20
 const MOST_WAITING = 100
-/** How long a sender waits to hear what the first try came to. */
+/** How long a sender waits for the outcome of the first attempt. */
 const FIRST_TRY_MS = 3_000
 const PURPOSE = 'channel'
 
@@ -32,8 +32,8 @@ export interface Channels {
   /** Throws `not_found`. */
   remove(userId: UserId, id: string): Promise<void>
   /**
-   * Stores the message, then waits a few seconds at most for the first try. Null when there is no channel of this name.
-   * Throws `too_many_requests` when too many wait already, or too many were sent within the hour.
+   * Stores the message, then waits a few seconds at most for the first attempt. Null when there is no channel with this
+   * name. Throws `too_many_requests` when too many messages wait already, or too many were sent within the hour.
    */
   send(
     userId: UserId,
@@ -49,13 +49,13 @@ export interface ChannelsOptions {
   kinds: ReadonlyMap<string, ChannelKind>
   secrets: SecretBox
   isUniqueViolation(error: unknown): boolean
-  /** A message that was said to be tried again by itself failed for good. */
+  /** Called when a message that was going to be retried has finally failed. */
   onGivenUp?(failure: GivenUp): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
-  /** Recipients that all channels of one user may send to within an hour. */
+  /** Recipients that all channels of one user may reach within an hour. */
   messagesPerHour: number
-  /** For tests: the pause between tries, in milliseconds. */
+  /** For tests: the pause between attempts, in milliseconds. */
   pauseMs?: number
 }
 
@@ -65,13 +65,13 @@ export function createChannels(options: ChannelsOptions): Channels {
   const { repository, kinds, secrets } = options
   const settingsOf = (channel: ChannelRow): unknown =>
     JSON.parse(secrets.open(channel.sealedSettings, PURPOSE))
-  // In memory: what is stored of a delivery goes with its channel, and a channel is quickly made anew.
+  // In memory, because stored deliveries are removed with their channel, and a channel is quickly recreated.
   const allowance = createRateLimit({ limit: options.messagesPerHour, windowMs: HOUR_MS })
   const recipientsOf = (channel: ChannelRow): number => {
     try {
       return kinds.get(channel.type)?.recipients(settingsOf(channel)) ?? 1
     } catch {
-      // Sealed with a key that is gone: the delivery fails, and says why.
+      // Sealed with a key that is gone: the delivery fails and says why.
       return 1
     }
   }
@@ -90,7 +90,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     try {
       return kinds.get(channel.type)?.present(settingsOf(channel)) ?? {}
     } catch {
-      // Sealed with a key that is gone: the channel can still be seen and removed.
+      // Sealed with a key that is gone: the channel can still be listed and removed.
       return {}
     }
   }

@@ -8,7 +8,7 @@ export interface SmtpSettings {
   user?: string | undefined
   password?: string | undefined
   from: string
-  /** Addresses (`ann@example.org`) and domains (`@example.org`) that may be written to; everybody when left out. */
+  /** Allowed recipients: addresses (`ann@example.org`) and domains (`@example.org`). Default: everybody. */
   allowed_recipients?: readonly string[] | undefined
 }
 
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 20_000
 const LONGEST_SUBJECT = 100
 const Addresses = z.union([z.email().transform((one) => [one]), z.array(z.email()).min(1).max(10)])
 
-/** Without `smtp` in the configuration no such channel can be made. */
+/** Without `smtp` in the configuration, this kind of channel cannot be created. */
 export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }) =>
   defineChannelKind({
     type: 'email',

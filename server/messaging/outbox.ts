@@ -1,33 +1,34 @@
-// Messages on their way: stored first, sent in the background, tried again with growing pauses, also after a restart.
+// Messages waiting for delivery: stored first, sent in the background, retried with growing pauses, also after a
+// restart.
 
 import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
 import { errorText } from '../errors.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind, SendOutcome } from './channel-kind.ts'
 
-/** Pauses before the second, third … try, in seconds; after the last one it has failed. */
+/** Pauses before the second, third … attempt, in seconds; after the last one the delivery has failed. */
 const PAUSES_S = [5, 30, 120, 600, 3_600]
-/** Longer than any send may take: after it a delivery whose sender died is taken up again. */
+/** Longer than any attempt may take: after this, a delivery whose sender died is taken over. */
 const LEASE_MS = 120_000
 const SEND_TIMEOUT_MS = 60_000
 const AT_ONCE = 8
-/** Looks at least this often, for what other instances stored or left behind. */
+/** Checks at least this often for messages that other processes stored or left behind. */
 const LONGEST_SLEEP_MS = 30_000
 const KEEP_SETTLED_MS = 7 * 24 * 3_600_000
 const FORGET_AT_ONCE = 500
 
 export interface Outbox {
-  /** Something was stored just now: look at once. */
+  /** A message was just stored: check at once. */
   wake(): void
-  /** Begins to work; returns at once. */
+  /** Starts delivering; returns at once. */
   start(): void
-  /** Breaks off what is being sent (it is tried again at the next start) and ends. */
+  /** Aborts the attempts in progress (they are repeated after the next start) and stops. */
   stop(): Promise<void>
-  /** Settles when this delivery is done with, or its try failed, or the signal aborts. */
+  /** Settles when this delivery has ended, its first attempt failed, or the signal is aborted. */
   afterTry(deliveryId: string, signal: AbortSignal): Promise<void>
 }
 
-/** What its sender has to be told. */
+/** What the sender needs to know. */
 export interface GivenUp {
   userId: UserId
   conversationId: ConversationId | null
@@ -39,17 +40,17 @@ export interface GivenUp {
 export interface OutboxOptions {
   repository: ChannelRepository
   kinds: ReadonlyMap<string, ChannelKind>
-  /** The settings of a channel, unsealed. Throws when they can't be read. */
+  /** The settings of a channel, unsealed. Throws when they cannot be read. */
   settingsOf(channel: ChannelRow): unknown
-  /** A message that was said to be tried again by itself failed for good. */
+  /** Called when a message that was going to be retried has finally failed. */
   onGivenUp?(failure: GivenUp): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
-  /** For tests: takes the place of the pauses, in milliseconds. */
+  /** For tests: replaces the pauses, in milliseconds. */
   pauseMs?: number
 }
 
-/** The sender of one process; several on one database share the work without sending twice. */
+/** The sender of one process. Several processes on one database share the work without sending twice. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { repository, kinds } = options
   const controller = new AbortController()
@@ -106,7 +107,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         nextAttemptAt: null,
         lastError: null,
       })
-    // Broken off by the end of the process: due at the next start.
+    // Aborted by the end of the process: due after the next start.
     else if (isStopped)
       await repository.settle(delivery.id, {
         status: 'pending',
@@ -125,7 +126,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         nextAttemptAt: null,
         lastError: outcome.error,
       })
-      // What the first try comes to is told to whoever sends.
+      // The sender learns the outcome of the first attempt.
       if (delivery.attempts > 1) await report(channel, delivery, outcome.error)
     }
     for (const told of waiting.get(delivery.id) ?? []) told()
@@ -166,7 +167,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       })
       .finally(() => {
         round = null
-        // Asked for after the last look but before the end of the round.
+        // Requested after the last check but before the end of this one.
         if (again) run()
       })
   }

@@ -1,4 +1,4 @@
-// One POST of JSON to an address that a user named, and what its answer means for a delivery.
+// One POST of JSON to an address that a user chose, and what its response means for a delivery.
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import type { SendOutcome } from './channel-kind.ts'
 
@@ -14,7 +14,7 @@ export interface PostOptions {
   trusted?: boolean
 }
 
-/** 2xx is delivered; a refusal by the receiver (4xx) or by our address rules is final; all else may be tried again. */
+/** 2xx is delivered. A refusal by the receiver (4xx) or by our address rules is final; anything else may be retried. */
 export async function postJson(options: PostOptions): Promise<SendOutcome> {
   const answer = await options.fetch(options.url, {
     method: 'POST',

@@ -1,10 +1,10 @@
-// Messages by a Telegram bot of the user to one chat.
+// Messages from the user's Telegram bot to one chat.
 import { z } from 'zod'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import { defineChannelKind, type SendOutcome } from './channel-kind.ts'
 import { postJson } from './post.ts'
 
-/** Characters that one Telegram message may have. */
+/** Characters that one Telegram message can have. */
 const LONGEST = 4_096
 
 /** `apiUrl` is another address of the Bot API, for tests and self-hosted ones. */

@@ -1,4 +1,4 @@
-// Messages as a POST of JSON to a URL of the user, signed when a secret is set.
+// Messages as a POST of JSON to the user's URL, signed when a secret is set.
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
@@ -12,8 +12,8 @@ const HeaderValue = z
   .regex(/^[\t\x20-\x7e]*$/, { error: 'not a header value' })
 
 /**
- * The body is `{id, channel, text, content, created_at}`: `text` is what Slack-like receivers show, `content` Discord's word
- * for it. With a secret, `X-NanoClaw-Signature: sha256=<HMAC of the body>`.
+ * The body is `{id, channel, text, content, created_at}`: Slack and similar receivers show `text`, Discord shows
+ * `content`. With a secret, `X-NanoClaw-Signature: sha256=<HMAC of the body>`.
  */
 export const createWebhookKind = (dependencies: { fetch: GuardedFetch }) =>
   defineChannelKind({
@@ -23,7 +23,7 @@ export const createWebhookKind = (dependencies: { fetch: GuardedFetch }) =>
       secret: z.string().min(8).max(500).optional(),
       headers: z.record(HeaderName, HeaderValue).optional(),
     }),
-    // The path of a webhook is often its secret: only where it goes is shown.
+    // The path of a webhook is often its secret, so only the host is shown.
     present: ({ url }) => ({ url: `${new URL(url).origin}/…` }),
     async send(settings, message, signal) {
       const body = JSON.stringify({

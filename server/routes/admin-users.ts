@@ -18,11 +18,11 @@ const PatchUserBody = z
 
 export interface AdminUserDependencies {
   users: UserRepository
-  /** Ends the runs of a user and cuts off what is being sent to them, but `kept`. */
+  /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
   expel(id: UserId, kept: ServerResponse): Promise<void>
 }
 
-/** `/api/admin/users`: a disabled account is refused at once, and what it had going on ends. */
+/** `/api/admin/users`: a disabled account is refused at once, and its runs and streams end. */
 export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDependencies): void {
   app.get(
     '/api/admin/users',

@@ -1,4 +1,4 @@
-// Signing in and the own account.
+// Sign-in and one's own account.
 import { z } from 'zod'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
@@ -29,7 +29,7 @@ export interface AuthRouteDependencies {
   issueToken: IssueToken
 }
 
-/** `/api/auth/…`. In single mode there is nothing to sign in to: registering and login answer 403. */
+/** `/api/auth/…`. In single mode nobody signs in: registering and signing in return 403. */
 export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
   const { mode, registration, accounts, apiKeys, issueToken } = dependencies
   const refuseInSingleMode = (): void => {

@@ -1,4 +1,4 @@
-// Tasks in the background of a conversation: their list, and how to stop one.
+// Background tasks of a conversation: list and stop.
 import { z } from 'zod'
 import type { Background, BackgroundTask as Task } from '../chat/background.ts'
 import type { Store } from '../db/store.ts'

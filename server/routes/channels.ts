@@ -1,4 +1,4 @@
-// The user's channels for messages: webhook, e-mail, Telegram.
+// The user's message channels: webhook, e-mail, Telegram.
 import { z } from 'zod'
 import type { App } from '../http/app.ts'
 import type { Channels } from '../messaging/channels.ts'

@@ -1,4 +1,4 @@
-// Checkpoints of a project: the timeline, what changed, and the way back.
+// Checkpoints of a project: timeline, differences, restore.
 import { z } from 'zod'
 import type { CheckpointRow } from '../db/repositories/checkpoints.ts'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
@@ -30,9 +30,9 @@ const tags = ['checkpoints']
 const DEFAULT_LIMIT = 50
 const InProject = z.object({ id: ProjectId })
 const OneCheckpoint = z.object({ id: ProjectId, cid: z.string().min(1).max(64) })
-/** A cursor is the last id of the page before. */
+/** A cursor is the last id of the previous page. */
 const Cursor = z.uuid()
-/** Among the files of a checkpoint: the place of the next one. */
+/** Within the files of a checkpoint: the position of the next one. */
 const FileCursor = z
   .string()
   .regex(/^\d{1,9}$/)

@@ -1,4 +1,4 @@
-// Conversations: list, make, show, change, delete.
+// Conversations: list, create, get, update, delete.
 import { z } from 'zod'
 import type { ConversationItem } from '../db/repositories/conversation-items.ts'
 import type { ConversationRepository } from '../db/repositories/conversations.ts'
@@ -18,9 +18,9 @@ export interface ConversationRouteDependencies {
   conversations: ConversationRepository
   /** Throws `unknown_model` when there is no such model. */
   assertModel(id: string): Promise<void>
-  /** Whether a model (null: the default one) is set to think; a new conversation with it begins so. */
+  /** Whether a model (null: the default one) thinks by default; a new conversation with it starts that way. */
   thinksByDefault(model: string | null): Promise<boolean>
-  /** Deletes one with everything in it and ends what runs in it. Throws `not_found`. */
+  /** Deletes a conversation with everything in it and ends its runs. Throws `not_found`. */
   remove(userId: UserId, id: ConversationId): Promise<void>
 }
 
@@ -144,9 +144,9 @@ export function registerConversationRoutes(
 
 type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
 
-/** The fields that were given; a repository must not see the others. */
+/** The fields that were given; repositories must not see undefined ones. */
 const withoutAbsent = <T extends object>(fields: T): Present<T> =>
-  // Entries lose their keys' types; what is left out is only what was undefined.
+  // `Object.entries` loses the keys' types; only undefined values are left out.
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Present<T>

@@ -1,7 +1,7 @@
-// The two answers that every route gives.
+// The success envelope of every route.
 
 /** `{"code":0,"data":…}` */
 export const success = <T>(data: T): { code: 0; data: T } => ({ code: 0, data })
 
-/** What a deletion answers. */
+/** The response to a deletion. */
 export const deleted = { code: 0 as const, message: 'deleted' }

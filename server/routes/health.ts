@@ -1,4 +1,4 @@
-// Liveness and readiness, for whatever watches over the process.
+// Liveness and readiness, for process supervisors and load balancers.
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
@@ -8,15 +8,15 @@ const Health = envelope(z.object({ status: z.literal('ok') }))
 const ok = { code: 0 as const, data: { status: 'ok' as const } }
 
 export interface HealthDependencies {
-  /** The process is about to end and takes no new work. */
+  /** The process is about to end and accepts no new work. */
   isDraining(): boolean
-  /** Rejects when the store does not answer. */
+  /** Rejects when the database does not respond. */
   pingStore(): Promise<void>
 }
 
 const PING_TIMEOUT_MS = 3000
 
-/** `GET /healthz`: the process answers. `GET /readyz`: it can do its work, else 503. */
+/** `GET /healthz`: the process responds. `GET /readyz`: it can do its work, else 503. */
 export function registerHealthRoutes(
   app: App,
   { isDraining, pingStore }: HealthDependencies,

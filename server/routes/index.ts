@@ -1,4 +1,4 @@
-// All routes of the API, registered by hand: what is not here is not served.
+// All routes of the API, registered explicitly: what is not here is not served.
 import type { App } from '../http/app.ts'
 import { registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
@@ -24,7 +24,7 @@ import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
 import { registerToolRoutes } from './tools.ts'
 import { registerUserEventRoutes } from './user-events.ts'
 
-/** What each group of routes needs, by its name. */
+/** What each group of routes needs, by name. */
 export interface RouteDependencies {
   health: HealthDependencies
   auth: AuthRouteDependencies
@@ -32,7 +32,7 @@ export interface RouteDependencies {
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
-  /** For projects, their files, their checkpoints and what is uploaded into them. */
+  /** For projects, their files, checkpoints and uploads. */
   projects: ProjectRouteDependencies & ProjectUploadRouteDependencies
   models: ModelRouteDependencies
   modelSetup: ModelSetupDependencies
@@ -46,7 +46,7 @@ export interface RouteDependencies {
   userEvents: Parameters<typeof registerUserEventRoutes>[1]
 }
 
-/** Registers everything that is served but the page. */
+/** Registers everything that is served except the page. */
 export function registerRoutes(app: App, dependencies: RouteDependencies): void {
   registerHealthRoutes(app, dependencies.health)
   registerAuthRoutes(app, dependencies.auth)

@@ -1,4 +1,4 @@
-// The user's memory: the CONTEXT.md text that goes into every conversation of theirs.
+// The user's memory: the CONTEXT.md text that every conversation of theirs includes.
 
 import type { App } from '../http/app.ts'
 import type { Memory } from '../knowledge/memory.ts'

@@ -1,4 +1,4 @@
-// A conversation's messages: the pages of a branch, and everything that begins a run.
+// A conversation's messages: the pages of a branch, and everything that starts a run.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -96,7 +96,7 @@ export function registerMessageRoutes(
       if (file === undefined) throw appError('attachment_not_found')
       void reply.headers({
         'content-type': file.kind === 'image' ? file.mime : 'text/plain; charset=utf-8',
-        // Opened by itself it is a document without any rights, whatever it holds.
+        // Opened directly, the attachment is a document without any rights, whatever it contains.
         'content-security-policy': "default-src 'none'; sandbox",
         'content-disposition': `inline; filename*=UTF-8''${encodeFileName(file.name)}`,
       })
@@ -197,7 +197,7 @@ export function registerMessageRoutes(
     },
   )
 
-  /** The run as a stream, or its whole answer once it has ended. */
+  /** The run as a stream, or its complete answer once it has ended. */
   async function answer(
     reply: FastifyReply,
     options: { stream?: boolean | undefined; stream_mode?: 'cumulative' | 'delta' | undefined },
@@ -226,7 +226,7 @@ export function registerMessageRoutes(
   }
 }
 
-/** Waits as a listener of the run, so that a client that hangs up counts as one that left. */
+/** Waits as a listener of the run, so that a client that hangs up counts as a listener that left. */
 function ended(runLog: RunLog, reply: FastifyReply): Promise<void> {
   if (runLog.terminal !== null) return Promise.resolve()
   return new Promise((resolve) => {
@@ -241,12 +241,12 @@ function ended(runLog: RunLog, reply: FastifyReply): Promise<void> {
       onClose: finish,
     })
     reply.raw.on('close', finish)
-    // It may have left before anybody listened for that.
+    // The client may have left before this listener was attached.
     if (reply.raw.destroyed) finish()
   })
 }
 
-/** Sends JSON with long texts in it, as fast as the client takes it. */
+/** Sends JSON with long texts in it, as fast as the client reads. */
 const sendLongJson = (reply: FastifyReply, value: unknown): FastifyReply =>
   reply
     .type('application/json; charset=utf-8')
@@ -256,12 +256,12 @@ async function* bytesOf(file: {
   kind: 'text' | 'image'
   content: LongText
 }): AsyncGenerator<Buffer> {
-  // A slice of the store holds a multiple of four characters, so that each is base64 of its own.
+  // A slice from the store has a multiple of four characters, so each slice is valid base64.
   for await (const piece of file.content.readPieces())
     yield Buffer.from(piece, file.kind === 'image' ? 'base64' : 'utf8')
 }
 
-/** As RFC 8187 writes it; half a surrogate pair is nothing that could be written. */
+/** Encoded as in RFC 8187, which cannot write lone surrogates. */
 const encodeFileName = (name: string): string =>
   encodeURIComponent(name.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll(
     /['()*]/g,

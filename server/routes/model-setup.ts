@@ -1,4 +1,4 @@
-// Adding a provider: the presets of the first-run page, and the probe that finds out what a provider can do.
+// Adding a provider: the presets of the first-run page, and the probe that finds out what the provider supports.
 import { z } from 'zod'
 import type { App } from '../http/app.ts'
 import type { ModelProbe } from '../llm/probe/probe.ts'

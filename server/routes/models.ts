@@ -1,4 +1,4 @@
-// Models: the public list, and adding and changing them as an administrator.
+// Models: the public list, and creating and updating them as an administrator.
 import { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
@@ -15,9 +15,9 @@ import { Deleted, envelope } from '../protocol/envelope.ts'
 import { deleted, success } from './envelope.ts'
 
 export interface ModelRouteDependencies {
-  /** What everybody may see, the default first marked. */
+  /** The public list, the default marked and first. */
   listModels(): Promise<PublicModel[]>
-  /** Models of the configuration: shown, but not changed here. */
+  /** Models of the configuration: listed, but not changed here. */
   configured: readonly ModelSettings[]
   models: ModelRepository
   box: SecretBox
@@ -26,19 +26,19 @@ export interface ModelRouteDependencies {
 const Params = z.object({ id: z.string().min(1).max(200) })
 const One = envelope(AdminModel)
 
-/** What a model's key is sealed for; bound to its id, so that a row cannot borrow the key of another. */
+/** The purpose that a model's key is sealed for, bound to its id, so that one row cannot use the key of another. */
 const modelKeyPurpose = (id: string): string => `model:${id}`
 
-/** The key of a stored model: none, its text, or sealed with a secret key that this server does not have any more. */
+/** The key of a stored model: none, its text, or sealed with a secret key that this server no longer has. */
 export type StoredKey = { text: string } | 'none' | 'unreadable'
 
-/** Opens the key of a stored model. Never throws: one lost key must not take the other models along. */
+/** Opens the key of a stored model. Never throws: one unreadable key must not affect the other models. */
 export function keyOf({ settings, sealedApiKey }: StoredModel, box: SecretBox): StoredKey {
   if (sealedApiKey === null) return 'none'
   try {
     return { text: box.open(sealedApiKey, modelKeyPurpose(settings.id)) }
   } catch {
-    // The box says the same for each: the secret key is not the one it was stored with.
+    // Always the same cause: the secret key is not the one it was sealed with.
     return 'unreadable'
   }
 }
@@ -113,7 +113,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
       const { api_key: key, ...given } = body
       const changed = await models.change(id, (before) => {
         const settings = merge(before.settings, given)
-        // Otherwise whoever may edit could have a stored key sent to a server of their own.
+        // Otherwise an editor of models could have a stored key sent to a server of their own.
         const isElsewhere =
           new URL(settings.api_url).origin !== new URL(before.settings.api_url).origin
         if (isElsewhere && before.sealedApiKey !== null && key === undefined)
@@ -141,7 +141,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
 const isGiven = (key: string | null | undefined): key is string =>
   typeof key === 'string' && key !== ''
 
-/** The settings after a change; checked as a whole. */
+/** The settings after an update, validated as a whole. */
 function merge(before: object, given: object): Omit<ModelSettings, 'api_key'> {
   const entries = Object.entries({ ...before, ...withoutUndefined(given) })
   return ModelSettings.omit({ api_key: true }).parse(

@@ -1,4 +1,4 @@
-// Streams a run to whoever asks, from memory while it goes on and from the store once it has ended.
+// Streams a run to a client: from memory while it is active, from the store once it has ended.
 import type { FastifyReply } from 'fastify'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
@@ -18,7 +18,7 @@ export function createRunTeller({ chat, store }: { chat: ChatService; store: Sto
       streamRun(reply, runLog, options)
       return
     }
-    // It may have ended while we looked.
+    // It may have ended between the two lookups.
     const ended = (await store.runs.find(run.id)) ?? run
     await streamStoredRun(reply, replayRun(ended, store.steps, options))
   }

@@ -1,11 +1,11 @@
-// The one look-up that every route below a project begins with.
+// The lookup that every route below a project begins with.
 import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 
-/** The user's project with its folder. Throws `not_found`, for somebody else's too. */
+/** The user's project with its folder. Throws `not_found`, also for somebody else's project. */
 export async function ownProject(
   { projects, workspaces }: { projects: Pick<ProjectRepository, 'find'>; workspaces: Workspaces },
   userId: UserId,

@@ -37,7 +37,10 @@ const InProject = z.object({ id: ProjectId })
 const OneFile = z.object({ id: ProjectId, '*': PathText })
 const DEFAULT_RESULTS = 100
 
-/** Images that a browser may draw; everything else is only ever downloaded, so that no file runs as a page of ours. */
+/**
+ * Images that a browser may render. Everything else is only ever downloaded, so that no file runs as a page of this
+ * server.
+ */
 const DRAWABLE: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -46,7 +49,7 @@ const DRAWABLE: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** A change made by a person, not by an answer. */
+/** A change by a person, not by a run. */
 const byHand = (tool: string): ChangeOrigin => ({ tool, messageId: null, runId: null })
 
 /** `/api/projects/:id/files[/…]`, `/directories` and `/search`. */
@@ -100,7 +103,7 @@ export function registerProjectFileRoutes(
   app.put(
     '/api/projects/:id/files/*',
     {
-      // A file as JSON text: escapes and the rest of the body need room beside its bytes.
+      // The limit of a file as JSON text: escapes and the rest of the body need room too.
       bodyLimit: Math.ceil(1.25 * workspaces.limits.fileWrite) + 64 * 1024,
       schema: {
         summary:
@@ -254,7 +257,7 @@ async function listing(workspace: Workspace, input: string): Promise<z.output<ty
   }
 }
 
-/** Sends a file's bytes so that no browser takes them for a page: as an attachment, of a type that is never active. */
+/** Sends a file so that no browser renders it as a page: as an attachment, with an inactive type. */
 async function download(workspace: Workspace, input: string, reply: FastifyReply) {
   const { size, stream } = await workspace.download(input)
   const path = parsePath(input).text

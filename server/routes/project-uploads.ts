@@ -1,4 +1,4 @@
-// Files and folders uploaded as multipart form data: as a new project, or into one that is there.
+// Files and folders uploaded as multipart form data, as a new project or into an existing one.
 import { randomUUID } from 'node:crypto'
 import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -47,7 +47,7 @@ export function registerProjectUploadRoutes(
       limits: {
         fields: 20,
         fieldSize: 10_000,
-        // One more than allowed, so that it is the upload itself that counts and refuses.
+        // One more than allowed, so that the upload itself counts the files and refuses.
         files: uploadLimits.files + 1,
         parts: uploadLimits.files + 21,
         fileSize: uploadLimits.bytes + 1,
@@ -90,7 +90,7 @@ export function registerProjectUploadRoutes(
         await ownProject(own, user.id, params.id)
         const { added, replaced, bytes } = await receive(request, reply, async (upload, fields) => {
           const { path = '' } = readFields(AddFilesFields, fields, 'The `path` is too long.')
-          // Asked again: the files may have been on their way for minutes.
+          // Checked again: the upload may have taken minutes.
           const { workspace } = await ownProject(own, user.id, params.id)
           return placeUpload(room, workspace, upload, path)
         })
@@ -99,7 +99,7 @@ export function registerProjectUploadRoutes(
     )
   })
 
-  /** Takes all files aside, then lets `use` make something of them. Nothing of them is left after a failure. */
+  /** Stages all files, then passes them to `use`. After a failure nothing of them is left. */
   const receive = <T>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -118,7 +118,7 @@ export function registerProjectUploadRoutes(
           if (upload.files === 0) throw appError('files_missing')
           return await use(upload, fields)
         } catch (error) {
-          // What is still on its way is not waited for.
+          // The rest of the body is not read.
           reply.header('connection', 'close')
           throw error
         } finally {

@@ -1,4 +1,4 @@
-// Projects: list, make, show, rename, delete.
+// Projects: list, create, get, rename, delete.
 import { z } from 'zod'
 import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
 import { appError } from '../errors.ts'
@@ -150,7 +150,7 @@ const presentProject = (row: ProjectRow): Project => ({
   updated_at: row.updatedAt.toISOString(),
 })
 
-/** A project with the numbers of what is in it. */
+/** A project with its statistics. */
 export const presentDetail = async (row: ProjectRow, workspace: Workspace) => {
   const { files, directories, totalSize } = await workspace.stats()
   return { ...presentProject(row), stats: { files, directories, total_size: totalSize } }

@@ -1,4 +1,4 @@
-// A run's log as server-sent events: the one place that writes frames.
+// A run log as server-sent events: the one place that writes frames.
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
@@ -8,10 +8,10 @@ import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/log-
 
 const HEARTBEAT_MS = 10_000
 const STALL_MS = 30_000
-/** Pieces of frames are gathered up to about this length before they are written. */
+/** Frames are gathered up to about this length before they are written. */
 const WRITE_CHARACTERS = 32_000
 
-/** Server-sent events as https://html.spec.whatwg.org/multipage/server-sent-events.html frames them. */
+/** Server-sent events, framed as https://html.spec.whatwg.org/multipage/server-sent-events.html says. */
 const frameHead = ({ id, event }: OutgoingEvent): string => `id: ${id}\nevent: ${event}\ndata: `
 const FRAME_END = '\n\n'
 
@@ -31,7 +31,7 @@ async function* longFramePieces(events: AsyncIterable<OutgoingEvent>): AsyncGene
   }
 }
 
-/** Takes the response out of Fastify's hands, with the headers that were set so far. */
+/** Takes over the response from Fastify, with the headers set so far. */
 function beginStream(reply: FastifyReply): FastifyReply['raw'] {
   const response = reply.raw
   reply.hijack()
@@ -47,9 +47,9 @@ function beginStream(reply: FastifyReply): FastifyReply['raw'] {
 }
 
 /**
- * Answers the request with the run's events until the run ends or the client leaves. Returns at once.
- * Leaving only ends the subscription: what that means for the run is decided by whoever watches the run log.
- * What a reader has not taken waits in the log, not in its connection: a few pieces at most are written ahead.
+ * Sends the run's events until the run ends or the client leaves. Returns at once. When the client leaves, only the
+ * subscription ends; what that means for the run is decided by the run's limits. Events that the client has not read
+ * wait in the log, not in its connection: only a few pieces are written ahead.
  */
 export function streamRun(
   reply: FastifyReply,
@@ -57,13 +57,15 @@ export function streamRun(
   options: {
     mode: StreamMode
     afterId: number | null
-    /** Milliseconds. A reader that takes nothing for this long is dropped; it can come back with the last id it has. */
+    /**
+     * Milliseconds. A client that reads nothing for this long is disconnected; it can reconnect with its last event id.
+     */
     stallMs?: number
   },
 ): void {
   const response = beginStream(reply)
   const view = createRunView(runLog, options.mode, options.afterId)
-  /** What is left of the frames that were begun. */
+  /** The rest of frames that are partly written. */
   let pieces: Iterator<string> | null = null
   let blocked = false
   let behind = false
@@ -109,7 +111,7 @@ export function streamRun(
     }
     if (blocked) return
     const due = view.dueIn(performance.now())
-    // The last events go out together with the end of the response.
+    // The last events are sent together with the end of the response.
     if (runLog.terminal !== null && due === null) {
       end()
       response.end(text)
@@ -125,7 +127,7 @@ export function streamRun(
       }, due)
   }
 
-  /** Entries appended in one turn of the event loop go out in one write. */
+  /** Events of one turn of the event loop are sent in one write. */
   const schedule = (): void => {
     if (scheduled || blocked) return
     scheduled = true
@@ -135,7 +137,7 @@ export function streamRun(
   const unsubscribe = runLog.subscribe({
     onEntries: schedule,
     onProgress(notice) {
-      // For show only: a reader that can't follow misses it rather than have it wait in memory.
+      // Live output only: a client that cannot keep up misses it, so that it does not wait in memory.
       if (!blocked) write(`event: tool_progress\ndata: ${JSON.stringify(notice)}\n\n`)
     },
     onRetry(notice) {
@@ -143,7 +145,7 @@ export function streamRun(
     },
     onClose() {
       end()
-      // In the middle of a frame nothing can be said any more.
+      // Within a frame, no comment can be sent.
       if (pieces === null) response.end('retry: 1000\n\n')
       else response.destroy()
     },
@@ -161,7 +163,7 @@ export function streamRun(
   })
   response.on('close', end)
   response.on('error', end)
-  // The client may have left before anybody listened for that.
+  // The client may have left before this listener was attached.
   if (response.destroyed) {
     end()
     return
@@ -170,13 +172,13 @@ export function streamRun(
   const retry = runLog.retry()
   if (retry !== null && !blocked && !ended)
     write(`event: retry\ndata: ${JSON.stringify(retry)}\n\n`)
-  // Otherwise the head goes out with the first events.
+  // Otherwise the headers are sent with the first events.
   if (!isBegun && !ended) response.flushHeaders()
 }
 
 /**
- * Answers the request with events that are all there already, read as fast as the client takes them. Fulfils when the
- * last one is written or the client has gone. A client that takes nothing is dropped by the guard of all responses.
+ * Sends stored events as fast as the client reads them. Resolves when the last one is written or the client has left.
+ * Stalled clients are disconnected by the guard of all responses.
  */
 export async function streamStoredRun(
   reply: FastifyReply,
@@ -187,7 +189,7 @@ export async function streamStoredRun(
   try {
     await pipeline(Readable.from(longFramePieces(events), { highWaterMark: 2 }), response)
   } catch (error) {
-    // The client went away, or the store did: the client comes back with the last id it has.
+    // The client left or the store failed: the client reconnects with its last event id.
     log.info({ err: error }, 'the replay of a run was broken off')
     response.destroy()
   }

@@ -1,4 +1,4 @@
-// Runs: their state, their events for whoever comes back, and stop, resume, approve.
+// Runs: state, events for clients that reconnect, stop, resume, approvals.
 import { z } from 'zod'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
@@ -15,7 +15,7 @@ import { presentRun } from './present-message.ts'
 const OfRun = z.object({ id: RunId })
 const EventsQuery = z.object({
   stream_mode: StreamMode.optional(),
-  /** For clients that can't set headers; `Last-Event-ID` goes before. */
+  /** For clients that cannot set headers; `Last-Event-ID` takes precedence. */
   last_event_id: z.string().max(20).optional(),
 })
 
@@ -100,6 +100,6 @@ export function registerRunRoutes(
   )
 }
 
-/** Ids are whole numbers; anything else is none of ours. */
+/** Event ids are integers; anything else is ignored. */
 const readEventId = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null

@@ -1,4 +1,4 @@
-// What was spent, by hour or by day, model and currency.
+// Usage by hour or day, by model and currency.
 import { z } from 'zod'
 import type { DayRange, TokenUsageRepository, UsageSum } from '../db/repositories/token-usage.ts'
 import type { App } from '../http/app.ts'
@@ -16,7 +16,7 @@ const Query = z.object({ period: StatsPeriod.default('daily') })
 const daysOf = { daily: 1, weekly: 7, monthly: 30 } as const
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** `GET /api/stats/tokens` (one's own) and `GET /api/admin/stats` (everybody together). Days and hours are UTC. */
+/** `GET /api/stats/tokens` (one's own) and `GET /api/admin/stats` (all users). Days and hours are UTC. */
 export function registerStatsRoutes(app: App, { tokenUsage, now }: StatsRouteDependencies): void {
   const stats = async (userId: UserId | null, period: StatsPeriod): Promise<TokenStats> => {
     const range = daysBack(now(), daysOf[period])
@@ -52,7 +52,7 @@ const daysBack = (today: Date, days: number): DayRange => ({
   to: dayName(today.getTime()),
 })
 
-/** Both ends are part of it; a day in UTC has the same length every time. */
+/** Both ends are included; in UTC every day has the same length. */
 function daysOfRange({ from, to }: DayRange): string[] {
   const days: string[] = []
   for (let time = Date.parse(from); time <= Date.parse(to); time += DAY_MS) days.push(dayName(time))
@@ -79,7 +79,7 @@ const byBothNames = (tokens: Tokens) => ({
   total: tokens.total_tokens,
 })
 
-/** @param keys that are there even without usage, first and in this order. */
+/** @param keys that are present even without usage, first and in this order. */
 function sumBy<Row extends UsageSum>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
@@ -110,7 +110,7 @@ function summarise(rows: readonly UsageSum[]): Omit<TokenStats, 'period' | 'dail
   }
 }
 
-/** Money of different currencies is never added up. */
+/** Amounts in different currencies are never added up. */
 function costByCurrency(rows: readonly UsageSum[]): Record<string, number> {
   const sums = new Map<string, number>()
   for (const { currency, cost } of rows)

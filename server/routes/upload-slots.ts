@@ -1,11 +1,11 @@
-// How many uploads are taken in at once: of one user and of everybody.
+// Limits the uploads that are received at once, of one user and of all users.
 import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 
 export interface UploadSlots {
   /**
-   * Runs `work` when a place is free, and never waits: throws `too_many_requests` when this user has too many uploads under
-   * way, `server_busy` when everybody together has.
+   * Runs `work` when a slot is free, and never waits: throws `too_many_requests` when this user has too many uploads in
+   * progress, `server_busy` when all users together have.
    */
   run<T>(userId: UserId, work: () => Promise<T>): Promise<T>
 }

@@ -1,4 +1,4 @@
-// A user's changes as server-sent events: what another tab or device did, as it happens or since the last look.
+// A user's changes as server-sent events: what another tab or device did, live or since the last event id.
 import type { FastifyReply } from 'fastify'
 import type { ChangeLog } from '../changes/change-log.ts'
 import type { App } from '../http/app.ts'
@@ -6,7 +6,7 @@ import type { UserId } from '../protocol/ids.ts'
 
 const HEARTBEAT_MS = 10_000
 const STALL_MS = 30_000
-/** Open streams of one user; the oldest makes room for a new one, and comes back when its tab is looked at. */
+/** Open streams of one user. The oldest is closed for a new one, and reconnects when its tab becomes visible. */
 const MAX_STREAMS = 50
 
 export function registerUserEventRoutes(app: App, { changes }: { changes: ChangeLog }): void {
@@ -44,7 +44,7 @@ export function registerUserEventRoutes(app: App, { changes }: { changes: Change
   )
 }
 
-/** Returns how to end the stream from this side. */
+/** Returns the function that ends the stream from the server's side. */
 function streamChanges(
   reply: FastifyReply,
   changes: ChangeLog,
@@ -73,7 +73,7 @@ function streamChanges(
     stallTimer = setTimeout(() => response.destroy(), STALL_MS)
     stallTimer.unref()
   }
-  /** A reader that was slow finds what it missed in the log, or is told that it missed too much: nothing waits here. */
+  /** A slow client finds what it missed in the change log, or learns that it missed too much: nothing waits here. */
   const pump = (): void => {
     scheduled = false
     if (ended || blocked) return

@@ -1,4 +1,4 @@
-// The connection to one MCP server: made lazily, watched, and made again with growing pauses when it breaks.
+// The connection to one MCP server: opened lazily, watched, and reopened with growing pauses when it breaks.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { errorText } from '../../errors.ts'
 import type { McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
@@ -17,10 +17,10 @@ const PING_TIMEOUT_MS = 10_000
 const PING_EVERY_MS = 30_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
-/** A call to a server that is just connecting waits this long for it. */
+/** A call to a server that is still connecting waits this long. */
 const CALL_WAITS_MS = 10_000
 
-/** What a call came to: the server's answer, or the words for why there is none. */
+/** The outcome of a call: the server's result, or why there is none. */
 export type RemoteAnswer =
   | { ok: true; result: RemoteResult }
   | { ok: false; error: string; reached: boolean }
@@ -28,36 +28,39 @@ export type RemoteAnswer =
 export interface McpConnection {
   readonly name: string
   readonly status: McpServerStatus
-  /** Neutral words for a person; the technical ones go to the log. */
+  /** A neutral text for a person; technical details go to the log. */
   readonly error: string | null
-  /** The tools last listed; kept while the server is away, so that a call says so instead of 'unknown tool'. */
+  /**
+   * The tools that were last listed. They stay while the server is away, so that a call says so instead of 'unknown
+   * tool'.
+   */
   readonly tools: readonly RemoteTool[]
-  /** Begins to connect and goes on trying until closed. Fulfils when the first try has ended, well or badly. */
+  /** Connects, and reconnects until closed. Resolves when the first attempt has ended, whether it succeeded or not. */
   open(): Promise<void>
   /**
-   * Calls a tool once; it is never sent twice unless the server said that it knows no such session.
-   * Never throws. Aborting the signal tells the server and answers at once.
+   * Calls a tool once. A call is only sent again when the server said that it does not know the session. Never throws.
+   * Aborting the signal notifies the server and resolves at once.
    */
   call(
     tool: string,
     input: Record<string, unknown>,
     options: { signal: AbortSignal; timeoutMs: number; onProgress(text: string): void },
   ): Promise<RemoteAnswer>
-  /** Ends the connection; a child process is gone within seconds. */
+  /** Closes the connection; a child process is gone within seconds. */
   close(): Promise<void>
 }
 
 export interface McpConnectionOptions {
   name: string
   settings: McpServerSettings
-  /** The list of tools is another one now, or the state changed. */
+  /** Called when the list of tools or the state has changed. */
   onChange(): void
   log(message: string, detail: Record<string, unknown>): void
-  /** For tests: the pause before the first new try, in milliseconds. */
+  /** For tests: the pause before the first reconnect, in milliseconds. */
   firstPauseMs?: number
 }
 
-/** One MCP server, spoken to by the official SDK over stdio or streamable HTTP. */
+/** One MCP server, over stdio or streamable HTTP, through the official SDK. */
 export function createMcpConnection(options: McpConnectionOptions): McpConnection {
   const { name, settings } = options
   const firstPause = options.firstPauseMs ?? FIRST_PAUSE_MS
@@ -78,7 +81,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     options.onChange()
   }
 
-  /** Drops a connection that turned out broken and plans the next try; later news of the same one is ignored. */
+  /** Drops a broken connection and schedules a reconnect; later events of the same connection are ignored. */
   const lost = (which: Client, cause: unknown): void => {
     if (client !== which) return
     client = null
@@ -218,7 +221,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
               reached: true,
             }
           lost(current, fault)
-          // A server that forgot our session has not looked at the call: a new session may send it once more.
+          // A server that does not know the session has not run the call: it may be sent once more in a new session.
           if (kind === 'session_lost' && round === 1) continue
           return {
             ok: false,

@@ -1,19 +1,19 @@
-// How an MCP server is reached by the official SDK: transports with their caps, the list of tools, and what faults mean.
+// How the official SDK reaches an MCP server: transports with limits, the list of tools, and what failures mean.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { McpServerSettings } from '../../protocol/mcp.ts'
 
-/** Milliseconds for a server to say hello, and for each page of its tools. */
+/** Milliseconds for the handshake, and for each page of the tool list. */
 export const CONNECT_TIMEOUT_MS = 20_000
 const MAX_TOOLS = 200
-/** One answer over HTTP; the stdio transport has the same cap of its own. */
+/** Bytes of one response over HTTP; the stdio transport has the same limit of its own. */
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024
 
 export type RemoteTool = Tool
 export type RemoteResult = CallToolResult
 
-/** The SDK is loaded with the first connection only: a server without MCP servers never pays for it. */
+/** The SDK is loaded with the first connection, so that a server without MCP servers does not load it. */
 export const loadSdk = async () => {
   const [client, stdio, http, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
@@ -32,10 +32,10 @@ export function transportFor(settings: McpServerSettings, sdk: Sdk): Transport {
     return new sdk.StdioClientTransport({
       command: settings.command,
       args: settings.args ?? [],
-      // The SDK adds PATH, HOME and alike, and nothing else of this process.
+      // The SDK adds PATH, HOME and the like, and nothing else of this process's environment.
       env: settings.env ?? {},
       ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
-      // Its own diary; it may hold secrets, so it is not kept.
+      // The server's own log may contain secrets, so it is discarded.
       stderr: 'ignore',
       maxBufferSize: MAX_ANSWER_BYTES,
     })
@@ -43,17 +43,14 @@ export function transportFor(settings: McpServerSettings, sdk: Sdk): Transport {
     requestInit: { headers: settings.headers ?? {} },
     fetch: boundedFetch,
   })
-  // The class says `string | undefined` where its interface has an optional key; the same thing to callers.
+  // The class declares `string | undefined` where its interface has an optional key; callers see no difference.
   return transport as Transport
 }
 
-/** A little more than a call may take: what a server still sends afterwards is for nobody. */
+/** A little more than a call may take; what the server sends later is ignored. */
 const ANSWER_TIMEOUT_MS = 130_000
 
-/**
- * Fetch that breaks off the response to a call which grows beyond the cap or does not end; only the long-lived event
- * stream (GET) is left alone.
- */
+/** A fetch that aborts responses beyond the size or time limit; only the long-lived event stream (GET) is exempt. */
 const boundedFetch = async (url: string | URL, init?: RequestInit): Promise<Response> => {
   if (init?.method === 'GET') return await fetch(url, init)
   const deadline = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
@@ -74,7 +71,7 @@ const boundedFetch = async (url: string | URL, init?: RequestInit): Promise<Resp
   return new Response(counted, { status, statusText, headers })
 }
 
-/** All tools that a server offers, 200 at most; none when it offers none. */
+/** All tools of a server, 200 at most; none when it offers none. */
 export async function listTools(client: Client, sdk: Sdk): Promise<readonly RemoteTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return []
   const tools: RemoteTool[] = []
@@ -94,7 +91,8 @@ export async function listTools(client: Client, sdk: Sdk): Promise<readonly Remo
 export type FaultKind = 'answered' | 'slow' | 'session_lost' | 'broken'
 
 /**
- * Whether the server answered, was too slow, forgot our session, or the connection is broken. Told apart by the numbers of the protocol: -32000 and -32001 are the SDK's own 'closed' and 'timed out'.
+ * Whether the server responded, was too slow, does not know the session, or the connection is broken. Distinguished by
+ * the protocol's error codes: -32000 and -32001 are the SDK's own 'closed' and 'timed out'.
  */
 export function kindOf(fault: unknown): FaultKind {
   if (!(fault instanceof Error) || !('code' in fault)) return 'broken'
@@ -103,7 +101,7 @@ export function kindOf(fault: unknown): FaultKind {
   return fault.name === 'McpError' && fault.code !== -32000 ? 'answered' : 'broken'
 }
 
-/** Words for people: no path, no URL, no header. */
+/** A text for people: no path, no URL, no header. */
 export function explain(cause: unknown): string {
   const code = codeOf(cause) ?? (cause instanceof Error ? codeOf(cause.cause) : undefined)
   if (code === 'ENOENT') return 'its command was not found on the server'

@@ -1,4 +1,4 @@
-// All configured MCP servers together: their connections, their tools and their state for the page.
+// All configured MCP servers: their connections, their tools, and their state for the page.
 import type { McpServer, McpServerSettings } from '../../protocol/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import { createMcpConnection } from './connection.ts'
@@ -7,13 +7,13 @@ import { defineMcpTool, type SchemaCompiler } from './tool.ts'
 export interface McpServers {
   /** The state of each server, in the order of the configuration. */
   list(): McpServer[]
-  /** The tools of all servers that have answered; another array whenever they have changed. */
+  /** The tools of all connected servers; a new array whenever they have changed. */
   tools(): readonly ToolDefinition[]
-  /** The names under which the tools of these servers are registered: what a conversation has switched off. */
+  /** The names of the tools of these servers, for conversations that disabled them. */
   toolNamesOf(servers: readonly string[]): ReadonlySet<string>
-  /** Fulfils when each server was tried once, or after ten seconds: tools of slower servers come later. */
+  /** Resolves when each server was tried once, or after ten seconds; tools of slower servers are added later. */
   readonly ready: Promise<void>
-  /** Ends every connection and child process. */
+  /** Closes every connection and child process. */
   close(): Promise<void>
 }
 
@@ -22,12 +22,12 @@ const READY_MS = 10_000
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
   log(message: string, detail: Record<string, unknown>): void
-  /** For tests: the pause before a broken server is first tried again, in milliseconds. */
+  /** For tests: the pause before a broken server is tried again, in milliseconds. */
   firstPauseMs?: number
 }
 
 /**
- * Connects to every server in the background. Returns at once: a start does not wait for a server that does not answer.
+ * Connects to every server in the background. Returns at once, so that an unresponsive server does not delay the start.
  */
 export function createMcpServers(options: McpServersOptions): McpServers {
   let tools: readonly ToolDefinition[] = []
@@ -64,7 +64,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   async function start(): Promise<void> {
     const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv')
-    // Its type asks for a schema typed after its value; what a server sends is any JSON Schema.
+    // The SDK wants a schema typed after its value; servers send any JSON Schema.
     compile = (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
     if (isClosed) return
     const tried = Promise.all(shelves.map(({ connection }) => connection.open()))

@@ -1,4 +1,4 @@
-// One tool of an MCP server as a tool of the house: name, schema, checked arguments, bounded answer.
+// A tool of an MCP server as a `ToolDefinition`: name, schema, checked arguments, bounded result.
 import { createHash } from 'node:crypto'
 import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import type { Artifact } from '../../protocol/step.ts'
@@ -16,14 +16,14 @@ const TIMEOUT_MS = 120_000
 const MAX_NAME = 64
 const MAX_DESCRIPTION = 2_000
 const MAX_SCHEMA = 64 * 1024
-/** Characters of an answer's text that are kept; the executor shortens further what the model gets. */
+/** Characters of a result's text that are stored; the executor shortens further what the model gets. */
 const MAX_TEXT = 1_000_000
 const MAX_IMAGES = 4
 const MAX_IMAGE = 2 * 1024 * 1024
 
 /**
- * The name under which a model calls a remote tool: `mcp__server__tool`, in the letters and the length (64) that
- * providers accept; what had to be cut or replaced is kept apart by a few digits of a hash.
+ * The name under which a model calls a remote tool: `mcp__server__tool`, with the characters and the length (64) that
+ * providers accept. A few digits of a hash keep shortened or replaced names distinct.
  */
 export function mcpToolName(server: string, tool: string): string {
   const plain = `mcp__${server}__${tool}`
@@ -33,12 +33,12 @@ export function mcpToolName(server: string, tool: string): string {
   return `${clean.slice(0, MAX_NAME - 9)}_${mark}`
 }
 
-/** `getValidator` of the SDK, loaded together with the connection. */
+/** `getValidator` of the SDK, loaded with the connection. */
 export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaValidator<unknown>
 
 /**
- * A remote tool as a `ToolDefinition`: risk `medium` unless the server marks it read-only, always untrusted.
- * Null when its schema is too large to be told to a model.
+ * A remote tool as a `ToolDefinition`: risk `medium` unless the server marks it read-only, always untrusted. Null when
+ * its schema is too large for a prompt.
  */
 export function defineMcpTool(
   connection: McpConnection,
@@ -69,7 +69,7 @@ export function defineMcpTool(
       try {
         validate ??= compile(remote.inputSchema)
       } catch {
-        // A schema that can't be compiled is the server's fault; it checks the arguments itself.
+        // A schema that does not compile is the server's fault; the server then checks the arguments itself.
         validate = () => ({ valid: true, data: read.value, errorMessage: undefined })
       }
       const checked = validate(read.value)
@@ -112,7 +112,7 @@ function describe(server: string, remote: RemoteTool): string {
   return `[MCP server '${server}'] ${text}`.slice(0, MAX_DESCRIPTION)
 }
 
-/** Structured content goes to the model as it is, text as text; pictures go to the person. */
+/** Structured content goes to the model as it is, text as text; images go to the person. */
 function readResult(result: RemoteResult): ToolResult {
   const texts: string[] = []
   const files: { name: string; mime: string; size: number; data: string }[] = []
@@ -144,7 +144,9 @@ function readResult(result: RemoteResult): ToolResult {
   return succeed(structuredOf(result) ?? text, artifact)
 }
 
-/** A server that sends structure sends the same as text; the structure is taken while it is of bearable size. */
+/**
+ * A server that sends structured content sends the same as text; the structured form is used unless it is too large.
+ */
 function structuredOf(result: RemoteResult): unknown {
   const structure = result.structuredContent
   if (structure === undefined) return undefined
