@@ -1,4 +1,4 @@
-# NanoClaw in one image: the built server and page, bubblewrap for isolated tools, one volume for everything that lasts.
+# NanoClaw in one image: the built server and page, bubblewrap and slirp4netns for isolated tools, one volume for everything that lasts.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 # better-sqlite3 is compiled when there is no prebuilt binary for this system.
@@ -9,7 +9,7 @@ COPY . .
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap tini && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap slirp4netns iproute2 tini && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=build --chown=root:root /app/package.json /app/config.yml ./

@@ -8,6 +8,7 @@ import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
 import { createChangeLog } from './changes/change-log.ts'
 import { createBackground } from './chat/background.ts'
 import { createChatService } from './chat/chat-service.ts'
+import { prepareCommandNetwork } from './composition/command-network.ts'
 import {
   authenticationOptions,
   chatSettings,
@@ -16,7 +17,7 @@ import {
   originRules,
   storedModels,
 } from './composition/settings.ts'
-import { createToolRooms } from './composition/tools.ts'
+import { createToolRooms, type ToolRoomOptions } from './composition/tools.ts'
 import { createProjectDescription, createWorkspaceRooms } from './composition/workspace.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
@@ -78,6 +79,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const redactor = options.redactor ?? createRedactor()
   redactor.add(secretsIn(config))
   const log = options.redactor === undefined ? redactedLog(options.log, redactor) : options.log
+  const commandNetwork = await prepareCommandNetwork(config)
   for (const setting of ignoredSettings(config)) log.warn(`not in force: ${setting}`)
   const owner = await claimStore(databaseSettings(config), {
     instance: newId<string>(),
@@ -85,7 +87,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     onTaken: options.onStoreTaken ?? (() => log.error({}, 'another process has taken the store')),
   })
   try {
-    return await assemble({ ...options, log, redactor }, owner)
+    return await assemble({ ...options, log, redactor, commandNetwork }, owner)
   } catch (error) {
     await owner.release()
     throw error
@@ -93,7 +95,14 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 }
 
 async function assemble(
-  { config, log, webRoot, secretKey, redactor }: ServerOptions & { redactor: Redactor },
+  {
+    config,
+    log,
+    webRoot,
+    secretKey,
+    redactor,
+    commandNetwork,
+  }: ServerOptions & Pick<ToolRoomOptions, 'commandNetwork'> & { redactor: Redactor },
   owner: StoreOwner,
 ): Promise<Server> {
   const now = (): Date => new Date()
@@ -125,6 +134,7 @@ async function assemble(
     database,
     store,
     workspace,
+    commandNetwork,
     box,
     redact: redactor.redact,
     log,

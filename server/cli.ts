@@ -36,7 +36,7 @@ export const commands: Readonly<Record<string, Command>> = {
         engine: config.code_execution.engine,
         packagesFolder: config.code_execution.packages_dir ?? null,
       },
-      shell: { enabled: config.tools.exec.enabled },
+      shell: config.tools.exec,
     })
     const lines = ['[ ok ] configuration: no faults', ...findings.map(formatFinding)]
     const count = findings.filter(({ state }) => state === 'fail').length

@@ -19,6 +19,7 @@ import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
 import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
 import { createPythonSandbox, type PythonSandbox } from '../sandbox/python/sandbox.ts'
+import type { CommandNetwork } from '../tools/builtin/exec.ts'
 import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ResultKeeper } from '../tools/long-results.ts'
@@ -55,6 +56,8 @@ export interface ToolRoomOptions {
   database: Database
   store: Store
   workspace: WorkspaceRooms
+  /** What commands of `exec` reach. */
+  commandNetwork: CommandNetwork
   box: SecretBox
   redact(text: string): string
   log: FastifyBaseLogger
@@ -67,6 +70,7 @@ export function createToolRooms({
   database,
   store,
   workspace,
+  commandNetwork,
   box,
   redact,
   log,
@@ -129,7 +133,7 @@ export function createToolRooms({
     knowledge,
     memory: { memory },
     room: workspace,
-    exec: execSettings(config, workspace.bubblewrap, log),
+    exec: execSettings(config, workspace.bubblewrap, commandNetwork, log),
     python: {
       python,
       defaultStrictness: config.code_execution.default_strictness,
@@ -192,6 +196,7 @@ export function createToolRooms({
 function execSettings(
   { tools: { exec }, auth_mode }: Config,
   bubblewrap: BubblewrapState,
+  network: CommandNetwork,
   log: FastifyBaseLogger,
 ): BuiltinDependencies['exec'] {
   if (!exec.enabled) return null
@@ -199,7 +204,7 @@ function execSettings(
     log.warn({ reason: bubblewrap.reason }, 'exec stays off: commands cannot be isolated here')
     return null
   }
-  const { network, memory, processes } = exec
+  const { memory, processes } = exec
   return { bubblewrap, network, limits: { memoryBytes: memory, processes } }
 }
 

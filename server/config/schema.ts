@@ -73,7 +73,8 @@ const Tools = section({
   risk: z.record(z.string(), RiskLevel).default({}),
   exec: section({
     enabled: z.boolean().default(false),
-    network: z.boolean().default(false),
+    /** True: the internet alone. `host`: all that this machine can reach, its own loopback and this server included. */
+    network: z.union([z.boolean(), z.literal('host')]).default(false),
     isolation: z.enum(['auto', 'kernel']).default('auto'),
     /** What a command and all that it starts may use together. */
     memory: Size.prefault('2GB'),

@@ -1,6 +1,7 @@
 // Which isolation is in force for Python programs and for the shell.
 import { join } from 'node:path'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
+import { detectPrivateNetwork, privateNetworkAdvice } from '../sandbox/private-network.ts'
 import { createPythonSandbox } from '../sandbox/python/sandbox.ts'
 import { type Finding, fine } from './finding.ts'
 
@@ -48,10 +49,40 @@ export async function checkPython(
 }
 
 /** Whether commands of the `exec` tool are isolated, where the tool is on. */
-export async function checkShell({ enabled }: { enabled: boolean }): Promise<Finding[]> {
+export async function checkShell({
+  enabled,
+  network,
+}: {
+  enabled: boolean
+  network: boolean | 'host'
+}): Promise<Finding[]> {
   if (!enabled) return [fine('exec', 'off (tools.exec.enabled)')]
   const bubblewrap = await detectBubblewrap()
-  if (bubblewrap.available) return [fine('exec', 'on, isolated by the kernel')]
+  if (network === true) {
+    const state = await detectPrivateNetwork(bubblewrap)
+    if (!state.available)
+      return [
+        {
+          state: 'fail',
+          subject: 'exec',
+          detail: 'tools.exec.network is not possible here; the server does not start',
+          advice: privateNetworkAdvice(state.reason),
+        },
+      ]
+    return [fine('exec', 'on, isolated by the kernel, reaches the internet alone')]
+  }
+  if (bubblewrap.available)
+    return network === 'host'
+      ? [
+          {
+            state: 'warn',
+            subject: 'exec',
+            detail:
+              'on, isolated by the kernel, but on the network of this machine: commands reach this server and everything around it',
+            advice: 'Set tools.exec.network to true for the internet alone, or to false.',
+          },
+        ]
+      : [fine('exec', 'on, isolated by the kernel')]
   return [
     {
       state: 'warn',

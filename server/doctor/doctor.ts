@@ -21,7 +21,7 @@ export interface Patient {
   /** null: none are configured. */
   embeddings: EmbeddingSettings | null
   python: PythonHabits
-  shell: { enabled: boolean }
+  shell: { enabled: boolean; network: boolean | 'host' }
 }
 
 /** All findings, in the order in which they are printed. Changes nothing; never throws. */

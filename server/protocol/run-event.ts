@@ -29,7 +29,7 @@ export const ApprovalPreview = z
     command: z.string().optional(),
     /** Said plainly where the call is not isolated from the host. */
     warning: z.string().optional(),
-    /** The same for programs, such as `not_isolated` or `changed_meanwhile`. */
+    /** The same for programs, such as `not_isolated`, `host_network` or `changed_meanwhile`. */
     warning_code: z.string().optional(),
   })
   .catchall(z.json())

@@ -14,13 +14,16 @@ export interface IsolationOptions {
   writable?: readonly { host: string; inside: string }[]
   /** Folder inside in which the program starts. */
   workingDirectory: string
-  /** True lets the program use the host's network. */
-  network: boolean
+  /** `private`: the namespace in which it is started (private-network.ts). `host`: all that this machine can reach. */
+  network: 'none' | 'private' | 'host'
   /** Size of the private /tmp in bytes. */
   temporaryBytes?: number
 }
 
 const PROBE_MS = 5_000
+const RESOLVER = '/etc/resolv.conf'
+/** Descriptor from which bubblewrap reads the `resolv.conf` of a private network. */
+export const RESOLVER_DESCRIPTOR = 5
 const DEFAULT_TEMPORARY_BYTES = 256 * 1024 * 1024
 /** A user id that is nobody's on the host; files still belong to the server's own user outside. */
 const INSIDE_ID = '1000'
@@ -38,7 +41,8 @@ const READABLE = [
   '/etc/ca-certificates/extracted',
 ]
 
-async function findProgram(name: string): Promise<string | null> {
+/** The full path of a program of this machine. */
+export async function findProgram(name: string): Promise<string | null> {
   for (const folder of (process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter)) {
     if (!folder.startsWith('/')) continue
     const path = join(folder, name)
@@ -66,6 +70,15 @@ async function systemArguments(): Promise<string[]> {
   return args
 }
 
+function networkFiles(network: IsolationOptions['network']): string[] {
+  if (network === 'none') return []
+  const bound = ['/etc/hosts', '/etc/nsswitch.conf', ...(network === 'host' ? [RESOLVER] : [])]
+  const args = bound.flatMap((name) => ['--ro-bind-try', name, name])
+  // The machine's own resolver may be at an address of its loopback.
+  if (network === 'private') args.push('--ro-bind-data', String(RESOLVER_DESCRIPTOR), RESOLVER)
+  return args
+}
+
 /**
  * Arguments for bubblewrap up to and including `--`: own user, process, mount, IPC and (unless asked for) network
  * namespace, no capabilities, no nested user namespaces, no environment, nothing of the host but its system folders
@@ -76,7 +89,7 @@ export async function bubblewrapArguments(options: IsolationOptions): Promise<st
     '--unshare-all',
     '--unshare-user',
     '--disable-userns',
-    ...(options.network ? ['--share-net'] : []),
+    ...(options.network === 'none' ? [] : ['--share-net']),
     '--die-with-parent',
     '--new-session',
     '--cap-drop',
@@ -88,13 +101,7 @@ export async function bubblewrapArguments(options: IsolationOptions): Promise<st
     '--hostname',
     'sandbox',
     ...(await systemArguments()),
-    ...(options.network
-      ? ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf'].flatMap((name) => [
-          '--ro-bind-try',
-          name,
-          name,
-        ])
-      : []),
+    ...networkFiles(options.network),
     '--proc',
     '/proc',
     '--dev',
@@ -130,7 +137,7 @@ export async function detectBubblewrap(): Promise<BubblewrapState> {
       maxOutputBytes: 2_000,
     })
   const trial = await run([
-    ...(await bubblewrapArguments({ workingDirectory: '/tmp', network: false })),
+    ...(await bubblewrapArguments({ workingDirectory: '/tmp', network: 'none' })),
     '/bin/true',
   ])
   if (trial.exitCode !== 0) {

@@ -31,7 +31,7 @@ export async function createHostLauncher(
   const wrapping = await bubblewrapArguments({
     readOnly: [{ host: folder, inside: INSIDE }],
     workingDirectory: '/output',
-    network: false,
+    network: 'none',
     temporaryBytes: MAX_FOLDER_BYTES,
   })
   const folders = ['/workspace', '/output'].flatMap((path) => [

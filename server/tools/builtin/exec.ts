@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { withoutNul } from '../../protocol/envelope.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
+import type { PrivateNetwork } from '../../sandbox/private-network.ts'
 import { type ProcessOutcome, startProcess } from '../../sandbox/process.ts'
 import { type TreeLimits, watchTree } from '../../sandbox/process-tree.ts'
 import { watchGrowth } from '../../workspace/growth-watch.ts'
@@ -34,11 +35,16 @@ const INSIDE = '/project'
 const NOT_ISOLATED =
   'This command is NOT isolated: it runs with the rights of the server itself. It can read and change every file that the server can, and use the network.'
 
+const HOST_NETWORK =
+  "This command uses the host's network: it can reach this server's own API, other services of this machine and the private networks around it."
+
+/** Nothing, all that this machine can reach, or the internet alone. Without isolation it is always all. */
+export type CommandNetwork = 'none' | 'host' | PrivateNetwork
+
 export interface ExecDependencies {
   room: WorkspaceRoom
   bubblewrap: BubblewrapState
-  /** Whether commands may use the network. Without isolation they always can. */
-  network: boolean
+  network: CommandNetwork
   /** What a command and all its child processes may use together. */
   limits: TreeLimits
 }
@@ -55,10 +61,10 @@ export function createExecTool({
   limits,
 }: ExecDependencies): ToolDefinition {
   /** If so, its output and the files it writes count as text from outside. */
-  const reachesOutside = network || !bubblewrap.available
+  const reachesOutside = network !== 'none' || !bubblewrap.available
   const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
   const surroundings = bubblewrap.available
-    ? `It sees only the project (at ${INSIDE}) and ${network ? 'can use the network' : 'has no network access'}.`
+    ? `It sees only the project (at ${INSIDE}) and ${reach(network)}.`
     : ''
 
   return defineTool({
@@ -82,7 +88,7 @@ export function createExecTool({
         display_code: 'command',
         display_params: { count: timeout },
         command,
-        ...(bubblewrap.available ? {} : { warning: NOT_ISOLATED, warning_code: 'not_isolated' }),
+        ...warningFor(bubblewrap, network),
       }
     },
     async handler({ command, timeout }, context) {
@@ -151,13 +157,14 @@ export function createExecTool({
           ...(await bubblewrapArguments({
             writable: [{ host: workspace.root, inside: INSIDE }],
             workingDirectory: INSIDE,
-            network,
+            network: typeof network === 'string' ? network : 'private',
           })),
           ...limited,
         ]
       : limited
     const [program = '/bin/sh', ...args] = wrapped
-    const running = startProcess({
+    const start = bubblewrap.available && typeof network === 'object' ? network.start : startProcess
+    const running = start({
       command: program,
       args,
       cwd: workspace.root,
@@ -214,6 +221,19 @@ export function createExecTool({
       return `The command was ended: together its processes used more than ${Math.round(limits.memoryBytes / 1024 ** 2)} MB of memory.`
     return 'The command was ended: it filled the disk beyond what may be stored.'
   }
+}
+
+const reach = (network: CommandNetwork): string => {
+  if (network === 'none') return 'has no network access'
+  return network === 'host' ? 'can use the network' : 'can reach the internet, not this machine'
+}
+
+const warningFor = (
+  bubblewrap: BubblewrapState,
+  network: CommandNetwork,
+): { warning?: never } | { warning: string; warning_code: string } => {
+  if (!bubblewrap.available) return { warning: NOT_ISOLATED, warning_code: 'not_isolated' }
+  return network === 'host' ? { warning: HOST_NETWORK, warning_code: 'host_network' } : {}
 }
 
 const dataOf = ({ stdout, stderr, exitCode, timedOut }: ProcessOutcome) => ({

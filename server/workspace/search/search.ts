@@ -90,7 +90,7 @@ export function createProjectSearch(options: {
                 { host: workspace.root, inside: INSIDE.project },
               ],
               workingDirectory: INSIDE.project,
-              network: false,
+              network: 'none',
             })),
             INSIDE.program,
           ],

@@ -271,7 +271,7 @@ describeOnEachServer('commands that reach the network', (start) => {
   test('bring text from outside', async () => {
     const server = await start({
       ...outsideConfiguration(upstream),
-      tools: { exec: { enabled: true, network: true } },
+      tools: { exec: { enabled: true, network: 'host' } },
     })
     const call: Call = async (method, path, body) =>
       (await server.call(method, path, body === undefined ? {} : { body })).json

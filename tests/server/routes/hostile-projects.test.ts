@@ -111,7 +111,7 @@ test.skipIf(!bubblewrap.available)(
     const { stdout } = await runProcess({
       command: bubblewrap.path,
       args: [
-        ...(await bubblewrapArguments({ workingDirectory: '/tmp', network: false })),
+        ...(await bubblewrapArguments({ workingDirectory: '/tmp', network: 'none' })),
         '/bin/sh',
         '-c',
         'ls /etc/ssl',

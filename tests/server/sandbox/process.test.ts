@@ -151,7 +151,7 @@ describe.skipIf(!bubblewrap.available)('a program in bubblewrap', () => {
     const wrap = await bubblewrapArguments({
       writable: [{ host: folder, inside: '/project' }],
       workingDirectory: '/project',
-      network: false,
+      network: 'none',
     })
     return runProcess({
       command: bubblewrap.path,

@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux').each([
       }),
       close: async () => {},
     }
-    const tool = createExecTool({ room, bubblewrap: isolation, network: false, limits })
+    const tool = createExecTool({ room, bubblewrap: isolation, network: 'none', limits })
     const { userId, projectId } = project
     exec = (command) =>
       runTool(tool, { command, timeout: 60 }, { userId, projectId, runId: newId<RunId>() })

@@ -53,7 +53,7 @@ describe('tools on the files of a project', () => {
       createExecTool({
         room,
         bubblewrap: isolation,
-        network: false,
+        network: 'none',
         limits: { memoryBytes: 2e9, processes: 256 },
       }),
     ])

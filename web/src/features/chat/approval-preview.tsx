@@ -12,7 +12,7 @@ const DiffView = lazy(() =>
   import('../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
 )
 
-const warnings = ['not_isolated', 'changed_meanwhile'] as const
+const warnings = ['not_isolated', 'host_network', 'changed_meanwhile'] as const
 const isKnownWarning = (code: unknown): code is (typeof warnings)[number] =>
   warnings.some((known) => known === code)
 

@@ -220,6 +220,8 @@ export const chinese: Texts = {
     warning: {
       not_isolated:
         '此命令没有被隔离：它以服务器自身的权限运行，可以读取和修改服务器能访问的所有文件，也可以使用网络。',
+      host_network:
+        '此命令使用服务器所在主机的网络：它可以访问本服务器自身、该主机上的其他服务以及周围的内部网络。',
       changed_meanwhile: '智能体读取之后，此文件已被他人修改，因此这次调用会被拒绝。',
     },
     rememberRun: '这次回答中不再询问此工具',

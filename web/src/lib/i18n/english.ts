@@ -202,6 +202,8 @@ export const english = {
     warning: {
       not_isolated:
         'This command is NOT isolated: it runs with the rights of the server itself. It can read and change every file that the server can, and use the network.',
+      host_network:
+        'This command uses the network of the server’s machine: it can reach this server itself, other services on that machine and the private networks around it.',
       changed_meanwhile:
         'Somebody else changed this file since the agent read it, so this call will be refused.',
     },
