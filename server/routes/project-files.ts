@@ -17,7 +17,7 @@ import {
   SearchFilesBody,
   WriteFileBody,
 } from '../protocol/project.ts'
-import type { ChangeOrigin } from '../workspace/checkpoints/checkpoints.ts'
+import type { ChangeOrigin } from '../workspace/checkpoints/change-journal.ts'
 import type { FileState } from '../workspace/files/file-state.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { decodeText } from '../workspace/files/text.ts'
@@ -145,9 +145,7 @@ export function registerProjectFileRoutes(
     async ({ user, params, body }) => {
       const { workspace } = await ownProject(own, user.id, params.id)
       const from = params['*']
-      await checkpoints.change(workspace, byHand('editor_rename'), [from, body.new_path], () =>
-        workspace.move(from, body.new_path),
-      )
+      await checkpoints.move(workspace, byHand('editor_rename'), from, body.new_path)
       return success({ path: parsePath(body.new_path).text })
     },
   )

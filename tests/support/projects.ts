@@ -1,5 +1,5 @@
 // A project on a real disk with its row in a real database, for tests of everything that works on files.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -109,4 +109,19 @@ export async function openProject(
     projectId,
     workspace,
   }
+}
+
+/** Every path below a folder with its content: what 'the same state' means. */
+export async function treeOf(folder: string, prefix = ''): Promise<Record<string, string>> {
+  const tree: Record<string, string> = {}
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = prefix + entry.name
+    const real = join(folder, entry.name)
+    if (entry.isDirectory())
+      Object.assign(tree, { [`${path}/`]: '' }, await treeOf(real, `${path}/`))
+    else if (entry.isSymbolicLink()) tree[path] = `-> ${await readlink(real)}`
+    else
+      tree[path] = `${(await stat(real)).mode & 0o100 ? 'x ' : ''}${await readFile(real, 'utf8')}`
+  }
+  return tree
 }

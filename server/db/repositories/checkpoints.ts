@@ -23,8 +23,9 @@ const SAMPLE_FILES = 20
 /** `fileCount` of a checkpoint whose files are not all stored yet. */
 const INCOMPLETE = -1
 
-const isShown = ({ before, after }: CheckpointFile): boolean =>
-  (before ?? after)?.kind !== 'directory'
+/** Folders are told of only where they were renamed, or where nothing else changed. */
+const isShown = ({ before, after, movedTo, movedFrom }: CheckpointFile): boolean =>
+  (movedTo ?? movedFrom) !== undefined || (before ?? after)?.kind !== 'directory'
 
 /** Ids grow with time, so they are also the order. Whoever asks has checked that the project is the user's. */
 export function createCheckpointRepository(database: Database) {

@@ -15,6 +15,14 @@ export type CheckpointFile = {
   change: 'added' | 'modified' | 'deleted'
   before: PathContent | null
   after: PathContent | null
+  /** A change may have parts that were made one after another; absent in the first. */
+  part?: number
+  /**
+   * A folder that was renamed with all that is in it: where it went, at its earlier path, and where it came from, at its
+   * later one. Nothing in it was looked at or kept: renaming it back undoes this.
+   */
+  movedTo?: string
+  movedFrom?: string
 }
 
 export function defineProjectTables(

@@ -77,6 +77,10 @@ export const filesFailures = {
     'bad_request',
     '"{{path}}" is a device, a pipe or a socket, not a regular file.',
   ],
+  old_name_taken: [
+    'conflict',
+    'The folder "{{path}}" was "{{old}}" before, where something else is now. Move that away, then restore again.',
+  ],
   path_escapes: [
     'path_escapes',
     'The path leaves the project. Use a path relative to the project folder, like "src/main.py".',

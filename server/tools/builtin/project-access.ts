@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../errors.ts'
 import type { RunId } from '../../protocol/ids.ts'
-import type { ChangeOrigin } from '../../workspace/checkpoints/checkpoints.ts'
+import type { ChangeOrigin } from '../../workspace/checkpoints/change-journal.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
 import type { WorkspaceRoom } from '../../workspace/open-workspace.ts'
 import type { Workspace } from '../../workspace/workspace.ts'

@@ -178,13 +178,13 @@ export const asOpenFiles = (before: Captured): CheckpointFile[] =>
     after: null,
   }))
 
-/** What has become of the paths since they were captured. */
+/** What has become of the paths since they were captured, and with `below` of all that is in those that are folders now. */
 export async function changesSince(
   before: Captured,
   tools: Omit<CaptureTools, 'kept'>,
+  below: boolean,
 ): Promise<CheckpointFile[]> {
-  // A folder that came as a whole, by a move: what is in it came too.
-  const now = await captureAll([...before.keys()], { ...tools, kept: null }, true)
+  const now = await captureAll([...before.keys()], { ...tools, kept: null }, below)
   const files: CheckpointFile[] = []
   for (const path of new Set([...before.keys(), ...now.keys()])) {
     const was = before.get(path) ?? null

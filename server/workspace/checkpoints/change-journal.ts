@@ -4,8 +4,20 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NewCheckpoint } from '../../db/repositories/checkpoints.ts'
 import type { CheckpointFile } from '../../db/tables/projects.ts'
+import type { MessageId, RunId } from '../../protocol/ids.ts'
 import { explainFault, systemCode } from '../files/faults.ts'
 import type { MarkRule } from '../outside-text.ts'
+import type { FolderMove } from './parts.ts'
+
+/** By what and for which answer a change is made. */
+export interface ChangeOrigin {
+  /** The tool's name, or `editor`, `upload`, `restore` for what a person does. */
+  tool: string
+  messageId: MessageId | null
+  runId: RunId | null
+  /** Whoever changes it may have read text from outside: what is written holds some, too. */
+  outside?: boolean
+}
 
 /** A checkpoint whose change has begun. */
 export interface OpenChange {
@@ -16,6 +28,10 @@ export interface OpenChange {
   scope: 'paths' | 'all'
   /** Which contents hold text from outside afterwards; absent in the note of an older program. */
   marks?: MarkRule
+  /** A folder that is being renamed; the paths of `files` are then folders that may be made for it. */
+  move?: FolderMove
+  /** What earlier parts of the same change have done. */
+  done?: CheckpointFile[]
 }
 
 export interface ChangeJournal {

@@ -5,10 +5,13 @@ import { AppError, appError } from '../../errors.ts'
 import { binaryKind, decodeText } from '../files/text.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
+import { captureAll, sameContent } from './capture.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { KeptContent } from './content-store.ts'
 import type { MakeDiff } from './diffs.ts'
-import { differing, filesOf, targetsBefore } from './restore.ts'
+import { movedPath, moveEntries, type Part, partsOfAll } from './parts.ts'
+import { stateBefore } from './state-before.ts'
+import { undoSteps } from './undo-steps.ts'
 
 export interface FileDiff {
   path: string
@@ -27,6 +30,9 @@ const MAX_CHARACTERS = 2_000_000
 /** Bytes of one side; `unknown` when they are nowhere to be had any more. */
 type Side = { kind: 'nothing' } | { kind: 'bytes'; bytes: Buffer } | { kind: 'unknown' }
 
+/** A path to compare, and where its later side is to be had: in the project, or as what the next change found. */
+type Compared = CheckpointFile & { later: { place: string | null } | { held: PathContent | null } }
+
 /** Throws `not_found` for a checkpoint that is not of this project. */
 export async function diffCheckpoint(
   workspace: Workspace,
@@ -41,69 +47,110 @@ export async function diffCheckpoint(
 ): Promise<{ files: FileDiff[]; fileCount: number }> {
   const { records } = tools
   const rows = await records.since(workspace.projectId, id)
-  const [row, ...later] = rows
+  const [row] = rows
   if (row?.id !== id) throw appError('checkpoint_not_found')
   const kept = tools.checkpoints.keptContent(workspace.projectId)
+  const changes = partsOfAll(records, rows)
   const all =
     against === 'now'
-      ? (await sinceThen(workspace, tools.pool, filesOf(records, rows))).filter(isShown)
-      : (await records.files(row, 0, MAX_NAMED)).filter(isShown)
-  const files = all.slice(0, MAX_NAMED)
-  const compared = new Set(files.slice(0, MAX_FILES).map(({ path }) => path))
-  const nexts = against === 'now' ? new Map() : await nextBefore(compared, filesOf(records, later))
+      ? await changedSince(changes, workspace, tools.pool)
+      : await whatFollowed(await records.files(row, 0, MAX_NAMED), changes)
   const diffs: FileDiff[] = []
   let characters = 0
-  for (const { path, change, before, after } of files) {
+  for (const file of all.filter(isShown).slice(0, MAX_NAMED)) {
+    const { path, change, before, after, later } = file
     if (diffs.length >= MAX_FILES || characters > MAX_CHARACTERS) {
       diffs.push({ path, change, diff: '' })
       continue
     }
-    const next = nexts.get(path)
+    if (isRename(file)) {
+      diffs.push({ path, change, diff: renameText(file) })
+      continue
+    }
     const was = await sideOf(before, kept)
     const is =
       after === null
         ? ({ kind: 'nothing' } as const)
-        : next === undefined
-          ? await currentSide(workspace, path)
-          : await sideOf(next, kept)
+        : 'held' in later
+          ? await sideOf(later.held, kept)
+          : await currentSide(workspace, later.place ?? path)
     const diff = await diffOf(path, was, is, tools.makeDiff)
     characters += diff.length
     diffs.push({ path, change, diff })
   }
-  return { files: diffs, fileCount: against === 'now' ? all.length : row.fileCount }
+  const fileCount = against === 'now' ? all.filter(isShown).length : row.fileCount
+  return { files: diffs, fileCount }
 }
 
-/** Folders are told only where nothing in them is. */
-const isShown = ({ before, after }: CheckpointFile): boolean =>
-  (before ?? after)?.kind !== 'directory'
+const isRename = ({ movedTo, movedFrom }: CheckpointFile): boolean =>
+  (movedTo ?? movedFrom) !== undefined
+const renameText = ({ path, movedTo, movedFrom }: CheckpointFile): string =>
+  `rename from ${movedFrom ?? path}\nrename to ${movedTo ?? path}\n`
 
-/** What the next change found at these paths: just what the one before left there. Paths that none touched are missing. */
-async function nextBefore(
-  paths: ReadonlySet<string>,
-  later: AsyncIterable<readonly CheckpointFile[]>,
-): Promise<Map<string, PathContent | null>> {
-  const found = new Map<string, PathContent | null>()
-  for await (const files of later) {
-    for (const { path, before } of files)
-      if (paths.has(path) && !found.has(path)) found.set(path, before)
-    if (found.size === paths.size) break
+/** Folders are told only where they were renamed, or nothing in them is. */
+const isShown = (file: CheckpointFile): boolean =>
+  isRename(file) || (file.before ?? file.after)?.kind !== 'directory'
+
+/**
+ * What became of files of the first of these changes: what the next change of the same file found there is what the first
+ * one had left. A file that none touched later is in the project, if need be in a folder that was renamed since.
+ */
+async function whatFollowed(
+  files: readonly CheckpointFile[],
+  changes: AsyncIterable<readonly Part[]>,
+): Promise<Compared[]> {
+  const compared: Compared[] = files.map((file) => ({ ...file, later: { place: file.path } }))
+  let tracked = new Map<string, Compared>()
+  let isFirst = true
+  for await (const parts of changes) {
+    for (const part of parts) {
+      if (part.kind === 'files')
+        for (const { path, before } of part.files) {
+          const file = tracked.get(path)
+          if (file === undefined) continue
+          file.later = { held: before }
+          tracked.delete(path)
+        }
+      else
+        tracked = new Map([...tracked].map(([path, file]) => [movedPath(path, part) ?? path, file]))
+      if (isFirst)
+        for (const file of compared)
+          if ((file.part ?? 0) === part.number && !isRename(file)) tracked.set(file.path, file)
+    }
+    isFirst = false
+    if (tracked.size === 0) break
   }
-  return found
+  for (const [place, file] of tracked) file.later = { place }
+  return compared
 }
 
-async function sinceThen(
+/** What restoring would undo: what was at each path before these changes, and what is there now, wherever it is. */
+async function changedSince(
+  changes: AsyncIterable<readonly Part[]>,
   workspace: Workspace,
   pool: WorkerPool,
-  pages: AsyncIterable<readonly CheckpointFile[]>,
-): Promise<CheckpointFile[]> {
-  const targets = await targetsBefore(pages)
-  const different = await differing(targets, { workspace, pool, known: new Map() })
-  return [...different].map(([path, { now, target }]) => ({
-    path,
-    change: target === null ? 'added' : now === null ? 'deleted' : 'modified',
-    before: target,
-    after: now,
-  }))
+): Promise<Compared[]> {
+  const { targets, moves } = stateBefore((await undoSteps(changes)).steps)
+  const places = new Map(
+    [...targets.values()].flatMap(({ place }) => (place === null ? [] : [[place, null] as const])),
+  )
+  const now = await captureAll(
+    [...places.keys()],
+    { workspace, pool, kept: null, known: new Map() },
+    false,
+  )
+  const compared: Compared[] = moves.flatMap((move) =>
+    moveEntries(move).map((file) => ({ ...file, later: { place: file.path } })),
+  )
+  for (const [path, { content, place }] of targets) {
+    const is = place === null ? null : (now.get(place) ?? null)
+    if (sameContent(is, content)) continue
+    const change = content === null ? 'added' : is === null ? 'deleted' : 'modified'
+    // What restoring removes is told where it is now.
+    const told = content === null ? (place ?? path) : path
+    compared.push({ path: told, change, before: content, after: is, later: { place } })
+  }
+  return compared
 }
 
 async function sideOf(content: PathContent | null, kept: KeptContent): Promise<Side> {

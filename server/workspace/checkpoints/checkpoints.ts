@@ -1,36 +1,25 @@
 // Every change of a project goes through here: one at a time, with a checkpoint of what it touches made first.
 import { join } from 'node:path'
-import type {
-  CheckpointRepository,
-  CheckpointRow,
-  NewCheckpoint,
-} from '../../db/repositories/checkpoints.ts'
+import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
 import type { OutsideContentRepository } from '../../db/repositories/outside-contents.ts'
-import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
-import { AppError, projectDeleted } from '../../errors.ts'
-import { newId } from '../../lib/ids.ts'
-import type { MessageId, ProjectId, RunId } from '../../protocol/ids.ts'
+import { AppError, appError } from '../../errors.ts'
+import type { ProjectId } from '../../protocol/ids.ts'
 import { sizeText } from '../files/faults.ts'
-import { createOutsideText, type MarkRule, type OutsideText } from '../outside-text.ts'
+import { parseInnerPath } from '../files/paths.ts'
+import { createOutsideText, type OutsideText } from '../outside-text.ts'
 import type { Lanes } from '../project-lock.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
-import { asOpenFiles, type Captured, capturePaths, changesSince } from './capture.ts'
-import { type ChangeJournal, createChangeJournal, type OpenChange } from './change-journal.ts'
+import { type ChangeJournal, type ChangeOrigin, createChangeJournal } from './change-journal.ts'
+import { movePart, pathsPart, undoPart, withResult } from './change-parts.ts'
 import { createKeptContent, type KeptContent } from './content-store.ts'
-import { type PruneRule, prunable } from './prune.ts'
-import { applyTargets, checkKept, differing, filesOf, targetsBefore } from './restore.ts'
-
-/** By what and for which answer a change is made. */
-export interface ChangeOrigin {
-  /** The tool's name, or `editor`, `upload`, `restore` for what a person does. */
-  tool: string
-  messageId: MessageId | null
-  runId: RunId | null
-  /** Whoever changes it may have read text from outside: what is written holds some, too. */
-  outside?: boolean
-}
+import { partsOfAll } from './parts.ts'
+import { createProjectTurns } from './project-turns.ts'
+import { createPruner, type PruneRule } from './prune.ts'
+import { createChangeRecorder, newCheckpoint, SNAPSHOT_MS } from './record-change.ts'
+import { checkKept, undoUnkept } from './restore.ts'
+import { undoSteps } from './undo-steps.ts'
 
 export interface Restored {
   /** Number of files that were brought back; of folders where nothing else was. */
@@ -64,7 +53,12 @@ export interface Checkpoints {
     signal?: AbortSignal,
   ): Promise<T>
   /**
-   * The same for a program that may change anything in the project: the whole of it is kept, at the price of a scan.
+   * Renames a file, a link or a folder; throws what `Workspace.move` throws. Of a folder only the rename is stored, not
+   * what is in it: restoring renames it back, with all that came into it by other ways than this room.
+   */
+  move(workspace: Workspace, origin: ChangeOrigin, from: string, to: string): Promise<void>
+  /**
+   * The same as `change` for a program that may change anything in the project: the whole of it is kept, at the price of a scan.
    * When the project has grown beyond its limit in the end, or its user's projects beyond the quota, what changed is taken
    * back and `project_full` or `quota_exceeded` thrown.
    */
@@ -84,7 +78,8 @@ export interface Checkpoints {
   ): Promise<void>
   /**
    * Brings all that changed at or after this checkpoint back to what it was before it. Without an id nothing has changed,
-   * and nothing is brought back. Throws `not_found`, and `conflict` when an earlier content is no longer kept.
+   * and nothing is brought back. Throws `not_found`, and `conflict` when an earlier content is no longer kept, or when
+   * something that no checkpoint knows is in the way; what was brought back until then has a checkpoint, too.
    */
   restore(workspace: Workspace, id: string | undefined, origin: ChangeOrigin): Promise<Restored>
   /** Settles what a dead server left open, so that the list is whole. */
@@ -97,24 +92,6 @@ export interface Checkpoints {
   keptContent(projectId: ProjectId): KeptContent
 }
 
-/** What came of a change: its files and, where the whole project was looked at, the bytes of all files. */
-interface Settled {
-  files: CheckpointFile[]
-  bytes?: number
-  /** As it was stored; undefined when nothing changed, or when it is stored with the next change. */
-  row?: CheckpointRow
-}
-
-/** Bytes by which a change of these files makes the project larger; negative when it becomes smaller. */
-const growthOf = (files: readonly CheckpointFile[]): number =>
-  files.reduce((sum, { before, after }) => sum + bytesOf(after) - bytesOf(before), 0)
-const bytesOf = (content: PathContent | null): number =>
-  content?.kind === 'file' ? content.size : 0
-
-const SNAPSHOT_MS = 10 * 60_000
-/** Every so many checkpoints of a project old ones are looked for. */
-const PRUNE_EVERY = 20
-
 export function createCheckpoints(options: {
   records: CheckpointRepository
   outsideContents: OutsideContentRepository
@@ -126,36 +103,7 @@ export function createCheckpoints(options: {
 }): Checkpoints {
   const { records, workspaces, lanes, pool, rule, log } = options
   const { storage } = workspaces
-  const sinceLastPrune = new Map<ProjectId, number>()
   const listeners: ((projectId: ProjectId) => void)[] = []
-
-  /** Projects that are being deleted, and how to end what runs in a project. */
-  const leaving = new Set<ProjectId>()
-  const running = new Map<ProjectId, AbortController>()
-  const alone = <T>(
-    { projectId }: Pick<Workspace, 'projectId'>,
-    work: (signal: AbortSignal) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T> =>
-    lanes.run(
-      projectId,
-      async () => {
-        if (leaving.has(projectId)) throw projectDeleted()
-        await records.assertProject(projectId)
-        const controller = new AbortController()
-        running.set(projectId, controller)
-        // Asked again: a deletion that began during the question found nothing to abort.
-        if (leaving.has(projectId)) controller.abort(projectDeleted())
-        try {
-          return await work(
-            signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
-          )
-        } finally {
-          running.delete(projectId)
-        }
-      },
-      signal === undefined ? {} : { signal },
-    )
 
   const contentsOf = (projectId: ProjectId): string =>
     join(workspaces.sideFolder(projectId), 'contents')
@@ -166,141 +114,53 @@ export function createCheckpoints(options: {
     folder: workspaces.sideFolder(workspace.projectId),
     contents: contentsOf(workspace.projectId),
   })
-
   const journalOf = (workspace: Workspace): ChangeJournal =>
     createChangeJournal(workspaces.sideFolder(workspace.projectId), workspaces.staging)
   const outsideText = createOutsideText(
     options.outsideContents,
     async (workspace) => (await journalOf(workspace).read())?.marks === 'written',
   )
-
-  const newRow = (workspace: Workspace, origin: ChangeOrigin): NewCheckpoint => ({
-    id: newId(),
-    projectId: workspace.projectId,
-    userId: workspace.userId,
-    messageId: origin.messageId,
-    runId: origin.runId,
-    tool: origin.tool,
-    createdAt: new Date(),
+  const turns = createProjectTurns(records, lanes)
+  const recorder = createChangeRecorder({
+    records,
+    outsideText,
+    storage,
+    turns,
+    pool,
+    journalOf,
+    snapshotInput,
+    onChange: (projectId) => {
+      for (const listener of listeners) listener(projectId)
+    },
+    log,
   })
+  const pruneSometimes = createPruner({ records, turns, pool, rule, snapshotInput, log })
 
-  const noteOf = (
+  /** Runs `work` alone in the project, when what a dead server left open is settled. */
+  const inTurn = <T>(
     workspace: Workspace,
-    origin: ChangeOrigin,
-    before: Captured,
-    marks: MarkRule,
-  ): OpenChange => ({
-    row: newRow(workspace, origin),
-    files: asOpenFiles(before),
-    scope: 'paths',
-    marks,
+    work: (signal: AbortSignal) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> =>
+    turns.alone(
+      workspace.projectId,
+      async (either) => {
+        await recorder.settleOpen(workspace)
+        const result = await work(either)
+        pruneSometimes(workspace)
+        return result
+      },
+      signal,
+    )
+  const toolsFor = (workspace: Workspace) => ({
+    workspace,
+    pool,
+    kept: keptContent(workspace.projectId),
   })
-
-  /** Looks at what has become of the project and writes it down. */
-  const settleChange = async (
-    workspace: Workspace,
-    { row, files: noted, scope, marks = 'edited' }: OpenChange,
-    keepEmpty = false,
-    known = new Map<string, string>(),
-  ): Promise<Settled> => {
-    const settled: Settled =
-      scope === 'all'
-        ? await pool.run('compare_snapshot', snapshotInput(workspace), { timeoutMs: SNAPSHOT_MS })
-        : {
-            files: await changesSince(new Map(noted.map(({ path, before }) => [path, before])), {
-              workspace,
-              pool,
-              known,
-            }),
-          }
-    const { files, bytes } = settled
-    await outsideText.mark(workspace.projectId, files, marks)
-    if (files.length > 0 || keepEmpty)
-      settled.row = await records.insert(
-        row,
-        files,
-        bytes === undefined ? { grown: growthOf(files) } : { bytes },
-      )
-    await journalOf(workspace).close()
-    storage.release(workspace.projectId)
-    if (scope === 'all') workspace.forgetSize()
-    if (files.length > 0) for (const listener of listeners) listener(workspace.projectId)
-    return settled
-  }
-  const settleOpen = async (workspace: Workspace): Promise<void> => {
-    const open = await journalOf(workspace).read()
-    if (open !== null) await settleChange(workspace, open)
-  }
-
-  /** The common course: note, work, what came of it. The note is there before the work begins. */
-  const performed = async <T>(
-    workspace: Workspace,
-    change: OpenChange,
-    work: () => Promise<T>,
-    { keepEmpty = false, known = new Map<string, string>() } = {},
-  ): Promise<Settled & { result: T }> => {
-    await journalOf(workspace).open(change)
-    const staysOpen = (fault: unknown): Settled => {
-      // Whatever the work did is done and must be told as it is; the next change settles the note first.
-      log.warn({ err: fault }, 'A checkpoint stays open until the next change')
-      return { files: [] }
-    }
-    let result: T
-    try {
-      result = await work()
-      if (leaving.has(workspace.projectId)) throw projectDeleted()
-    } catch (error) {
-      // The note stays: should the deletion fail, the next change settles it.
-      if (leaving.has(workspace.projectId)) throw projectDeleted()
-      await settleChange(workspace, change, false, known).catch(staysOpen)
-      throw error
-    }
-    const settled = await settleChange(workspace, change, keepEmpty, known).catch(staysOpen)
-    pruneSometimes(workspace)
-    return { ...settled, result }
-  }
-
-  /** Undoes a change of which nothing is to stay. */
-  const takeBack = async (
-    workspace: Workspace,
-    row: NewCheckpoint,
-    bytesBefore: number,
-  ): Promise<void> => {
-    const targets = await targetsBefore(records.pages(row.id))
-    const different = await differing(targets, { workspace, pool, known: new Map() })
-    await applyTargets({ workspace, pool }, different, keptContent(workspace.projectId))
-    await records.takeBack(workspace.projectId, row.id, bytesBefore)
-    workspace.forgetSize()
-  }
-
-  /** In a turn of its own, so that nobody waits for it but the next change. */
-  const pruneSometimes = (workspace: Workspace): void => {
-    const { projectId } = workspace
-    const count = (sinceLastPrune.get(projectId) ?? 0) + 1
-    sinceLastPrune.set(projectId, count % PRUNE_EVERY)
-    if (count < PRUNE_EVERY) return
-    alone(workspace, async () => {
-      await records.remove(prunable(await records.ages(projectId), rule, new Date()))
-      await dropUnneeded(workspace)
-    }).catch((fault: unknown) => log.warn({ err: fault }, 'Old checkpoints could not be removed'))
-  }
-
-  /** Removes contents that no checkpoint names; while there are too many bytes, the oldest checkpoints too. */
-  const dropUnneeded = async (workspace: Workspace): Promise<void> => {
-    for (;;) {
-      const rows = await records.since(workspace.projectId, '')
-      const needed = new Set<string>()
-      for await (const files of filesOf(records, rows))
-        for (const { before } of files) if (before?.kind === 'file') needed.add(before.hash)
-      const { bytes } = await pool.run(
-        'collect_contents',
-        { ...snapshotInput(workspace), needed, maxBytes: rule.maxBytes },
-        { timeoutMs: SNAPSHOT_MS },
-      )
-      if (bytes <= rule.maxBytes || rows.length <= 1) return
-      await records.remove(rows.slice(0, Math.ceil(rows.length / 4)).map(({ id }) => id))
-    }
-  }
+  const changeOf = (workspace: Workspace, origin: ChangeOrigin, readsOutside = false) => ({
+    row: newCheckpoint(workspace, origin),
+    marks: origin.outside || readsOutside ? ('written' as const) : ('edited' as const),
+  })
 
   return {
     keptContent,
@@ -309,49 +169,63 @@ export function createCheckpoints(options: {
       listeners.push(listener)
     },
     change: (workspace, origin, paths, work, signal) =>
-      alone(
+      inTurn(
         workspace,
         async () => {
-          await settleOpen(workspace)
-          const known = new Map<string, string>()
-          const kept = keptContent(workspace.projectId)
-          const before = await capturePaths(paths, { workspace, pool, kept, known, signal })
-          const marks = origin.outside ? 'written' : 'edited'
-          const change = noteOf(workspace, origin, before, marks)
-          return (await performed(workspace, change, work, { known })).result
+          const part = pathsPart({ ...toolsFor(workspace), signal }, paths, work)
+          await recorder.perform(workspace, changeOf(workspace, origin), [part])
+          return part.result()
         },
         signal,
       ),
 
+    move: (workspace, origin, fromInput, toInput) =>
+      inTurn(workspace, async () => {
+        const [from, to] = [parseInnerPath(fromInput).text, parseInnerPath(toInput).text]
+        const tools = toolsFor(workspace)
+        const isFolder = (await workspace.state(from))?.kind === 'directory'
+        const isFree = (await workspace.state(to)) === null
+        // One file is kept like any other that changes. What cannot be renamed is refused by the workspace.
+        const part =
+          isFolder && isFree && !to.startsWith(`${from}/`)
+            ? movePart(tools, { from, to })
+            : pathsPart(tools, [from, to], () => workspace.move(from, to))
+        await recorder.perform(workspace, changeOf(workspace, origin), [part])
+      }),
+
     changeAnything: (workspace, origin, work, outer) =>
-      alone(
+      inTurn(
         workspace,
         async (signal) => {
-          await settleOpen(workspace)
           // Makes the folder, should it be missing.
           await workspace.state('')
-          const before = await pool.run('take_snapshot', snapshotInput(workspace), {
+          const { bytes: usedBefore } = await pool.run('take_snapshot', snapshotInput(workspace), {
             timeoutMs: SNAPSHOT_MS,
             signal,
           })
-          const usedBefore = before.bytes
           const most = Math.min(
             workspace.limits.project,
             usedBefore + (await storage.left(workspace.userId)),
           )
-          const row = newRow(workspace, origin)
           const readsOutside = await outsideText.isInProject(workspace.projectId)
-          const marks = origin.outside || readsOutside ? 'written' : 'edited'
-          const change: OpenChange = { row, files: [], scope: 'all', marks }
-          const after = await performed(workspace, change, () =>
-            work({ usedBefore, most, readsOutside, signal }),
+          const change = changeOf(workspace, origin, readsOutside)
+          const part = withResult(
+            async () => ({ files: [], scope: 'all' as const }),
+            () => work({ usedBefore, most, readsOutside, signal }),
           )
-          const { bytes = 0, result } = after
-          if (bytes <= usedBefore) return result
-          const undo = () => takeBack(workspace, row, usedBefore)
+          const { bytes = 0 } = await recorder.perform(workspace, change, [part])
+          if (bytes <= usedBefore) return part.result()
+          /** Undoes the change, of which nothing is to stay. */
+          const undo = async (): Promise<void> => {
+            const { id } = change.row
+            const { steps } = await undoSteps(partsOfAll(records, [{ id }]))
+            await undoUnkept(steps, toolsFor(workspace))
+            await records.takeBack(workspace.projectId, id, usedBefore)
+            workspace.forgetSize()
+          }
           if (bytes <= workspace.limits.project) {
             await storage.undoIfOver(workspace.userId, undo)
-            return result
+            return part.result()
           }
           await undo()
           throw new AppError(
@@ -363,24 +237,19 @@ export function createCheckpoints(options: {
       ),
 
     restore: (workspace, id, origin) =>
-      alone(workspace, async () => {
-        await settleOpen(workspace)
+      inTurn(workspace, async () => {
         const rows = id === undefined ? [] : await records.since(workspace.projectId, id)
-        if (rows[0]?.id !== id) throw new AppError('not_found', 'There is no such checkpoint.')
-        const kept = keptContent(workspace.projectId)
-        const tools = { workspace, pool, kept, known: new Map<string, string>() }
-        const different = await differing(await targetsBefore(filesOf(records, rows)), tools)
-        const targets = new Map([...different].map(([path, { target }]) => [path, target]))
-        await checkKept(targets, kept)
-        const before = await capturePaths([...targets.keys()], tools)
-        let grows = 0
-        for (const { now, target } of different.values()) grows += bytesOf(target) - bytesOf(now)
+        if (rows[0]?.id !== id) throw appError('checkpoint_not_found')
+        const tools = toolsFor(workspace)
+        const { steps, grows } = await undoSteps(partsOfAll(records, rows))
+        for (const step of steps)
+          if (step.kind === 'restore') await checkKept(step.targets, tools.kept)
         if (grows > 0) await storage.claim(workspace.userId, workspace.projectId, grows)
-        const { row } = await performed(
+        const { row } = await recorder.perform(
           workspace,
-          noteOf(workspace, origin, before, 'nothing'),
-          () => applyTargets(tools, different, kept),
-          { keepEmpty: true, known: tools.known },
+          { row: newCheckpoint(workspace, origin), marks: 'nothing' },
+          steps.map((step) => undoPart(tools, step)),
+          { keepEmpty: true },
         )
         // It is stored with the next change; what was restored is known to be many or few only then.
         if (row === undefined)
@@ -391,16 +260,12 @@ export function createCheckpoints(options: {
         return { restored: row.fileCount, checkpoint: row }
       }),
 
-    settle: (workspace) => alone(workspace, () => settleOpen(workspace)),
+    settle: (workspace) => inTurn(workspace, async () => {}),
 
-    async removeProject(projectId, { stop, remove }) {
-      leaving.add(projectId)
-      running.get(projectId)?.abort(projectDeleted())
+    async removeProject(projectId, steps) {
       try {
-        await stop()
-        await lanes.run(projectId, remove)
+        await turns.remove(projectId, steps)
       } finally {
-        leaving.delete(projectId)
         storage.release(projectId)
       }
     },

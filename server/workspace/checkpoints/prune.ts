@@ -1,4 +1,11 @@
-// Which checkpoints of a project are too many or too old.
+// Which checkpoints of a project are too many or too old, and their removal.
+import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
+import type { ProjectId } from '../../protocol/ids.ts'
+import type { WorkerPool } from '../worker/worker-pool.ts'
+import type { Workspace } from '../workspace.ts'
+import type { ProjectTurns } from './project-turns.ts'
+import { SNAPSHOT_MS } from './record-change.ts'
+import type { SnapshotInput } from './snapshot.ts'
 
 export interface PruneRule {
   /** Checkpoints kept at most per project. */
@@ -24,3 +31,51 @@ export const prunable = (
         (place >= rule.keep || now.getTime() - createdAt.getTime() > rule.maxAgeDays * DAY_MS),
     )
     .map(({ id }) => id)
+
+/** Every so many checkpoints of a project old ones are looked for. */
+const PRUNE_EVERY = 20
+
+/** Returns what is to be called after every change; it never throws. */
+export function createPruner(dependencies: {
+  records: CheckpointRepository
+  turns: Pick<ProjectTurns, 'alone'>
+  pool: WorkerPool
+  rule: PruneRule
+  snapshotInput(workspace: Workspace): SnapshotInput
+  log: { warn(details: object, message: string): void }
+}): (workspace: Workspace) => void {
+  const { records, turns, pool, rule, snapshotInput, log } = dependencies
+  const sinceLastPrune = new Map<ProjectId, number>()
+
+  /** Removes contents that no checkpoint names; while there are too many bytes, the oldest checkpoints too. */
+  const dropUnneeded = async (workspace: Workspace): Promise<void> => {
+    for (;;) {
+      const rows = await records.since(workspace.projectId, '')
+      const needed = new Set<string>()
+      for (const { id } of rows)
+        for await (const files of records.pages(id))
+          for (const { before } of files) if (before?.kind === 'file') needed.add(before.hash)
+      const { bytes } = await pool.run(
+        'collect_contents',
+        { ...snapshotInput(workspace), needed, maxBytes: rule.maxBytes },
+        { timeoutMs: SNAPSHOT_MS },
+      )
+      if (bytes <= rule.maxBytes || rows.length <= 1) return
+      await records.remove(rows.slice(0, Math.ceil(rows.length / 4)).map(({ id }) => id))
+    }
+  }
+
+  return (workspace) => {
+    const { projectId } = workspace
+    const count = (sinceLastPrune.get(projectId) ?? 0) + 1
+    sinceLastPrune.set(projectId, count % PRUNE_EVERY)
+    if (count < PRUNE_EVERY) return
+    // In a turn of its own, so that nobody waits for it but the next change.
+    turns
+      .alone(projectId, async () => {
+        await records.remove(prunable(await records.ages(projectId), rule, new Date()))
+        await dropUnneeded(workspace)
+      })
+      .catch((fault: unknown) => log.warn({ err: fault }, 'Old checkpoints could not be removed'))
+  }
+}

@@ -1,42 +1,14 @@
 // Bringing paths of a project back to what they held: the one place that undoes.
 import pLimit from 'p-limit'
-import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
-import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
+import type { PathContent } from '../../db/tables/projects.ts'
 import { appError } from '../../errors.ts'
 import { type CaptureTools, captureAll, sameContent } from './capture.ts'
 import type { KeptContent } from './content-store.ts'
-
-/** What each path is to hold; null is 'nothing'. */
-export type Targets = ReadonlyMap<string, PathContent | null>
+import type { Targets, UndoStep } from './undo-steps.ts'
 
 /** Files that are put back at the same time. */
 const AT_ONCE = 8
 const FORCE_MS = 10 * 60_000
-/** More paths than this are not restored at once. */
-const MAX_PATHS = 200_000
-
-/**
- * The state before the oldest of these checkpoints (given oldest first, page by page): for each path what its first change
- * found. Throws `bad_request` when that is too much.
- */
-export async function targetsBefore(
-  pages: AsyncIterable<readonly CheckpointFile[]>,
-): Promise<Map<string, PathContent | null>> {
-  const targets = new Map<string, PathContent | null>()
-  for await (const files of pages) {
-    for (const { path, before } of files) if (!targets.has(path)) targets.set(path, before)
-    if (targets.size > MAX_PATHS) throw appError('too_many_restored', { limit: MAX_PATHS })
-  }
-  return targets
-}
-
-/** The files of several checkpoints, in their order, page by page. */
-export async function* filesOf(
-  records: Pick<CheckpointRepository, 'pages'>,
-  rows: readonly Pick<CheckpointRow, 'id'>[],
-): AsyncGenerator<CheckpointFile[]> {
-  for (const { id } of rows) yield* records.pages(id)
-}
 
 /** Leaves only the paths that do not hold what they should. */
 export async function differing(targets: Targets, tools: Omit<CaptureTools, 'kept'>) {
@@ -94,4 +66,16 @@ export async function applyTargets(
     }
   })
   await pool.run('force_paths', { root: workspace.root, paths }, { timeoutMs: FORCE_MS })
+}
+
+/** Undoes a change of paths of which nothing is to stay: what is there now is not kept. */
+export async function undoUnkept(
+  steps: readonly UndoStep[],
+  tools: Pick<CaptureTools, 'workspace' | 'pool'> & { kept: KeptContent },
+): Promise<void> {
+  for (const step of steps)
+    if (step.kind === 'restore') {
+      const different = await differing(step.targets, { ...tools, known: new Map() })
+      await applyTargets(tools, different, tools.kept)
+    }
 }

@@ -1,49 +1,23 @@
 // Checkpoints: every change can be taken back, restoring too, also after a crash; old ones go by rule.
 import { execFileSync } from 'node:child_process'
-import {
-  chmod,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import {
-  type ChangeOrigin,
-  createCheckpoints,
-} from '../../../../server/workspace/checkpoints/checkpoints.ts'
+import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/change-journal.ts'
+import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
 import { prunable } from '../../../../server/workspace/checkpoints/prune.ts'
 import { createLanes } from '../../../../server/workspace/project-lock.ts'
 import { describeOnEachDatabase, useDatabases } from '../../../support/databases.ts'
-import { openProject } from '../../../support/projects.ts'
+import { openProject, treeOf } from '../../../support/projects.ts'
 
 const by = (tool: string, messageId: MessageId | null = null): ChangeOrigin => ({
   tool,
   messageId,
   runId: null,
 })
-
-/** Every path below a folder with its content: what 'the same state' means. */
-async function treeOf(folder: string, prefix = ''): Promise<Record<string, string>> {
-  const tree: Record<string, string> = {}
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = prefix + entry.name
-    const real = join(folder, entry.name)
-    if (entry.isDirectory())
-      Object.assign(tree, { [`${path}/`]: '' }, await treeOf(real, `${path}/`))
-    else if (entry.isSymbolicLink()) tree[path] = `-> ${await readlink(real)}`
-    else
-      tree[path] = `${(await stat(real)).mode & 0o100 ? 'x ' : ''}${await readFile(real, 'utf8')}`
-  }
-  return tree
-}
 
 type Project = Awaited<ReturnType<typeof openProject>>
 const write = (
@@ -82,7 +56,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect((await workspace.read('src/a.txt')).bytes.toString()).toBe('two')
   })
 
-  test('a moved folder of many files goes back with every content, and forward again', async () => {
+  test('a folder moved as so many files, as older checkpoints have it, goes back with every content, and forward again', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints, records } = project
     await mkdir(join(workspace.root, 'old/deep'), { recursive: true })

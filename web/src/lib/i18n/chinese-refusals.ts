@@ -140,6 +140,7 @@ const files = {
   names_collide: '“{{path}}”与另一个文件重名（按这块磁盘比较名称的方式）。',
   not_a_file: '“{{path}}”是文件夹，不是文件。',
   not_a_regular_file: '“{{path}}”是设备、管道或套接字，不是普通文件。',
+  old_name_taken: '文件夹“{{path}}”原来叫“{{old}}”，而那里现在有别的内容。请先把它移走，再恢复。',
   path_escapes: '路径超出了项目。请使用相对于项目文件夹的路径，例如“src/main.py”。',
   path_has_backslashes: '路径不可用：请用“/”分隔文件夹，不要用“\\”。',
   path_has_invisible_characters: '路径不可用：其中有控制字符或不可见字符。',

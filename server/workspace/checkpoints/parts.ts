@@ -1,0 +1,64 @@
+// The parts of changes, in the order in which they were made: paths that changed, and folders that were renamed.
+import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
+import type { CheckpointFile } from '../../db/tables/projects.ts'
+
+/** A folder renamed with all that is in it. */
+export interface FolderMove {
+  from: string
+  to: string
+}
+
+/** `number`: its place among the parts of its change. */
+export type Part = { number: number } & (
+  | { kind: 'files'; files: CheckpointFile[] }
+  | ({ kind: 'move' } & FolderMove)
+)
+
+/** How a renamed folder is stored. */
+export const moveEntries = ({ from, to }: FolderMove): CheckpointFile[] => [
+  { path: from, change: 'deleted', before: { kind: 'directory' }, after: null, movedTo: to },
+  { path: to, change: 'added', before: null, after: { kind: 'directory' }, movedFrom: from },
+]
+
+/** `files` as the part after those in `done`. */
+export function asNextPart(
+  done: readonly CheckpointFile[],
+  files: readonly CheckpointFile[],
+): CheckpointFile[] {
+  const last = done.reduce((most, { part = 0 }) => Math.max(most, part), -1)
+  return [...done, ...files.map((file) => (last < 0 ? file : { ...file, part: last + 1 }))]
+}
+
+/** The parts of one change, first to last, out of its files in any order. */
+export function partsOf(files: readonly CheckpointFile[]): Part[] {
+  const parts = new Map<number, Part>()
+  for (const file of files) {
+    const { path, part: number = 0, movedTo, movedFrom } = file
+    if (movedFrom !== undefined) continue
+    const part = parts.get(number)
+    if (movedTo !== undefined) parts.set(number, { kind: 'move', number, from: path, to: movedTo })
+    else if (part?.kind === 'files') part.files.push(file)
+    else parts.set(number, { kind: 'files', number, files: [file] })
+  }
+  return [...parts.values()].sort((one, other) => one.number - other.number)
+}
+
+/** The parts of each of several checkpoints, in their order. */
+export async function* partsOfAll(
+  records: Pick<CheckpointRepository, 'pages'>,
+  rows: readonly Pick<CheckpointRow, 'id'>[],
+): AsyncGenerator<Part[]> {
+  for (const { id } of rows) {
+    const files: CheckpointFile[] = []
+    for await (const page of records.pages(id)) files.push(...page)
+    yield partsOf(files)
+  }
+}
+
+/** Where `path` is after the rename; null when it is not in the folder. */
+export function movedPath(path: string, { from, to }: FolderMove): string | null {
+  if (path === from) return to
+  return path.startsWith(`${from}/`) ? to + path.slice(from.length) : null
+}
+
+export const inverse = ({ from, to }: FolderMove): FolderMove => ({ from: to, to: from })

@@ -1,0 +1,313 @@
+// Renamed folders: only the rename is stored, and every restore is still right, whatever else happened in them.
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
+import { diffCheckpoint } from '../../../../server/workspace/checkpoints/checkpoint-diff.ts'
+import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
+import { createDiffs } from '../../../../server/workspace/checkpoints/diffs.ts'
+import { createLanes } from '../../../../server/workspace/project-lock.ts'
+import { describeOnEachDatabase } from '../../../support/databases.ts'
+import { openProject, treeOf } from '../../../support/projects.ts'
+import { randomFrom, SEED } from '../../../support/random.ts'
+
+const by = (tool: string) => ({ tool, messageId: null, runId: null })
+
+type Project = Awaited<ReturnType<typeof openProject>>
+const write = ({ checkpoints, workspace }: Project, path: string, text: string) =>
+  checkpoints.change(workspace, by('write'), [path], () => workspace.write(path, Buffer.from(text)))
+const remove = ({ checkpoints, workspace }: Project, path: string) =>
+  checkpoints.change(workspace, by('delete'), [path], () => workspace.remove(path))
+const move = ({ checkpoints, workspace }: Project, from: string, to: string) =>
+  checkpoints.move(workspace, by('rename'), from, to)
+const newest = async ({ records, projectId }: Project) => {
+  const [row] = await records.list(projectId, { limit: 1 })
+  if (row === undefined) throw new Error('no checkpoint')
+  return row
+}
+const restore = ({ checkpoints, workspace }: Project, id: string) =>
+  checkpoints.restore(workspace, id, by('restore'))
+
+describeOnEachDatabase('a renamed folder', (open) => {
+  test('is stored as one rename, keeps no content, and goes back and forward', async () => {
+    const project = await openProject(await open())
+    const { workspace, records } = project
+    await mkdir(join(workspace.root, 'old/deep'), { recursive: true })
+    for (let number = 0; number < 140; number++)
+      await writeFile(join(workspace.root, `old/deep/${number}.txt`), `content ${number}`)
+    const before = await treeOf(workspace.root)
+    await move(project, 'old', 'new/place')
+    const after = await treeOf(workspace.root)
+    const row = await newest(project)
+    expect(await records.files(row, 0, 100)).toMatchObject([
+      { path: 'old', change: 'deleted', movedTo: 'new/place' },
+      { path: 'new/place', change: 'added', movedFrom: 'old' },
+    ])
+    expect(row.fileCount).toBe(2)
+    const contents = join(project.workspaces.sideFolder(project.projectId), 'contents')
+    const kept = () => readdir(contents).catch(() => [])
+    expect(await kept()).toEqual([])
+
+    const { checkpoint } = await restore(project, row.id)
+    expect(await treeOf(workspace.root)).toEqual(before)
+    expect(await kept()).toEqual([])
+    const again = await restore(project, checkpoint.id)
+    expect(await treeOf(workspace.root)).toEqual(after)
+    await restore(project, again.checkpoint.id)
+    expect(await treeOf(workspace.root)).toEqual(before)
+  })
+
+  test('goes back to every point of a history of edits, new files at the old path, deletions and more renames', async () => {
+    const project = await openProject(await open())
+    const { workspace } = project
+    const states: { tree: Record<string, string>; id: string }[] = []
+    const step = async (work: () => Promise<unknown>) => {
+      const tree = await now()
+      await work()
+      states.push({ tree, id: (await newest(project)).id })
+    }
+    const now = () => treeOf(workspace.root)
+    await step(() => write(project, 'a/in/x', 'x1'))
+    await step(() => write(project, 'a/y', 'y1'))
+    await step(() => move(project, 'a', 'b'))
+    await step(() => write(project, 'b/in/x', 'x2'))
+    await step(() => write(project, 'a/y', 'another y'))
+    await step(() => move(project, 'b/in', 'a/in'))
+    await step(() => write(project, 'a/in/x', 'x3'))
+    await step(() => move(project, 'a', 'c/d'))
+    await step(() => remove(project, 'c/d/in'))
+    await step(() => write(project, 'a', 'a file in the place of the folder'))
+    await step(() => remove(project, 'b'))
+    await step(() => move(project, 'c', 'b'))
+    await step(() => remove(project, 'b'))
+    const last = await now()
+    const back: string[] = []
+    for (const { tree, id } of states.toReversed()) {
+      back.push((await restore(project, id)).checkpoint.id)
+      expect(await now()).toEqual(tree)
+    }
+    await restore(project, back[0] ?? '')
+    expect(await now()).toEqual(last)
+    await restore(project, states[0]?.id ?? '')
+    expect(await now()).toEqual({})
+  })
+
+  test('brings along what other programs changed in it, and is not renamed over what they put in its old place', async () => {
+    const project = await openProject(await open())
+    const { workspace } = project
+    await write(project, 'old/a', 'a')
+    await move(project, 'old', 'new')
+    const { id } = await newest(project)
+    await writeFile(join(workspace.root, 'new/foreign'), 'came by itself')
+    await mkdir(join(workspace.root, 'old'))
+    await writeFile(join(workspace.root, 'old/foreign'), 'in the way')
+    const before = await treeOf(workspace.root)
+    await expect(restore(project, id)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('"old"'),
+    })
+    expect(await treeOf(workspace.root)).toEqual(before)
+    await rename(join(workspace.root, 'old'), join(workspace.root, 'aside'))
+    await restore(project, id)
+    expect(await treeOf(workspace.root)).toEqual({
+      'old/': '',
+      'old/a': 'a',
+      'old/foreign': 'came by itself',
+      'aside/': '',
+      'aside/foreign': 'in the way',
+    })
+  })
+
+  test('that another program has removed stays removed, and the rest is brought back', async () => {
+    const project = await openProject(await open())
+    const { workspace } = project
+    await write(project, 'old/a', 'a')
+    await write(project, 'kept', 'one')
+    await move(project, 'old', 'new')
+    const { id } = await newest(project)
+    await write(project, 'kept', 'two')
+    await rm(join(workspace.root, 'new'), { recursive: true })
+    await restore(project, id)
+    expect(await treeOf(workspace.root)).toEqual({ kept: 'one' })
+  })
+
+  test('whose rename or way back a crash cut off is stored with what was done of it', async () => {
+    const database = await open()
+    const project = await openProject(database)
+    const { workspace, records } = project
+    await write(project, 'a/x', '1')
+    await move(project, 'a', 'b')
+    await write(project, 'b/x', '2')
+    const before = await treeOf(workspace.root)
+    const first = (await records.list(project.projectId, { limit: 10 })).at(-1)
+    // A process that dies in the middle of restoring: the folder has its old name, nothing is stored after it.
+    const dying = { ...workspace }
+    const renamed = new Promise<void>((resolve) => {
+      dying.move = async (from, to) => {
+        await workspace.move(from, to)
+        resolve()
+        await new Promise(() => {})
+      }
+    })
+    void project.checkpoints.restore(dying, first?.id, by('restore'))
+    await renamed
+    expect(await treeOf(workspace.root)).toEqual({ 'a/': '', 'a/x': '1' })
+    const next = createCheckpoints({
+      ...project,
+      outsideContents: createOutsideContentRepository(database),
+      lanes: createLanes(10_000),
+      rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
+      log: { warn() {} },
+    })
+    await next.settle(workspace)
+    const row = await newest(project)
+    expect(row.sample).toEqual([
+      { path: 'b/x', change: 'modified' },
+      { path: 'b', change: 'deleted' },
+      { path: 'a', change: 'added' },
+    ])
+    await next.restore(workspace, row.id, by('restore'))
+    expect(await treeOf(workspace.root)).toEqual(before)
+  })
+
+  test('that cannot be renamed is refused as it is, and leaves no checkpoint', async () => {
+    const project = await openProject(await open())
+    await write(project, 'a/x', '1')
+    await write(project, 'b/x', '2')
+    const { id } = await newest(project)
+    for (const [from, to, code] of [
+      ['a', 'b', 'conflict'],
+      ['a', 'a/deeper', 'bad_request'],
+      ['nothing', 'c', 'not_found'],
+      ['a', '../c', 'path_escapes'],
+    ] as const)
+      await expect(move(project, from, to)).rejects.toMatchObject({ code })
+    expect((await newest(project)).id).toBe(id)
+    expect(await treeOf(project.workspace.root)).toEqual({
+      'a/': '',
+      'a/x': '1',
+      'b/': '',
+      'b/x': '2',
+    })
+  })
+
+  test('is told as a rename in comparisons, with what was edited in it before and after', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints, records, pool } = project
+    const diff = (id: string, against: 'change' | 'now') =>
+      diffCheckpoint(workspace, id, against, {
+        records,
+        checkpoints,
+        pool,
+        makeDiff: createDiffs(pool),
+      })
+    await write(project, 'old/a', 'one\n')
+    await write(project, 'old/a', 'two\n')
+    const edited = await newest(project)
+    await move(project, 'old', 'new')
+    const renamed = await newest(project)
+    await write(project, 'new/b', 'b\n')
+    expect(await diff(renamed.id, 'change')).toEqual({
+      fileCount: 2,
+      files: [
+        { path: 'old', change: 'deleted', diff: 'rename from old\nrename to new\n' },
+        { path: 'new', change: 'added', diff: 'rename from old\nrename to new\n' },
+      ],
+    })
+    // What the edit left is found although its folder has another name by now.
+    const ofEdit = await diff(edited.id, 'change')
+    expect(ofEdit.files).toMatchObject([{ path: 'old/a', change: 'modified' }])
+    expect(ofEdit.files[0]?.diff).toContain('-one\n+two\n')
+    const sinceEdit = await diff(edited.id, 'now')
+    expect(sinceEdit.files.map(({ path, change }) => [path, change])).toEqual([
+      ['old', 'deleted'],
+      ['new', 'added'],
+      ['new/b', 'added'],
+      ['old/a', 'modified'],
+    ])
+    expect(sinceEdit.files.at(-1)?.diff).toContain('-one\n+two\n')
+    // Renamed back, nothing has changed but what was edited.
+    await move(project, 'new', 'old')
+    expect((await diff(renamed.id, 'now')).files.map(({ path }) => path)).toEqual(['old/b'])
+  })
+
+  test(`is right after any sequence of changes and restores (SEED=${SEED})`, async () => {
+    const rule = { keep: 1_000, maxAgeDays: 30, maxBytes: 1e9 }
+    const project = await openProject(await open(), { rule })
+    const { workspace, checkpoints } = project
+    const random = randomFrom(SEED)
+    const rounds = process.env.FAULTS === 'full' ? 400 : 40
+    /** What the project held before each checkpoint, and what it must hold now: path to content, folders end in `/`. */
+    const before: { id: string; tree: Record<string, string> }[] = []
+    let tree: Record<string, string> = {}
+    const name = () => random.pick(['a', 'b', 'c'])
+    const path = () => Array.from({ length: 1 + random.below(3) }, name).join('/')
+    const below = (folder: string) =>
+      Object.keys(tree).filter((key) => key.startsWith(`${folder}/`))
+    const isThere = (at: string) => at in tree || `${at}/` in tree
+    const foldersAbove = (at: string) =>
+      at
+        .split('/')
+        .slice(0, -1)
+        .map((_part, depth, parts) => parts.slice(0, depth + 1).join('/'))
+    const fits = (at: string) => foldersAbove(at).every((folder) => !(folder in tree))
+    const withFolders = (at: string) =>
+      Object.fromEntries(foldersAbove(at).map((folder) => [`${folder}/`, '']))
+    const without = (at: string) =>
+      Object.fromEntries(
+        Object.entries(tree).filter(([key]) => key !== at && !key.startsWith(`${at}/`)),
+      )
+    const kinds = {
+      async write(at: string, text: string) {
+        if (!fits(at) || `${at}/` in tree) return
+        await write(project, at, text)
+        return { ...tree, ...withFolders(at), [at]: text }
+      },
+      async remove(at: string) {
+        if (!isThere(at)) return
+        await remove(project, at)
+        return without(at)
+      },
+      async move(from: string, _text: string, to: string) {
+        if (!isThere(from) || isThere(to) || !fits(to) || `${to}/`.startsWith(`${from}/`)) return
+        await move(project, from, to)
+        const moved = [...below(from), ...(from in tree ? [from] : [])].map((key) => [
+          to + key.slice(from.length),
+          tree[key] ?? '',
+        ])
+        return { ...without(from), ...withFolders(to), ...Object.fromEntries(moved) }
+      },
+      async program(from: string, text: string, to: string) {
+        if (!(`${from}/` in tree) || isThere(to) || to.includes('/')) return
+        if (`${to}/`.startsWith(`${from}/`)) return
+        await checkpoints.changeAnything(workspace, by('exec'), async () => {
+          await rename(join(workspace.root, from), join(workspace.root, to))
+          await writeFile(join(workspace.root, to, 'made'), text)
+        })
+        const moved = below(from).map((key) => [to + key.slice(from.length), tree[key] ?? ''])
+        return { ...without(from), ...Object.fromEntries(moved), [`${to}/made`]: text }
+      },
+      async restore() {
+        if (before.length === 0) return
+        const to = random.pick(before)
+        await restore(project, to.id)
+        return to.tree
+      },
+    }
+    for (let round = 0; before.length < rounds && round < 20 * rounds; round++) {
+      const kind = random.pick([
+        ...(['write', 'write', 'write', 'move', 'move', 'move'] as const),
+        ...(['remove', 'program', 'restore'] as const),
+      ])
+      const next = await kinds[kind](path(), `text ${round}`, path())
+      if (next === undefined) continue
+      expect(await treeOf(workspace.root), `${kind} of round ${round}`).toEqual(next)
+      before.push({ id: (await newest(project)).id, tree })
+      tree = next
+    }
+    for (const { id, tree: earlier } of [...before.toReversed().filter((_, at) => at % 4 === 0)]) {
+      await restore(project, id)
+      expect(await treeOf(workspace.root)).toEqual(earlier)
+    }
+  })
+})
