@@ -1,4 +1,5 @@
-// Backup and restore of the database, for `npm run backup` and `npm run restore`. Workspaces and the secret key are not in it.
+// Backup and restore of the database, for `npm run backup` and `npm run restore`. Workspaces and the secret key are not
+// included.
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -14,9 +15,9 @@ export type BackupReport = {
 }
 
 /**
- * Writes everything that was acknowledged before the call into one new file, readable by its owner only. The server may
+ * Writes everything that was committed before the call into one new file, readable by its owner only. The server may
  * run and write meanwhile. SQLite: a SQLite file. PostgreSQL: one line of JSON per row.
- * @throws AppError with a text for the operator; the target is then not there.
+ * @throws AppError with a text for the operator; the target then does not exist.
  */
 export async function backupDatabase(
   settings: DatabaseSettings,
@@ -25,7 +26,7 @@ export async function backupDatabase(
   const file = resolve(target)
   if (existsSync(file)) throw new AppError('conflict', `${file} exists already: name a new file.`)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  // Whole or not at all: a backup that was broken off never has the name that was asked for.
+  // All or nothing: an interrupted backup never has the requested name.
   const unfinished = `${file}.unfinished`
   await rm(unfinished, { force: true })
   try {
@@ -40,8 +41,8 @@ export async function backupDatabase(
 }
 
 /**
- * Puts a backup in the place of the database. No server may be running on it. What was there is kept beside it (SQLite)
- * or stays as it was when anything fails (PostgreSQL: one transaction).
+ * Replaces the database with a backup. No server may be running on it. The old database is kept beside it (SQLite) or
+ * unchanged if anything fails (PostgreSQL: one transaction).
  * @throws AppError with a text for the operator.
  */
 export async function restoreDatabase(settings: DatabaseSettings, source: string): Promise<void> {
@@ -74,7 +75,8 @@ async function dumpSqlite(file: string, target: string): Promise<void> {
   if (!existsSync(file)) throw new AppError('not_found', `There is no database ${file}.`)
   const client = new SqliteClient(file, { readonly: true, fileMustExist: true })
   try {
-    // One reading transaction: writers go on, and what they write is not seen. (`.backup()` would begin again at each write.)
+    // One read transaction: writers continue, and what they write is not included. (`.backup()` would start over at
+    // each write.)
     client.prepare('vacuum into ?').run(target)
   } finally {
     client.close()
@@ -82,7 +84,7 @@ async function dumpSqlite(file: string, target: string): Promise<void> {
   await syncFile(target)
 }
 
-/** Refuses what is no sound database of ours, or one of a newer program. */
+/** Refuses files that are not an intact NanoClaw database, or that a newer version wrote. */
 function checkSqliteBackup(file: string): void {
   const client = new SqliteClient(file, { readonly: true, fileMustExist: true })
   try {
@@ -95,12 +97,12 @@ function checkSqliteBackup(file: string): void {
   }
 }
 
-/** Takes the old database out of the way: complete in its one file, and under another name. */
+/** Moves the old database out of the way, complete in its one file, under another name. */
 async function setAside(file: string): Promise<void> {
   if (!existsSync(file)) return
   const client = new SqliteClient(file, { timeout: 1_000 })
   try {
-    // Leaving WAL needs to be alone with the file, and takes all that is still in the WAL into it.
+    // Leaving WAL mode needs exclusive access to the file, and moves everything from the WAL into it.
     client.pragma('journal_mode = delete')
   } catch (error) {
     throw new AppError('store_busy', 'The database is in use: stop the server first.', {

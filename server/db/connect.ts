@@ -1,15 +1,15 @@
-// Connects to whichever database the configuration names.
+// Connects to the database that the configuration names.
 import type { ConnectOptions, Database, DatabaseSettings } from './database.ts'
 
 /**
- * Opens the database and brings its tables up to date; several instances may do so at once.
- * @throws AppError within ten seconds, with a text for the operator, where that is impossible.
+ * Opens the database and migrates it; several processes may do so at once.
+ * @throws AppError within ten seconds, with a text for the operator, when that is impossible.
  */
 export async function connect(
   settings: DatabaseSettings,
   options: ConnectOptions,
 ): Promise<Database> {
-  // Only the driver that is needed is loaded: the other one would cost every start its time and memory.
+  // Only the driver in use is loaded, because the other one would cost every start time and memory.
   if (settings.dialect === 'sqlite') {
     const { connectSqlite } = await import('./sqlite/connect.ts')
     return await connectSqlite(settings, options)

@@ -1,12 +1,12 @@
-// The opaque cursors of lists: where the next page begins, readable by nobody but us.
+// The opaque cursors of lists: where the next page starts.
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 
-/** What `schema` describes, as a text that survives a query string. */
+/** A value of `schema` as text that survives a query string. */
 export const encodeCursor = (place: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url')
 
-/** @throws AppError `bad_cursor` for anything that `encodeCursor` did not make of such a place. */
+/** @throws AppError `bad_cursor` for anything that `encodeCursor` did not create from such a value. */
 export function decodeCursor<Schema extends z.ZodType>(
   schema: Schema,
   cursor: string,
@@ -24,13 +24,13 @@ export function decodeCursor<Schema extends z.ZodType>(
   }
 }
 
-/** A place in a list that is ordered by a moment and then by id. */
+/** A place in a list ordered by time, then by id. */
 export const MomentPlace = z.tuple([
   z.int().min(0).max(8_640_000_000_000_000),
   z.string().min(1).max(64),
 ])
 
-/** Cuts rows of which one more than `limit` was asked for into a page. */
+/** Turns rows, of which one more than `limit` was queried, into a page. */
 export function toPage<Row>(
   rows: Row[],
   limit: number,

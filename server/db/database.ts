@@ -1,18 +1,19 @@
-// The two doors of the store: `read` for looking, `write` for one transaction. What they promise holds on both databases.
+// The two ways to the database: `read` for queries, `write` for one transaction. Their guarantees hold on both
+// databases.
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type { Tables } from './tables.ts'
 
 type Query = PgDatabase<PgQueryResultHKT>
 
-/** Queries that change nothing. They never wait for a writer and do not see a transaction that is still open. */
+/** Queries that change nothing. They never wait for a writer and do not see an open transaction. */
 export type Reader = Pick<Query, 'select' | 'selectDistinct'>
 
-/** The inside of one transaction. Valid until the `work` it was given to has settled. */
+/** A transaction. Valid until the `work` that received it has settled. */
 export type Writer = Reader &
   Pick<Query, 'insert' | 'update' | 'delete'> & {
     /**
-     * Makes every other `write` that locks the same name wait until this transaction has ended. Take it before reading
-     * what the transaction decides upon. (SQLite has one writer at a time and needs nothing.)
+     * Makes every other `write` that locks the same name wait until this transaction has ended. Call it before reading
+     * what the transaction depends on. (SQLite has one writer at a time and needs no lock.)
      */
     lock(name: string): Promise<void>
   }
@@ -20,42 +21,42 @@ export type Writer = Reader &
 export type Dialect = 'sqlite' | 'postgres'
 
 /**
- * One connected database. Every method may throw `AppError`:
- * `store_busy` (somebody else holds the lock for longer than we wait), `store_unavailable` (no connection), `store_full`.
- * Any other failure of a statement is the driver's own error, never with the statement's values in its text.
+ * One connected database. Every method may throw `AppError`: `store_busy` (a lock was held for too long),
+ * `store_unavailable` (no connection), `store_full`. Any other failure of a statement is the driver's own error, never
+ * with the statement's values in its text.
  */
 export interface Database {
   readonly dialect: Dialect
   readonly tables: Tables
   readonly read: Reader
   /**
-   * The same for queries that may take longer than a moment (rankings, comparisons): on SQLite they run on a thread of
-   * their own, so that nobody waits for them; it starts with the first and ends when there are none for a while.
+   * The same for long queries (rankings, comparisons): on SQLite they run on a thread of their own, so that nobody
+   * waits for them. It starts with the first such query and ends after a while without any.
    */
   readonly readAside: Reader
   /** How the nearest vectors are found: inside the database, or by reading all of them. */
   readonly vectors: 'sqlite' | 'pgvector' | 'scan'
   /**
-   * Runs `work` in one transaction: all of it is stored durably when the promise fulfils, nothing when it rejects.
-   * Await nothing inside but statements on `tx`: on SQLite all other writers wait meanwhile.
-   * A `write` inside a `write` waits for itself for ever (the tests refuse it with an error); hand `tx` on instead.
+   * Runs `work` in one transaction: all of it is stored durably when the promise resolves, nothing when it rejects.
+   * Await only statements on `tx` inside: on SQLite all other writers wait meanwhile. A `write` inside a `write` waits
+   * for itself forever (the tests refuse it with an error); pass `tx` on instead.
    */
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>
-  /** Did a statement fail because of a unique index? */
+  /** Whether a statement failed because of a unique index. */
   isUniqueViolation(error: unknown): boolean
-  /** Fulfils when the database answers; for readiness checks. */
+  /** Resolves when the database responds; for readiness checks. */
   ping(): Promise<void>
-  /** Lets writes that began come to their end, then closes. Safe to call twice. */
+  /** Lets started writes finish, then closes. Safe to call twice. */
   close(): Promise<void>
 }
 
-/** Where the room tells what an operator should know; a pino logger fits. */
+/** Gets warnings for the operator; a pino logger fits. */
 export interface StoreLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void
 }
 
-/** For tests and measurements: sees every statement with its values before it runs. */
+/** For tests and benchmarks: sees every statement with its values before it runs. */
 export type StatementListener = (sql: string, values: unknown[]) => void
 
 export type SqliteSettings = {
@@ -69,9 +70,9 @@ export type PostgresSettings = {
   connection:
     | { url: string }
     | { host: string; port: number; user: string; password: string; database: string }
-  /** Connections at most. */
+  /** Most connections in the pool. */
   poolSize?: number
-  /** Whether passages are found by meaning: then pgvector is made use of where it can be. */
+  /** Whether passages are searched by meaning: then pgvector is used where available. */
   embeddings?: boolean
 }
 export type DatabaseSettings = SqliteSettings | PostgresSettings
@@ -79,6 +80,6 @@ export type DatabaseSettings = SqliteSettings | PostgresSettings
 export type ConnectOptions = {
   log: StoreLog
   onStatement?: StatementListener
-  /** Notice a write inside a write at once; for tests, because following every promise costs all of the process. */
+  /** Detects a write inside a write at once. For tests, because tracking every promise slows the whole process. */
   refuseNestedWrites?: boolean
 }

@@ -1,10 +1,10 @@
-// Pieces of queries that both databases understand alike.
+// Query fragments that both databases understand.
 import { type Column, is, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { LongText } from '../lib/json-pieces.ts'
 import type { Database, Reader, Writer } from './database.ts'
 
-/** Rows that come after a place in a list ordered newest first, by a moment and then by id. */
+/** Rows that come after a place in a list ordered newest first, by time and then by id. */
 export const afterMoment = (
   moment: Column,
   id: Column,
@@ -12,15 +12,15 @@ export const afterMoment = (
   lastId: string | Placeholder,
 ): SQL => sql`(${moment}, ${id}) < (${sql.param(lastMoment, moment)}, ${sql.param(lastId, id)})`
 
-/** Text that was folded by `foldCase` contains what a person typed. @param pattern made by `foldedPattern`. */
+/** Text folded by `foldCase` contains what a person typed. @param pattern from `foldedPattern`. */
 export const containsFolded = (folded: Column, pattern: string | Placeholder): SQL =>
   sql`${folded} like ${pattern} escape '\\'`
 
-/** What a person typed as a pattern of `like`: nothing typed is a wildcard. */
+/** What a person typed as a `like` pattern without wildcards. */
 export const foldedPattern = (typed: string): string =>
   `%${foldCase(typed).replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** The databases fold differently (SQLite ASCII only), so we do it. */
+/** The databases fold differently (SQLite ASCII only), so folding happens here. */
 export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase()
 
 /** Bytes of a text. Both databases know it without reading the text itself. */
@@ -29,7 +29,7 @@ export const byteLength = (text: Column | SQL) => sql`octet_length(${text})`.map
 /** Bytes of a long text that are read at once. */
 const SLICE_BYTES = 256_000
 
-/** The text of one row, read in slices whenever it is wanted; what is gone meanwhile ends it. */
+/** The text of one row, read in slices on demand; it ends early when the row is deleted. */
 export const readLongText = (
   read: Reader,
   table: LongTextTable,
@@ -62,7 +62,7 @@ type LongTextTable = Database['tables']['steps' | 'messages' | 'attachments']
 export const countAll = sql`count(*)`.mapWith(Number)
 
 /**
- * Statements put together once for each shape that is asked for, for queries that every request runs.
+ * Statements that are prepared once per shape, for queries that every request runs.
  * @param make gets the shape and a name for the statement that is unique to it.
  */
 export function prepareOnce<Shape extends object, Statement>(
@@ -80,7 +80,7 @@ export function prepareOnce<Shape extends object, Statement>(
   }
 }
 
-/** A statement of transactions, put together once for each connection that runs it. */
+/** A statement of transactions, prepared once per connection. */
 export function prepareOnEach<Statement>(
   make: (tx: Writer) => Statement,
 ): (tx: Writer) => Statement {
@@ -95,9 +95,9 @@ export function prepareOnEach<Statement>(
 }
 
 /**
- * Joins to each row on the left what of `table` fits it, one look into an index for each. Said to PostgreSQL as a
- * lateral join that it can't turn around: it guesses the length of a recursion, and reads a whole table for each of
- * its steps where it guesses short. (SQLite keeps the order of a cross join.)
+ * Joins each row on the left with the matching rows of `table`, by one index lookup each. For PostgreSQL this is a
+ * lateral join that it cannot reorder: it misestimates the length of a recursion, and would read a whole table for each
+ * step. (SQLite keeps the order of a cross join.)
  * @param condition names the row of `table` as `name`.
  */
 export const joinEach = (table: Table, name: SQL, condition: SQL): SQL =>

@@ -1,4 +1,4 @@
-// Asking the full-text index over passages: the one query that is written for each database.
+// Querying the full-text index of passages: the one query that is written separately for each database.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Dialect } from './database.ts'
 import type { Tables } from './tables.ts'
@@ -8,19 +8,19 @@ export type PassageMatch = {
   index: SQL
   on: SQL
   where: SQL
-  /** The better the match, the larger. */
+  /** Larger is better. */
   score: SQL<number>
 }
 
-/** Words in a question at most; more would make the index work without finding better. */
+/** Most words in a query; more would cost time without finding better passages. */
 const wordsAtMost = 64
 
-/** A word, or one of which only the beginning is given. */
+/** A word, or the prefix of one. */
 export type AskedWord = string | { word: string; prefix: boolean }
 
 /**
- * How to find passages that hold all of the words, or at least one of them. They may be any text: each is asked for as it is,
- * and nothing in it is an operator. Answers null when there is no word to ask for.
+ * How to find passages that contain all of the words, or at least one of them. Words may be any text: nothing in them
+ * is an operator. Returns null when there is no word.
  */
 export function matchPassages(
   dialect: Dialect,

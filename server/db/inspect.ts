@@ -1,4 +1,4 @@
-// A look at a database that changes nothing in it: can it be used, and is it of this version?
+// Inspects a database without changing it: whether it can be used, and which version it has.
 import { resolve } from 'node:path'
 import SqliteClient from 'better-sqlite3'
 import pg from 'pg'
@@ -11,13 +11,13 @@ import { postgresCode } from './postgres/errors.ts'
 export interface DatabaseState {
   /** Migrations that the next start applies. */
   pending: number
-  /** The database holds none of our tables yet. */
+  /** The database has none of our tables yet. */
   isEmpty: boolean
 }
 
 /**
- * Reads the state of a database, also while a server works on it.
- * @throws AppError when it can't be reached or read, or was made by a newer version.
+ * Reads the state of a database, also while a server uses it.
+ * @throws AppError when it cannot be reached or read, or was written by a newer version.
  */
 export async function inspectDatabase(settings: DatabaseSettings): Promise<DatabaseState> {
   const applied =
@@ -30,7 +30,7 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
   }
 }
 
-/** How PostgreSQL compares vectors: `scan` where the extension pgvector is neither there nor can be created. */
+/** How PostgreSQL compares vectors: `scan` where the pgvector extension is neither installed nor can be created. */
 export const inspectVectors = (settings: PostgresSettings): Promise<'pgvector' | 'scan'> =>
   readOnly(settings, async (client) => {
     const { rows } = await client.query<{ usable: boolean }>(
@@ -41,7 +41,7 @@ export const inspectVectors = (settings: PostgresSettings): Promise<'pgvector' |
     return rows[0]?.usable === true ? 'pgvector' : 'scan'
   })
 
-/** Null: the file holds no tables of ours. */
+/** Null: the file has none of our tables. */
 function readSqlite(file: string): number[] | null {
   let client: SqliteClient.Database | undefined
   try {
@@ -74,7 +74,7 @@ async function readPostgres(client: pg.Client): Promise<number[] | null> {
   return rows.map((row) => Number(row.created_at))
 }
 
-/** Runs `work` on a connection that PostgreSQL itself keeps from writing. */
+/** Runs `work` on a connection that PostgreSQL keeps read-only. */
 async function readOnly<T>(
   settings: PostgresSettings,
   work: (client: pg.Client) => Promise<T>,
@@ -85,7 +85,7 @@ async function readOnly<T>(
     query_timeout: 5_000,
     application_name: 'nanoclaw doctor',
   })
-  // A loss is seen by the statement that meets it; without a listener it would end the process.
+  // The next statement reports a lost connection; without a listener the event would end the process.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,14 +1,14 @@
-// Which migrations a database still needs; how they are applied is the affair of each connection.
+// Which migrations a database still needs; each driver applies them itself.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { AppError } from '../errors.ts'
 import type { Dialect } from './database.ts'
 
-/** Where applied migrations are written down, in drizzle's own form. */
+/** Where applied migrations are recorded, in drizzle's own format. */
 export const migrationsTable = '__drizzle_migrations'
 
-/** The folder lies at the root of the installation, beside the sources and beside what is built from them. */
+/** The folder lies at the root of the installation, beside the sources and the build. */
 function migrationsFolder(dialect: Dialect): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const found = join(folder, 'migrations', dialect)
@@ -19,9 +19,9 @@ function migrationsFolder(dialect: Dialect): string {
 }
 
 /**
- * The migrations that come after the newest applied one, oldest first.
+ * The migrations after the newest applied one, oldest first.
  * @param applied `created_at` of every applied migration.
- * @throws AppError when the database was made by a newer program.
+ * @throws AppError when the database was written by a newer version.
  */
 export function pendingMigrations(dialect: Dialect, applied: readonly number[]): MigrationMeta[] {
   const known = readMigrationFiles({ migrationsFolder: migrationsFolder(dialect) })

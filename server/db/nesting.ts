@@ -1,4 +1,4 @@
-// Notices a write that is asked for inside a write: it would wait for itself for ever.
+// Detects a write inside a write, which would wait for itself forever.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface NestingGuard {
@@ -15,7 +15,7 @@ export function createNestingGuard(): NestingGuard {
         throw new Error('A write inside a write: hand the outer transaction on instead.')
     },
     async enter(work) {
-      // What the work started but did not await keeps the mark, so the mark itself says when it is over.
+      // Promises that the work started but did not await keep the mark, so the mark itself records when it is over.
       const mark = { running: true }
       try {
         return await inside.run(mark, work)
@@ -26,7 +26,7 @@ export function createNestingGuard(): NestingGuard {
   }
 }
 
-/** Where nothing is noticed: the hooks behind the guard slow every promise of the process down. */
+/** Detects nothing: the hooks that detection needs slow down every promise of the process. */
 export const trusting: NestingGuard = {
   refuseInside() {},
   enter: (work) => work(),

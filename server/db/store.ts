@@ -23,7 +23,7 @@ export type Store = ReturnType<typeof createStore>
 
 /**
  * A method whose first parameter is `tx` works inside the caller's transaction; every other method that writes is
- * durable when its promise fulfils.
+ * durable when its promise resolves.
  */
 export const createStore = (database: Database) => ({
   users: createUserRepository(database),

@@ -1,11 +1,11 @@
-// Every table, defined once for both databases in the words of a column kit; three files, one per subject.
+// Every table, defined once for both databases with a column kit; three files, one per subject.
 import type { Columns } from './columns/postgres.ts'
 import { defineAccountTables } from './tables/accounts.ts'
 import { defineConversationTables } from './tables/conversations.ts'
 import { defineProjectTables } from './tables/projects.ts'
 import { defineRunTables } from './tables/runs.ts'
 
-/** All tables of one dialect. Call it with a kit; everything else in this room gets the result. */
+/** All tables of one dialect. Called with a kit by the drivers; the rest of this module gets the result. */
 export function defineTables(c: Columns) {
   const accounts = defineAccountTables(c)
   const projects = defineProjectTables(c, accounts)

@@ -1,4 +1,4 @@
-// The words that tables are written in, for PostgreSQL. Its types are the lens through which all queries are typed.
+// The column kit for PostgreSQL: what tables are defined with. All queries are typed by its types.
 import {
   type AnyPgColumn,
   bigint,
@@ -16,7 +16,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
-/** What `references` callbacks return; named here because only the kits know a dialect. */
+/** The type of `references` callbacks; named here because only the kits know a dialect. */
 export type AnyColumn = AnyPgColumn
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
@@ -29,21 +29,21 @@ export const postgresColumns = {
   text: (name: string) => text(name),
   /** Text that holds a branded id. */
   key: <Id extends string>(name: string) => text(name).$type<Id>(),
-  /** Text out of a closed list. */
+  /** Text from a closed list. */
   choice: <Value extends string>(name: string) => text(name).$type<Value>(),
   integer: (name: string) => integer(name),
-  /** A whole number that may pass 2^31, exact up to 2^53. */
+  /** An integer that may exceed 2^31, exact up to 2^53. */
   bigInteger: (name: string) => bigint(name, { mode: 'number' }),
   real: (name: string) => doublePrecision(name),
   boolean: (name: string) => boolean(name),
-  /** A moment with milliseconds, UTC. */
+  /** A time with milliseconds, UTC. */
   time: (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' }),
-  /** Any JSON value, its text kept as written (`jsonb` would change the order of keys). */
+  /** Any JSON value, its text stored as written (`jsonb` would change the order of keys). */
   json: <Value>(name: string) => json(name).$type<Value>(),
   bytes: (name: string) => bytea(name),
-  /** A primary key that the database counts up, never giving a number twice. */
+  /** A primary key that the database counts up, never using a number twice. */
   counter: (name: string) => bigserial(name, { mode: 'number' }).primaryKey(),
 }
 
-/** The vocabulary of `defineTables`. */
+/** What `defineTables` is written with. */
 export type Columns = typeof postgresColumns

@@ -1,4 +1,4 @@
-// The same words as `postgres.ts`, for SQLite: one table definition serves both.
+// The same column kit as `postgres.ts`, for SQLite: one table definition serves both.
 import {
   blob,
   index,
@@ -29,5 +29,5 @@ const words = {
   counter: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
 } satisfies Record<keyof Columns, unknown>
 
-/** The cast is the lens: queries are typed as PostgreSQL's, and the suites run on both databases to hold it true. */
+/** Queries are typed as PostgreSQL's; the tests run on both databases to keep this cast true. */
 export const sqliteColumns = words as unknown as Columns

@@ -1,4 +1,4 @@
-// PostgreSQL's backup as lines of JSON: a header, one line per row, and an end that tells a whole file from a broken one.
+// PostgreSQL's backup as lines of JSON: a header, one line per row, and an end that marks the file as complete.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
@@ -18,7 +18,7 @@ import { migratePostgres } from './migrate.ts'
 const Header = z.object({
   nanoclaw: z.literal('backup'),
   format: z.literal(1),
-  /** `created_at` of every migration that the rows have seen. */
+  /** `created_at` of every migration that the rows have been through. */
   migrations: z.array(z.number()),
 })
 const End = z.object({ end: z.literal(true), rows: z.int() })
@@ -28,7 +28,7 @@ const rowsAtOnce = 500
 /** Characters of rows sent to the server in one statement. */
 const batchLimit = 4_000_000
 
-/** Every table with its columns, parents before what refers to them; without the columns that the server makes itself. */
+/** Every table with its columns, parents before the tables that refer to them; without generated columns. */
 const layout = Object.values(defineTables(postgresColumns)).map((table) => ({
   name: getTableName(table),
   columns: Object.values(getTableColumns(table))
@@ -49,7 +49,7 @@ async function withClient<T>(
   try {
     return await work(client)
   } finally {
-    // Ends a transaction that is still open without effect.
+    // Rolls back a transaction that is still open.
     await client.end().catch(() => {})
   }
 }
@@ -62,7 +62,7 @@ async function appliedMigrations(client: pg.Client): Promise<number[]> {
 }
 
 async function* linesOf(client: pg.Client): AsyncGenerator<string> {
-  // One snapshot for all tables; writers go on meanwhile.
+  // One snapshot for all tables; writers continue meanwhile.
   await client.query('begin isolation level repeatable read read only')
   const header: z.infer<typeof Header> = {
     nanoclaw: 'backup',
@@ -80,7 +80,7 @@ async function* linesOf(client: pg.Client): AsyncGenerator<string> {
       const { rows } = await client.query<{ text: string }>(`fetch ${rowsAtOnce} from rows`)
       if (rows.length === 0) break
       count += rows.length
-      // A bare line end can only be white space between the values of a JSON column.
+      // A plain line break can only be white space between the values of a JSON column.
       for (const { text } of rows)
         yield `{"table":"${name}","row":${text.replaceAll(/[\r\n]+/g, ' ')}}\n`
     }

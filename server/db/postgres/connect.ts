@@ -1,4 +1,4 @@
-// PostgreSQL behind the two doors: a pool whose losses are retried within bounds and then told plainly.
+// PostgreSQL as a `Database`: a pool whose lost connections are retried within bounds and then reported clearly.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type NodePgClient, NodePgSession } from 'drizzle-orm/node-postgres'
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
@@ -23,8 +23,8 @@ import { migratePostgres } from './migrate.ts'
 import { createSilenceWatch } from './silence.ts'
 
 /**
- * Milliseconds. `connect`, `silence` with `probe`, and `retry` keep the answer to a request under three seconds while the
- * database is away; `lock` is what others may keep us waiting while it is well, `statement` what one statement may take.
+ * Milliseconds. `connect`, `silence` with `probe`, and `retry` keep a response under three seconds while the database
+ * is away; `lock` is how long others may block us while it is healthy, `statement` how long one statement may take.
  */
 const patience = {
   connect: 1_800,
@@ -36,7 +36,7 @@ const patience = {
   statement: 15_000,
 }
 
-/** Runs again what failed because the connection was lost; only for what has not changed anything yet. */
+/** Runs work again when it failed because the connection was lost; only for work that has not changed anything yet. */
 async function retrying<T>(action: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + patience.retry
   for (let delay = patience.firstDelay; ; delay *= 2) {
@@ -51,7 +51,7 @@ async function retrying<T>(action: () => Promise<T>): Promise<T> {
 
 type Run = (config: pg.QueryConfig, values: unknown[]) => Promise<pg.QueryResult>
 
-/** A drizzle database over anything that can run a statement, with our values and our errors around each. */
+/** A drizzle database over anything that can run a statement, with our values and errors around each. */
 function overQuery(run: Run, onStatement: StatementListener | undefined) {
   const query: Run = (config, values) =>
     run(
@@ -59,7 +59,7 @@ function overQuery(run: Run, onStatement: StatementListener | undefined) {
       values.map((value) => (typeof value === 'string' ? bindableText(value) : value)),
     )
   const dialect = new PgDialect()
-  // drizzle calls nothing but `query` of a client.
+  // drizzle only calls `query` of a client.
   const client = { query } as unknown as NodePgClient
   const session = new NodePgSession(client, dialect, undefined, toDrizzleLogger(onStatement))
   const prepare = session.prepareQuery.bind(session)
@@ -77,7 +77,7 @@ function overQuery(run: Run, onStatement: StatementListener | undefined) {
   return new PgDatabase(dialect, session, undefined)
 }
 
-/** The place of a server as the driver wants it. */
+/** The address of a server in the driver's form. */
 export const clientConfig = ({ connection }: PostgresSettings): pg.ClientConfig =>
   'url' in connection ? { connectionString: connection.url } : connection
 
@@ -94,7 +94,7 @@ async function vectorsOf(
   return 'scan'
 }
 
-/** @throws AppError within ten seconds where the server cannot be reached or refuses us. */
+/** @throws AppError within ten seconds when the server cannot be reached or refuses the connection. */
 export async function connectPostgres(
   settings: PostgresSettings,
   { log, onStatement, refuseNestedWrites }: ConnectOptions,
@@ -124,7 +124,7 @@ export async function connectPostgres(
   const noteLoss = (error: Error) =>
     log.warn({ reason: error.message }, 'A connection to PostgreSQL was lost.')
   pool.on('error', noteLoss)
-  // The pool listens to idle connections only; an unheard error of one in use would end the process.
+  // The pool listens to idle connections only; an unhandled error of one in use would end the process.
   pool.on('connect', (client) => {
     client.on('error', noteLoss)
   })
@@ -147,11 +147,12 @@ export async function connectPostgres(
     }
   }
   const nesting = refuseNestedWrites ? createNestingGuard() : trusting
-  // Apart, so that a transaction whose work reads outside of it cannot wait for a connection that it holds itself.
+  // A pool of its own, so that a transaction whose work reads outside of it cannot wait for a connection that it holds
+  // itself.
   const writing = createGate(Math.ceil(poolSize / 2))
   const reading = createGate(Math.floor(poolSize / 2))
 
-  /** Runs what fails as a whole when there is no connection, and then turns the waiting away as well. */
+  /** Fails at once without a connection, and then also rejects those that wait. */
   async function connected<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await retrying(action)
@@ -188,7 +189,7 @@ export async function connectPostgres(
     return writer
   }
 
-  /** A connection with a transaction begun on it; nothing has happened yet, so losses are retried. */
+  /** A connection with an open transaction; nothing has happened in it yet, so a lost connection is retried. */
   const begin = () =>
     connected(async () => {
       const client = await pool.connect()
@@ -209,12 +210,12 @@ export async function connectPostgres(
     try {
       const result = await nesting.enter(() => work(writerOver(client)))
       const { command } = await answered(client.query('commit'))
-      // A failed statement fails its transaction, even where the work went on.
+      // A failed statement fails its transaction, even if the work caught the error.
       if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed.')
       return result
     } catch (error) {
       const told = translatePostgresError(error)
-      // A connection that gave no answer would give none to `rollback` either.
+      // A silent connection would not respond to `rollback` either.
       broken = told instanceof AppError && told.code === 'store_unavailable'
       if (!broken)
         await client.query('rollback').catch(() => {

@@ -1,12 +1,12 @@
-// PostgreSQL's errors as the rest of the house knows them.
+// Translates PostgreSQL's errors into `AppError`.
 import { DrizzleQueryError } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 
-/** The driver's error without drizzle's wrapper, whose text would carry the statement's values into logs. */
+/** The driver's error without drizzle's wrapper, whose text would put the statement's values into logs. */
 const unwrapped = (error: unknown): unknown =>
   error instanceof DrizzleQueryError ? (error.cause ?? new Error('A statement failed.')) : error
 
-/** SQLSTATE or the system's code, '' where there is none. */
+/** SQLSTATE or the system's error code; '' where there is none. */
 export function postgresCode(error: unknown): string {
   const bare = unwrapped(error)
   return bare instanceof Error && 'code' in bare && typeof bare.code === 'string' ? bare.code : ''
@@ -23,15 +23,15 @@ const textOf = (error: unknown): string => {
   return bare instanceof Error ? bare.message : ''
 }
 
-/** The connection went away or was not there; trying again at once may well succeed. */
+/** The connection was lost or refused; a retry may succeed at once. */
 export const isConnectionLost = (error: unknown): boolean =>
   lostCodes.test(postgresCode(error)) || lostTexts.test(textOf(error))
 
-/** There is no server, or it is silent: others who ask now will fare no better. */
+/** There is no server, or it is silent: other statements will fail the same way. */
 export const isUnanswered = (error: unknown): boolean =>
   isConnectionLost(error) || unansweredTexts.test(textOf(error))
 
-/** An error of the driver in our words; anything else without drizzle's wrapper. */
+/** A driver error as `AppError` where it is known; anything else without drizzle's wrapper. */
 export function translatePostgresError(error: unknown): unknown {
   const bare = unwrapped(error)
   const code = postgresCode(bare)
@@ -46,7 +46,7 @@ export function translatePostgresError(error: unknown): unknown {
       },
     )
   if (code === '53100') return appError('store_full', {}, { cause: bare })
-  // A lock not had in time, a deadlock, a serialization failure, a statement out of time.
+  // A lock timeout, a deadlock, a serialization failure, a statement timeout.
   if (['55P03', '40P01', '40001', '57014'].includes(code))
     return appError(
       'store_busy',

@@ -1,4 +1,4 @@
-// Who waits for a connection: a busy database makes people wait, one that is away tells everybody at once.
+// Who waits for a connection: while the database is busy, work waits; while it is away, all waiting work fails at once.
 import pLimit from 'p-limit'
 import { appError } from '../../errors.ts'
 
@@ -7,11 +7,11 @@ const capacity = 10_000
 export interface Gate {
   /** Runs `work` when there is a connection for it. Throws `store_busy` when too many wait already. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Turns everybody away who is still waiting: the database does not answer. */
+  /** Rejects all work that is still waiting: the database does not respond. */
   turnAway(): void
 }
 
-/** @param connections works that run at once. */
+/** @param connections how many run at once. */
 export function createGate(connections: number): Gate {
   const limit = pLimit({ concurrency: connections, rejectOnClear: true })
   return {

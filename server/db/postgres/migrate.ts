@@ -1,14 +1,14 @@
-// Bringing a PostgreSQL database's tables up to date, one instance at a time.
+// Migrates a PostgreSQL database, one process at a time.
 import pg from 'pg'
 import { migrationsTable, pendingMigrations } from '../migrate.ts'
 
-/** Any number that no other program would lock in our database. */
+/** Any number that no other program would lock in this database. */
 const advisoryLock = 0x6e616e6f
 
-/** @param config as for a client; one connection of its own is opened and closed again. */
+/** @param config as for a client; opens and closes a connection of its own. */
 export async function migratePostgres(config: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: 5_000 })
-  // A loss is seen by the statement that meets it; without a listener it would end the process.
+  // The next statement reports a lost connection; without a listener the event would end the process.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -31,7 +31,7 @@ export async function migratePostgres(config: pg.ClientConfig): Promise<void> {
     }
     await client.query('commit')
   } finally {
-    // Closing ends whatever transaction is still open.
+    // Closing ends a transaction that is still open.
     await client.end().catch(() => {})
   }
 }

@@ -1,20 +1,21 @@
-// Tells a slow statement from a silent server: whoever waits long asks whether the server still answers others.
+// Distinguishes a slow statement from a silent server: after a while, checks whether the server still responds to
+// others.
 import pg from 'pg'
 import { isConnectionLost, postgresCode } from './errors.ts'
 
-/** Passes a statement's outcome on; rejects when the server has fallen silent meanwhile. */
+/** Passes on a statement's outcome; rejects when the server has fallen silent meanwhile. */
 export type SilenceWatch = <T>(statement: Promise<T>) => Promise<T>
 
 /**
- * @param config as for a client; the question is asked on a connection of its own, which says nothing of the pool.
- * `silenceMs`: how long a statement may take before it is asked, and again after each answer.
+ * @param config as for a client; the check uses a connection of its own, outside the pool. `silenceMs`: how long a
+ * statement may take before the check, and again after each successful one.
  */
 export function createSilenceWatch(
   config: pg.ClientConfig,
   { silenceMs, probeMs }: { silenceMs: number; probeMs: number },
 ): SilenceWatch {
   let asked: Promise<boolean> | undefined
-  /** Many who wait ask once. */
+  /** Concurrent waiters share one check. */
   const isAnswering = (): Promise<boolean> => {
     asked ??= probe(config, probeMs).finally(() => {
       asked = undefined
@@ -42,7 +43,7 @@ export function createSilenceWatch(
     })
 }
 
-/** Whether the server answers a new client in time; a refusal (too many connections) is an answer too. */
+/** Whether the server responds to a new client in time; a refusal (too many connections) counts too. */
 async function probe(config: pg.ClientConfig, limitMs: number): Promise<boolean> {
   const client = new pg.Client({
     ...config,

@@ -1,4 +1,4 @@
-// What runs asked a person, and what was decided; part of the repository of runs.
+// Approval requests of runs and their decisions; part of the repository of runs.
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { CallId, RunId } from '../../protocol/ids.ts'
 import type { PendingApproval } from '../../protocol/run-event.ts'
@@ -12,9 +12,8 @@ export function createApprovals(database: Database) {
   const { approvals } = database.tables
   return {
     /**
-     * A run that is picked up again asks the same question: the one that is there stays, in its place and with what was
-     * decided. Only what a person is shown of one that still waits is told as it is by now. Answers the question as it
-     * then stands.
+     * A run that is resumed requests the same approval again: the stored request keeps its place and its decision. Only
+     * the preview of a pending one is updated. Returns the request as stored.
      */
     async insertApproval(tx: Writer, approval: NewApproval): Promise<ApprovalRow | undefined> {
       await tx
@@ -49,7 +48,7 @@ export function createApprovals(database: Database) {
         .orderBy(asc(approvals.position))
     },
 
-    /** Withdraws open questions that nobody waits for any more. */
+    /** Withdraws pending requests that nothing waits for any more. */
     async withdrawApprovals(tx: Writer, runId: RunId, ids: readonly string[]): Promise<void> {
       if (ids.length === 0) return
       await tx
@@ -63,7 +62,7 @@ export function createApprovals(database: Database) {
         )
     },
 
-    /** Decides a pending question; false when it was decided already. */
+    /** Decides a pending request; false when it was already decided. */
     async decide(
       tx: Writer,
       runId: RunId,
@@ -84,7 +83,7 @@ export function createApprovals(database: Database) {
       return decided.length > 0
     },
 
-    /** The open questions of some runs, by run. */
+    /** The pending requests of some runs, by run. */
     async pendingApprovals(runIds: readonly RunId[]): Promise<Map<RunId, PendingApproval[]>> {
       const found = new Map<RunId, PendingApproval[]>()
       if (runIds.length === 0) return found
@@ -103,7 +102,7 @@ export function createApprovals(database: Database) {
 }
 
 export const toPendingApproval = (row: ApprovalRow): PendingApproval => ({
-  // Stored by us from a checked call id.
+  // Stored from a checked call id.
   id_ref: row.idRef as CallId,
   name: row.name,
   arguments: visibleText(row.arguments),

@@ -1,4 +1,4 @@
-// Attachments of messages: what they are, and their contents only for whoever asks for one.
+// Attachments of messages: metadata in lists, contents only one at a time.
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { MessageId } from '../../protocol/ids.ts'
@@ -29,7 +29,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
     and(eq(attachments.messageId, messageId), eq(attachments.position, position))
 
   return {
-    /** What is attached at a place of a message, with its content as it is stored: text, or base64 of an image. */
+    /** An attachment at its position in a message, with its stored content: text, or an image as base64. */
     async find(
       messageId: MessageId,
       position: number,
@@ -40,7 +40,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
       return { ...toAttachmentInfo(row), content }
     },
 
-    /** The attachments at some places of a message with their contents, in order. */
+    /** The attachments at some positions of a message with their contents, in order. */
     async contents(
       messageId: MessageId,
       positions: readonly number[],
@@ -56,7 +56,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
       return rows.map((row) => ({ position: row.position, ...toAttachment(row) }))
     },
 
-    /** Inside the caller's transaction: gives a new message what is attached to another. */
+    /** Copies the attachments of one message to a new one. */
     async copy(tx: Writer, from: MessageId, to: MessageId): Promise<void> {
       await tx.insert(attachments).select(
         tx
@@ -71,7 +71,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
   }
 }
 
-/** Bytes of the file. Base64 writes three of them as four characters; older rows don't say how many were padding. */
+/** Bytes of the file. Base64 turns three into four characters; older rows do not record how many were padding. */
 export const sizeOf = (table: Database['tables']['attachments']) => {
   const stored = byteLength(table.content)
   return sql`coalesce(${table.size}, case when ${table.kind} = 'image' then ${stored} * 3 / 4 else ${stored} end)`.mapWith(
@@ -93,7 +93,7 @@ export const toAttachmentInfo = (
 function toAttachment(row: AttachmentRow): Attachment {
   const { name, content } = row
   if (row.kind === 'text') return { name, extension: row.extension ?? undefined, content }
-  // Checked against the list of image types when it came in.
+  // Checked against the list of image types on upload.
   return { name, mime: row.mime as 'image/png', data: content }
 }
 
@@ -101,7 +101,7 @@ function toAttachment(row: AttachmentRow): Attachment {
 export const attachmentBytes = (file: Attachment): number =>
   'data' in file ? Buffer.byteLength(file.data, 'base64') : Buffer.byteLength(file.content)
 
-/** An attachment as it is stored at its place of a message. */
+/** An attachment as stored at its position in a message. */
 export const toAttachmentRow = (
   messageId: MessageId,
   position: number,

@@ -1,4 +1,4 @@
-// Whole branches of a conversation: messages with their attachments, steps and siblings, in four statements at once.
+// Whole branches of a conversation: messages with their attachments, steps and siblings, in four concurrent statements.
 import { and, asc, type Column, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { ConversationId, MessageId } from '../../protocol/ids.ts'
@@ -11,29 +11,29 @@ import { type AttachmentInfo, sizeOf, toAttachmentInfo } from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
-/** A message that is there: what says that one was deleted is the repository's own business. */
+/** An existing message, without the columns that record a deletion. */
 export type MessageRow = Omit<
   Database['tables']['messages']['$inferSelect'],
   'row' | 'deletedAt' | 'deletedWith'
 >
 
-/** A message with everything that hangs on it, but for the contents of attachments. */
+/** A message with everything that belongs to it, except the contents of attachments. */
 export type FullMessage = MessageRow & {
-  /** How the run that wrote it ended; null for a question and while it goes on. */
+  /** How its run ended; null for a user message and while the run is active. */
   finishReason: FinishReason | null
-  /** Why that run failed. */
+  /** Why its run failed. */
   failure: RunFailure | null
   attachments: AttachmentInfo[]
   steps: Step[]
-  /** Texts that are too long to be read along, and empty above: that of the message, or of a step by its position. */
+  /** Texts too long to be read along, and empty above: that of the message, or of a step by its position. */
   longTexts: ReadonlyMap<'text' | number, LongText>
-  /** The ids of all messages at this place, oldest first, this one among them. */
+  /** The ids of all messages with the same parent, oldest first, including this one. */
   siblings: MessageId[]
 }
 
 /**
- * The branch that ends at `from`, oldest first, its newest `length` messages; none when the conversation has no such
- * message. The price depends on `length` only, not on how long the conversation is.
+ * The branch that ends at `from`, oldest first, its newest `length` messages; empty when the conversation has no such
+ * message. The cost depends on `length` only, not on the length of the conversation.
  */
 export type ReadBranch = (
   conversationId: ConversationId,
@@ -69,8 +69,8 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
   const stepContent = inline(steps.content)
   const { content: _content, size: _size, ...attachmentColumns } = getTableColumns(attachments)
 
-  // Each begins with the few rows of the branch: SQLite keeps the order of a cross join. The statements are put together
-  // once, because that costs more than running them.
+  // Each starts from the few rows of the branch: SQLite keeps the order of a cross join. Prepared once, because
+  // building them costs more than running them.
   const messageStatement = read
     .select({
       ...columns,
@@ -99,7 +99,10 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     .where(sql`${steps.messageId} = branch.id`)
     .orderBy(asc(steps.messageId), asc(steps.position))
     .prepare('branch steps')
-  /** Children of the parents in the branch. Apart for those with a parent and those without: an `or` would lose the index. */
+  /**
+   * Children of the parents in the branch. Separate for messages with and without a parent: an `or` would not use the
+   * index.
+   */
   const sibling = (condition: SQL): SQL => sql`
     select sibling.id, sibling.parent_id, sibling."row" as number
       from ${branch} ${joinEach(messages, sql`sibling`, sql`sibling.conversation_id = ${conversation} and sibling.deleted_at is null and ${condition}`)}`

@@ -1,4 +1,4 @@
-// Channels of a user and the messages on their way to them.
+// Channels of a user and the deliveries to them.
 import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, ne } from 'drizzle-orm'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
@@ -16,7 +16,7 @@ export function createChannelRepository(database: Database) {
   return {
     /**
      * False when the user has `atMost` channels already.
-     * @throws the database's unique violation when the user has a channel of this name.
+     * @throws the database's unique violation when the user has a channel with this name.
      */
     insert: (channel: NewChannel, atMost: number): Promise<boolean> =>
       database.write(async (tx) => {
@@ -47,7 +47,7 @@ export function createChannelRepository(database: Database) {
       return rows[0]
     },
 
-    /** With whatever is still on its way to it. False when the user has no such channel. */
+    /** Removes a channel with its pending deliveries. False when the user has no such channel. */
     async remove(userId: UserId, id: string): Promise<boolean> {
       return database.write(async (tx) => {
         await tx.lock(`channels of ${userId}`)
@@ -74,7 +74,9 @@ export function createChannelRepository(database: Database) {
       return new Map(last.flat().map((delivery) => [delivery.channelId, delivery]))
     },
 
-    /** What became of it: `full` when `atMost` messages of the user wait already, `gone` when the channel was removed. */
+    /**
+     * The outcome: `full` when `atMost` messages of the user are waiting already, `gone` when the channel was removed.
+     */
     enqueue: (delivery: NewDelivery, atMost: number): Promise<'stored' | 'full' | 'gone'> =>
       database.write(async (tx) => {
         await tx.lock(`channels of ${delivery.userId}`)
@@ -102,7 +104,7 @@ export function createChannelRepository(database: Database) {
     },
 
     /**
-     * Takes what is due, oldest first, and counts the try; nobody else gets the same until `leaseUntil`, so that a
+     * Takes due deliveries, oldest first, and counts the attempt. Nobody else gets them until `leaseUntil`, so a
      * process that dies while sending loses nothing.
      */
     async claimDue(
@@ -131,7 +133,7 @@ export function createChannelRepository(database: Database) {
       })
     },
 
-    /** When the next message falls due; null when none waits. */
+    /** When the next delivery is due; null when none waits. */
     async nextDue(): Promise<Date | null> {
       const rows = await database.read
         .select({ at: deliveries.nextAttemptAt })
@@ -151,7 +153,7 @@ export function createChannelRepository(database: Database) {
       })
     },
 
-    /** Forgets what has been settled since before `before`, some at a time. */
+    /** Removes deliveries that ended before `before`, some at a time. */
     async forgetSettled(before: Date, limit: number): Promise<void> {
       await database.write(async (tx) => {
         const old = await tx

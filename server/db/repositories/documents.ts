@@ -1,4 +1,4 @@
-// Documents of a project and the passages they were cut into.
+// Documents of a project and their passages.
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -16,17 +16,17 @@ export type FoundPassage = Pick<
   'id' | 'documentId' | 'position' | 'heading' | 'page' | 'text'
 > & {
   document: string
-  /** The words by which it is found, parted by spaces. */
+  /** The indexed words, separated by spaces. */
   tokens: string
   score: number
 }
 
 export type DocumentRepository = ReturnType<typeof createDocumentRepository>
 
-/** Passages stored or removed in one transaction: indexing them takes SQLite some milliseconds, while others wait. */
+/** Passages stored or removed in one transaction: indexing them takes SQLite some milliseconds while others wait. */
 const passagesAtOnce = 10
 
-/** Whoever asks has looked up the project as the user's own before. */
+/** Callers have checked that the project is the user's own. */
 export function createDocumentRepository(database: Database) {
   const { read, tables } = database
   const { documents, passages, projects } = tables
@@ -58,7 +58,7 @@ export function createDocumentRepository(database: Database) {
   }
 
   return {
-    /** Adds a document that is still to be read. Throws `project_deleted` when the project is gone. */
+    /** Adds a pending document. Throws `project_deleted` when the project is gone. */
     create: (document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'>) =>
       database.write(async (tx): Promise<DocumentRow> => {
         const row: DocumentRow = {
@@ -78,7 +78,7 @@ export function createDocumentRepository(database: Database) {
         return row
       }),
 
-    /** How many documents a project has, in whatever state. */
+    /** The number of documents of a project, in any state. */
     async count(projectId: ProjectId): Promise<number> {
       const [row] = await read
         .select({ count: countAll })
@@ -87,7 +87,7 @@ export function createDocumentRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** Sets the number of bytes, which is known when the upload has come to its end. */
+    /** Sets the size, which is known at the end of the upload. */
     resize: (id: string, size: number) =>
       database.write(async (tx): Promise<void> => {
         await tx.update(documents).set({ size }).where(eq(documents.id, id))
@@ -118,7 +118,7 @@ export function createDocumentRepository(database: Database) {
       return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
     },
 
-    /** Every document that was still to be read when the server stopped, oldest first. */
+    /** Every pending document, oldest first. */
     pending: async (): Promise<DocumentRow[]> =>
       read
         .select()
@@ -127,8 +127,8 @@ export function createDocumentRepository(database: Database) {
         .orderBy(asc(documents.createdAt), asc(documents.id)),
 
     /**
-     * Takes passages in the place of what a document had, and marks it ready when all are stored. False when the document,
-     * or its project, was deleted meanwhile: then nothing of it stays.
+     * Replaces the passages of a document, and marks it ready when all are stored. False when the document or its
+     * project was deleted meanwhile: then none of them stay.
      */
     async index(
       document: Pick<DocumentRow, 'id' | 'projectId'>,
@@ -138,7 +138,7 @@ export function createDocumentRepository(database: Database) {
       for (let from = 0; from < found.length; from += passagesAtOnce) {
         const some = found.slice(from, from + passagesAtOnce)
         const isThere = await database.write(async (tx) => {
-          // Seen as progress while the rest is stored; until the transaction ends nobody deletes the document.
+          // Visible as progress while the rest is stored; until the transaction ends nobody deletes the document.
           const updated = await tx
             .update(documents)
             .set({ passages: from + some.length })
@@ -167,13 +167,13 @@ export function createDocumentRepository(database: Database) {
       })
     },
 
-    /** Marks a document that could not be read, with the reason for a person. */
+    /** Marks a document that could not be read, with a reason for people. */
     fail: (id: string, error: string) =>
       database.write(async (tx): Promise<void> => {
         await tx.update(documents).set({ status: 'failed', error }).where(eq(documents.id, id))
       }),
 
-    /** false when the project has no such document. */
+    /** False when the project has no such document. */
     async remove(projectId: ProjectId, id: string): Promise<boolean> {
       const [found] = await read
         .select({ id: documents.id })
@@ -188,8 +188,8 @@ export function createDocumentRepository(database: Database) {
     },
 
     /**
-     * Passages of ready documents that hold all of the words, or at least one of them, best first. Asking for any of
-     * several common words means ranking most of the index: ask for all first.
+     * Passages of ready documents that contain all of the words, or at least one of them, best first. Querying for any
+     * of several common words ranks most of the index, so query for all first.
      */
     async search(
       projectId: ProjectId,
@@ -199,7 +199,7 @@ export function createDocumentRepository(database: Database) {
     ): Promise<FoundPassage[]> {
       const match = matchPassages(database.dialect, tables, words, needed)
       if (match === null) return []
-      // The best are found first, by number and score alone: texts are long, and most matches are not among the best.
+      // The best ones are selected by number and score alone: texts are long, and most matches are not among the best.
       const best = database.readAside
         .select({ id: passages.id, score: match.score.as('score') })
         .from(match.index)
@@ -217,7 +217,7 @@ export function createDocumentRepository(database: Database) {
         .orderBy(desc(best.score), asc(best.id))
     },
 
-    /** Some passages of a project by id, in no promised order. */
+    /** Some passages of a project by id, in any order. */
     passages: async (projectId: ProjectId, ids: readonly number[]) =>
       ids.length === 0
         ? []

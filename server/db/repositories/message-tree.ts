@@ -1,4 +1,4 @@
-// The tree that a conversation's messages form, walked by the database itself: branches, subtrees, leaves.
+// The tree of a conversation's messages, walked by the database itself: branches, subtrees, leaves.
 import { and, desc, eq, isNull, notLike, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { type ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Reader } from '../database.ts'
@@ -9,18 +9,18 @@ type Messages = Tables['messages']
 
 const APART = 'apart:'
 
-/** The parent of a message that stands beside every branch: no message has this id, so nothing leads there. */
+/** The parent of a message outside of every branch: no message has this id, so no branch leads there. */
 export const apart = (id: MessageId): MessageId => MessageId.parse(`${APART}${id}`)
 
-/** Bytes that a message takes when it is shown: its text, and its steps, of which calls and results are shown twice. */
+/** Bytes of a message as it is shown: its text, and its steps, of which calls and results are shown twice. */
 const shownBytes = (steps: Tables['steps'], message: SQL): SQL => sql`
   octet_length(${message}.text) + coalesce((
     select sum(2 * octet_length(step.content) + coalesce(octet_length(cast(step.artifact as text)), 0))
       from ${steps} as step where step.message_id = ${message}.id), 0)`
 
 /**
- * From one message up to its root: a table `branch(id, parent_id, depth)`, depth 0 first, `length` rows at most. It ends
- * with the message that brings it to `maxBytes`.
+ * From one message up to its root: a table `branch(id, parent_id, depth)`, depth 0 first, `length` rows at most. It
+ * ends with the message that brings it to `maxBytes`.
  */
 export const branchUpFrom = (
   { messages, steps }: Pick<Tables, 'messages' | 'steps'>,
@@ -38,7 +38,7 @@ export const branchUpFrom = (
       where branch.depth + 1 < ${length} and branch.bytes < ${maxBytes}
   ) select id, parent_id, depth from branch) as branch`
 
-/** A message and all that hangs on it: a table `subtree(id, number)`, a larger number being newer. */
+/** A message and its descendants: a table `subtree(id, number)`, newer messages with larger numbers. */
 const subtreeOf = (
   messages: Messages,
   conversationId: ConversationId,
@@ -52,7 +52,7 @@ const subtreeOf = (
       from subtree ${joinEach(messages, sql`child`, sql`child.parent_id = subtree.id and child.deleted_at is null`)}
   ) select id, number from subtree) as subtree`
 
-/** The ids of a message and all that hangs on it, newest first; none when it is not there. */
+/** The ids of a message and its descendants, newest first; empty when the message does not exist. */
 export async function subtreeIds(
   read: Reader,
   messages: Messages,
@@ -66,7 +66,10 @@ export async function subtreeIds(
   return rows.map(({ id }) => id)
 }
 
-/** The newest message of a subtree, which has no children: where its newest branch ends. null when `from` is not there. */
+/**
+ * The newest message of a subtree, which has no children: where its newest branch ends. Null when `from` does not
+ * exist.
+ */
 export async function leafUnder(
   read: Reader,
   messages: Messages,

@@ -1,4 +1,4 @@
-// Messages of a conversation: the branch that is shown, page by page, and what hangs on each message.
+// Messages of a conversation: the shown branch, page by page, with everything that belongs to each message.
 import { and, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { appError } from '../../errors.ts'
@@ -52,7 +52,7 @@ export function createMessageRepository(database: Database) {
     tx: Writer,
     conversationId: ConversationId,
   ): Promise<{ leafId: MessageId | null } | undefined> {
-    // A change of the row itself locks it on both databases, against those who change it for other reasons too.
+    // Locks the row on both databases by writing to it, also against writers with other reasons.
     const [row] = await tx
       .update(conversations)
       .set({ leafId: sql`${conversations.leafId}` })
@@ -64,7 +64,7 @@ export function createMessageRepository(database: Database) {
   return {
     find,
 
-    /** @throws AppError `not_found`, also for a message that stands apart. */
+    /** @throws AppError `not_found`, also for a message outside of every branch. */
     async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
       const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })
       if (message === undefined || message.parentId === apart(id))
@@ -73,8 +73,9 @@ export function createMessageRepository(database: Database) {
     },
 
     /**
-     * The branch that ends at `leaf` (null: an empty conversation), newest page first, oldest message first within a page.
-     * Its price does not grow with the length of the conversation. A page of long messages is shorter than `limit`.
+     * The branch that ends at `leaf` (null: an empty conversation), newest page first, oldest message first within a
+     * page. The cost does not grow with the length of the conversation. A page of long messages is shorter than
+     * `limit`.
      */
     async page(
       conversationId: ConversationId,
@@ -103,13 +104,13 @@ export function createMessageRepository(database: Database) {
       leafUnder(read, messages, conversationId, id),
 
     /**
-     * Inside the caller's transaction: the shown leaf of a conversation, or undefined when it is gone. Until the
-     * transaction has ended nobody else adds, removes or shows messages of it: whatever hangs a message on another one
-     * asks this first.
+     * Locks and returns the shown leaf of a conversation; undefined when the conversation is gone. Until the
+     * transaction has ended nobody else adds, removes or shows messages in it. Everything that adds a message calls
+     * this first.
      */
     lockLeaf,
 
-    /** A message that others can hang on, as the open transaction sees it. */
+    /** A message that can have children, as the open transaction sees it. */
     async findAttached(
       tx: Writer,
       conversationId: ConversationId,
@@ -120,8 +121,8 @@ export function createMessageRepository(database: Database) {
     },
 
     /**
-     * Inside the caller's transaction: adds the messages of one turn, each hanging on the one before, and shows the last
-     * as the leaf. The leaf must be locked and the parent of the first checked.
+     * Adds the messages of one turn, each the child of the previous one, and shows the last as the leaf. The leaf must
+     * be locked and the parent of the first checked.
      * @param files of the first: new ones, or those of another message.
      */
     async insert(
@@ -147,14 +148,14 @@ export function createMessageRepository(database: Database) {
         .where(eq(conversations.id, leaf.conversationId))
     },
 
-    /** Inside the caller's transaction: stores a message beside every branch, where nobody sees it until it is attached. */
+    /** Stores a message outside of every branch, where nobody sees it until it is attached. */
     async insertApart(tx: Writer, message: MessageRow): Promise<void> {
       await tx.insert(messages).values({ ...message, parentId: apart(message.id) })
     },
 
     /**
-     * Inside the caller's transaction: hangs a message stored apart under the shown leaf and shows it. Does nothing in a
-     * conversation that is gone.
+     * Attaches a message stored outside of every branch to the shown leaf and shows it. Does nothing in a conversation
+     * that is gone.
      */
     async attach(
       tx: Writer,
@@ -164,7 +165,7 @@ export function createMessageRepository(database: Database) {
     ): Promise<void> {
       const conversation = await lockLeaf(tx, conversationId)
       const message = await find(conversationId, id, tx)
-      // It was attached before: a run that failed, was announced and then resumed.
+      // Attached before: a run that failed, was announced and then resumed.
       if (conversation === undefined || message?.parentId !== apart(id)) return
       await tx
         .update(messages)
@@ -192,9 +193,8 @@ export function createMessageRepository(database: Database) {
     },
 
     /**
-     * Inside the caller's transaction: deletes a message and what hangs on it; nothing reads them any more, but until
-     * they are purged they can be restored. The newest branch beside is shown instead where theirs was. Answers how many
-     * messages went.
+     * Deletes a message and its descendants. Nothing reads them any more, but until they are purged they can be
+     * restored. If they were shown, the newest remaining branch is shown. Returns the number of deleted messages.
      */
     async removeSubtree(
       tx: Writer,
@@ -208,7 +208,7 @@ export function createMessageRepository(database: Database) {
       const gone = { deletedAt: new Date(), deletedWith: id }
       for (let from = 0; from < subtree.length; from += deletedAtOnce) {
         const ids = subtree.slice(from, from + deletedAtOnce)
-        // The client's ids are free again: sending the same message anew begins a new run.
+        // The client's ids are free again: sending the same message again starts a new run.
         await tx
           .update(runs)
           .set({ clientId: null })
@@ -234,8 +234,8 @@ export function createMessageRepository(database: Database) {
     },
 
     /**
-     * Inside the caller's transaction: brings back what was deleted with a message, and shows its newest branch. Answers
-     * how many messages came back; 0 when nothing was deleted with it, it is purged, or what it hung on is deleted.
+     * Restores what was deleted with a message, and shows its newest branch. Returns the number of restored messages; 0
+     * when nothing was deleted with it, it is purged, or its parent is deleted.
      */
     async restoreSubtree(
       tx: Writer,
@@ -271,7 +271,7 @@ export function createMessageRepository(database: Database) {
       return restored.length
     },
 
-    /** Removes for good what was deleted before a moment, with the runs that made it, some at a time. */
+    /** Purges what was deleted before a given time, with the runs that wrote it, some at a time. */
     async purge(before: Date): Promise<void> {
       for (;;) {
         const some = await read

@@ -1,9 +1,9 @@
-// Models that an administrator added, their keys sealed.
+// Models that an administrator added, with sealed keys.
 import { asc, eq } from 'drizzle-orm'
 import { ModelSettings } from '../../protocol/catalog.ts'
 import type { Database, Writer } from '../database.ts'
 
-/** A stored model. Its settings never hold the key: that is sealed apart, null where there is none. */
+/** A stored model. Its settings never contain the key: that is sealed separately, null where there is none. */
 export type StoredModel = {
   settings: Omit<ModelSettings, 'api_key'>
   sealedApiKey: string | null
@@ -14,7 +14,7 @@ export type ModelRepository = ReturnType<typeof createModelRepository>
 
 const Settings = ModelSettings.omit({ api_key: true })
 
-/** Every send asks for the models several times; what another process of the same database changes is seen after this. */
+/** Every send reads the models several times; changes by another process become visible after this time. */
 const KEPT_MS = 3_000
 
 export function createModelRepository(database: Database) {
@@ -39,7 +39,7 @@ export function createModelRepository(database: Database) {
   }
 
   return {
-    /** In the order in which they were added. Settings of an older version that no longer hold are left out. */
+    /** In the order in which they were added. Settings of an older version that are no longer valid are left out. */
     list(): Promise<readonly StoredModel[]> {
       if (kept !== undefined && performance.now() < kept.until) return kept.models
       const found = readAll()
@@ -51,7 +51,7 @@ export function createModelRepository(database: Database) {
       return found
     },
 
-    /** Adds a model. Returns null when there is one of this id already. */
+    /** Adds a model. Returns null when there is one with this id already. */
     create: async (
       settings: StoredModel['settings'],
       sealedApiKey: string | null,
@@ -67,8 +67,8 @@ export function createModelRepository(database: Database) {
     },
 
     /**
-     * Changes a model from what it is at that moment, so that of two changes at once each sees the other or neither.
-     * Returns undefined when there is no such model. What `change` throws changes nothing.
+     * Updates a model from its current state, so that of two concurrent updates one sees the other's result. Returns
+     * undefined when there is no such model. When `change` throws, nothing changes.
      */
     change: (
       id: string,
@@ -88,7 +88,7 @@ export function createModelRepository(database: Database) {
         return { ...changed, createdAt }
       }),
 
-    /** false when there is no such model. */
+    /** False when there is no such model. */
     remove: (id: string): Promise<boolean> =>
       changing(async (tx) => {
         const [found] = await tx.select({ id: models.id }).from(models).where(eq(models.id, id))

@@ -5,15 +5,15 @@ import type { Database } from '../database.ts'
 
 export type OutsideContentRepository = ReturnType<typeof createOutsideContentRepository>
 
-/** Hashes in one statement; every database takes that many parameters. */
+/** Hashes in one statement; every database accepts that many parameters. */
 const AT_ONCE = 400
 
-/** A mark is never taken away as long as there is the project: the content may come back by a restore. */
+/** A mark stays as long as the project: a restore may bring the content back. */
 export function createOutsideContentRepository(database: Database) {
   const { outsideContents } = database.tables
 
   return {
-    /** Marks contents; those that are marked already stay so. */
+    /** Marks contents; marks that exist stay. */
     async add(projectId: ProjectId, hashes: readonly string[]): Promise<void> {
       const rows = [...new Set(hashes)].map((hash) => ({ projectId, hash }))
       if (rows.length === 0) return

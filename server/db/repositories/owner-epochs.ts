@@ -12,7 +12,7 @@ export function createOwnerEpochRepository({ read, write, tables: { settings } }
   const epochOf = (rows: readonly { value: unknown }[]): number =>
     Owner.safeParse(rows[0]?.value).data?.epoch ?? 0
   return {
-    /** Enters `instance` as the owner. Returns its epoch, which is greater than every earlier one. */
+    /** Records `instance` as the owner. Returns its epoch, which is greater than every earlier one. */
     next: (instance: string): Promise<number> =>
       write(async (tx) => {
         await tx.lock('owner')

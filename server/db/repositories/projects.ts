@@ -11,7 +11,7 @@ export type ProjectRow = Database['tables']['projects']['$inferSelect']
 
 export type ProjectRepository = ReturnType<typeof createProjectRepository>
 
-/** A project of somebody else is none at all: every method asks for its owner. */
+/** Every method takes the owner: somebody else's project is not found. */
 export function createProjectRepository(database: Database) {
   const { read, tables } = database
   const { projects } = tables
@@ -28,7 +28,7 @@ export function createProjectRepository(database: Database) {
   }
 
   return {
-    /** @param door where it is looked for: inside a transaction, as that sees it. */
+    /** @param door the connection or transaction to read from. */
     async find(
       userId: UserId,
       id: ProjectId,
@@ -38,7 +38,7 @@ export function createProjectRepository(database: Database) {
       return project
     },
 
-    /** Newest change first, with the number of all. */
+    /** Newest change first, with the total number. */
     async list(userId: UserId, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
       const place = cursor === undefined ? undefined : decodeCursor(MomentPlace, cursor)
       const [rows, [all]] = await Promise.all([
@@ -59,7 +59,7 @@ export function createProjectRepository(database: Database) {
       return { ...page, total: all?.count ?? 0 }
     },
 
-    /** `size`: bytes of the files that it begins with, 0 when left out. @throws AppError `name_taken`. */
+    /** `size`: bytes of its initial files, 0 by default. @throws AppError `name_taken`. */
     create: (
       userId: UserId,
       values: { name: string; description: string | null; size?: number },
@@ -80,7 +80,7 @@ export function createProjectRepository(database: Database) {
         }),
       ),
 
-    /** Answers undefined when the user has no such project. @throws AppError `name_taken`. */
+    /** Resolves with undefined when the user has no such project. @throws AppError `name_taken`. */
     update: (
       userId: UserId,
       id: ProjectId,
@@ -102,7 +102,7 @@ export function createProjectRepository(database: Database) {
         }),
       ),
 
-    /** Its conversations stay, without a project. false when the user has no such project. */
+    /** Its conversations stay, without a project. False when the user has no such project. */
     remove: (userId: UserId, id: ProjectId): Promise<boolean> =>
       database.write(async (tx) => {
         const [project] = await tx

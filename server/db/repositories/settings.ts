@@ -1,4 +1,4 @@
-// Single values that the server remembers between starts, and each user's memory.
+// Single values that the server stores between starts, and each user's memory.
 import { eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { UserId } from '../../protocol/ids.ts'
@@ -14,7 +14,7 @@ export function createSettingRepository(database: Database) {
     .prepare('memory')
 
   return {
-    /** undefined when it was never set, or no longer is what `schema` describes. */
+    /** Undefined when it was never set, or is no longer valid for `schema`. */
     async get<Schema extends z.ZodType>(
       key: string,
       schema: Schema,
@@ -23,7 +23,7 @@ export function createSettingRepository(database: Database) {
       return row === undefined ? undefined : schema.safeParse(row.value).data
     },
 
-    /** @param value anything that JSON can hold. */
+    /** @param value any JSON value. */
     put: (key: string, value: unknown) =>
       database.write(async (tx): Promise<void> => {
         await tx
@@ -39,8 +39,7 @@ export function createSettingRepository(database: Database) {
     },
 
     /**
-     * Changes the memory from what it is at that moment, so that two changes at once both hold.
-     * Answers what it is now.
+     * Changes the memory from its current state, so that two concurrent changes both take effect. Returns the new text.
      */
     changeMemory: (userId: UserId, change: (content: string) => string): Promise<string> =>
       database.write(async (tx) => {

@@ -1,4 +1,4 @@
-// The steps of answers, as they are made.
+// The steps of answers, as they are produced.
 import { and, asc, eq, getTableColumns, gt, gte, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
@@ -9,15 +9,15 @@ import { byteLength, prepareOnEach, readLongText } from '../fragments.ts'
 export type StepRow = Database['tables']['steps']['$inferSelect']
 export type NewStep = Database['tables']['steps']['$inferInsert']
 
-/** A step of which a long text is read only when it is wanted; `content` is empty then. */
+/** A step whose long text is read on demand; `content` is empty then. */
 export type StepInTurn = StepRow & { long: LongText | null }
 
-/** Steps read at once, where each may hold artifacts. */
+/** Steps read at once when each may have artifacts. */
 const READ_AT_ONCE = 4
 /** Bytes of a text that are read with its step. */
 const MAX_INLINE_BYTES = 64_000
 
-/** A step of thinking or text with the places of its events in the run's log. */
+/** A thinking or text step with the positions of its events in the run log. */
 export type ProseRow = {
   messageId: MessageId
   position: number
@@ -65,12 +65,12 @@ export function createStepRepository(database: Database) {
   })
 
   return {
-    /** Stores thinking or text at its place, over what was there: what every run does again and again. */
+    /** Stores thinking or text at its position, replacing what was there: what every run does over and over. */
     async putProse(tx: Writer, step: ProseRow): Promise<void> {
       await proseStatement(tx).execute(step)
     },
 
-    /** Stores a step at its place, over what was there. */
+    /** Stores a step at its position, replacing what was there. */
     async put(tx: Writer, step: NewStep): Promise<void> {
       const { messageId, position, ...given } = step
       const content = { ...nothing, ...given }
@@ -99,14 +99,14 @@ export function createStepRepository(database: Database) {
         .where(and(eq(steps.messageId, messageId), eq(steps.position, position)))
     },
 
-    /** Removes the steps from `position` on: what a new attempt makes again. */
+    /** Removes the steps from `position` on, which a new attempt produces again. */
     async removeFrom(tx: Writer, messageId: MessageId, position: number): Promise<void> {
       await tx
         .delete(steps)
         .where(and(eq(steps.messageId, messageId), gte(steps.position, position)))
     },
 
-    /** The steps of a message in order, few of them in memory at a time and of a long text a piece. */
+    /** The steps of a message in order, few of them in memory at a time, and long texts in pieces. */
     async *readInTurn(messageId: MessageId): AsyncGenerator<StepInTurn> {
       const { content, ...columns } = getTableColumns(steps)
       const bytes = byteLength(content)
@@ -144,7 +144,7 @@ export function createStepRepository(database: Database) {
   }
 }
 
-/** What a step that takes the place of another must not inherit from it. */
+/** What a step that replaces another must not inherit from it. */
 const nothing = {
   idRef: null,
   name: null,
@@ -154,7 +154,7 @@ const nothing = {
   startedAt: null,
 } satisfies Partial<NewStep>
 
-/** A stored step as everybody sees it. */
+/** A stored step in the form of the wire. */
 export function toStep(row: StepRow): Step {
   const place = { id: stepId(row.position), index: row.position }
   switch (row.type) {
@@ -165,7 +165,7 @@ export function toStep(row: StepRow): Step {
       return {
         ...place,
         type: row.type,
-        // Stored by us from a checked call id.
+        // Stored from a checked call id.
         id_ref: (row.idRef ?? '') as CallId,
         name: row.name ?? '',
         arguments: row.content,

@@ -1,4 +1,4 @@
-// What a user's projects and documents take, for the quota.
+// The storage used by a user's projects and documents, for the quota.
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
@@ -12,7 +12,7 @@ export function createStorageRepository(database: Database) {
     sql`coalesce(sum(${column}), 0)`.mapWith(Number)
 
   return {
-    /** Bytes of all projects that were measured, and of all documents. */
+    /** Bytes of all measured projects and of all documents. */
     async used(userId: UserId): Promise<number> {
       const [inProjects, inDocuments] = await Promise.all([
         read
@@ -27,7 +27,7 @@ export function createStorageRepository(database: Database) {
       return (inProjects[0]?.bytes ?? 0) + (inDocuments[0]?.bytes ?? 0)
     },
 
-    /** Projects of which it is not known what their files take. */
+    /** Projects whose size is not known. */
     async unmeasured(userId: UserId): Promise<ProjectId[]> {
       const rows = await read
         .select({ id: projects.id })
@@ -36,7 +36,7 @@ export function createStorageRepository(database: Database) {
       return rows.map(({ id }) => id)
     },
 
-    /** Keeps what was measured, unless a change has told the size meanwhile. */
+    /** Stores a measured size, unless a change has stored one meanwhile. */
     measured: (projectId: ProjectId, bytes: number): Promise<void> =>
       database.write(async (tx) => {
         await tx

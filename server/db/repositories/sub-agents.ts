@@ -1,4 +1,4 @@
-// What sub-agents of running calls did so far; what the events mean is the chat's affair.
+// Events of the sub-agents of running calls; what the events mean is defined in `agent/`.
 import { and, asc, eq } from 'drizzle-orm'
 import type { RunId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
@@ -8,7 +8,7 @@ export type SubAgentRepository = ReturnType<typeof createSubAgentRepository>
 export function createSubAgentRepository(database: Database) {
   const { subAgentEvents } = database.tables
   return {
-    /** Adds an event behind those that are there. */
+    /** Appends an event. */
     async append(
       tx: Writer,
       event: { runId: RunId; callId: string; position: number; event: unknown },
@@ -25,7 +25,7 @@ export function createSubAgentRepository(database: Database) {
         .orderBy(asc(subAgentEvents.id))
     },
 
-    /** The run has ended: nothing goes on from there any more. */
+    /** Removes the events of a run that has ended and cannot continue. */
     async removeOf(tx: Writer, runId: RunId): Promise<void> {
       await tx.delete(subAgentEvents).where(eq(subAgentEvents.runId, runId))
     },

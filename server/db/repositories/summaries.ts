@@ -1,11 +1,11 @@
-// Summaries that stand for the turns of a conversation up to a message.
+// Summaries that replace the turns of a conversation up to a message.
 import { desc, eq, sql } from 'drizzle-orm'
 import type { ConversationId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 
 export type SummaryRow = Database['tables']['summaries']['$inferSelect']
 
-/** Branches of one conversation that may each have summaries; older ones are no longer looked at. */
+/** Branches of one conversation that may each have summaries; older ones are ignored. */
 const NEWEST = 50
 
 export function createSummaryRepository(database: Database) {
@@ -18,7 +18,7 @@ export function createSummaryRepository(database: Database) {
     .limit(NEWEST)
     .prepare('newest summaries')
   return {
-    /** The conversation's newest summaries, newest first, of whatever branch. */
+    /** The conversation's newest summaries, newest first, of any branch. */
     async newest(conversationId: ConversationId): Promise<SummaryRow[]> {
       return await newestStatement.execute({ conversationId })
     },

@@ -1,4 +1,4 @@
-// What was spent: tokens and money, added up by hour, model and currency.
+// Usage: tokens and cost, summed by hour, model and currency.
 import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
@@ -6,18 +6,18 @@ import { prepareOnEach } from '../fragments.ts'
 
 export type UsageRow = Database['tables']['tokenUsage']['$inferSelect']
 
-/** Use of one model in one currency ('' where it has no price) on a day; `hour` where hours were asked for. */
+/** Usage of one model in one currency ('' where it has no price) on a day; `hour` where hours were requested. */
 export type UsageSum = Pick<
   UsageRow,
   'day' | 'model' | 'currency' | 'promptTokens' | 'completionTokens' | 'cost'
 >
 
-/** `YYYY-MM-DD`, UTC; both ends are part of it. */
+/** `YYYY-MM-DD`, UTC; both ends are included. */
 export type DayRange = { from: string; to: string }
 
 export type TokenUsageRepository = ReturnType<typeof createTokenUsageRepository>
 
-/** The day of a moment as these rows name it. */
+/** The day of a time, as these rows name it. */
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export function createTokenUsageRepository(database: Database) {
@@ -28,7 +28,7 @@ export function createTokenUsageRepository(database: Database) {
     completionTokens: sql`sum(${usage.completionTokens})`.mapWith(Number),
     cost: sql`sum(${usage.cost})`.mapWith(Number),
   }
-  /** @param userId null: everybody. */
+  /** @param userId null: all users. */
   const within = (userId: UserId | null, { from, to }: DayRange) =>
     and(
       userId === null ? undefined : eq(usage.userId, userId),
@@ -62,12 +62,12 @@ export function createTokenUsageRepository(database: Database) {
   )
 
   return {
-    /** Inside the caller's transaction: adds use that happened at `moment`. */
+    /** Adds usage at `moment`. */
     async add(tx: Writer, moment: Date, use: Omit<UsageRow, 'day' | 'hour'>): Promise<void> {
       await addStatement(tx).execute({ ...use, day: dayOf(moment), hour: moment.getUTCHours() })
     },
 
-    /** By day, model and currency, oldest first. `userId` null: of everybody together. */
+    /** By day, model and currency, oldest first. `userId` null: all users together. */
     byDay: async (userId: UserId | null, range: DayRange): Promise<UsageSum[]> =>
       read
         .select({ day: usage.day, model: usage.model, currency: usage.currency, ...sums })
@@ -94,7 +94,7 @@ export function createTokenUsageRepository(database: Database) {
         .groupBy(usage.day, usage.hour, usage.model, usage.currency)
         .orderBy(asc(usage.hour), asc(usage.model), asc(usage.currency)),
 
-    /** What a user spent in all, for limits: tokens, and money by currency. */
+    /** The total usage of a user, for limits: tokens, and cost by currency. */
     async spent(
       userId: UserId,
       range: DayRange,

@@ -1,4 +1,4 @@
-// Tool results too long for the model, kept whole and read on by handle.
+// Tool results too long for the model, stored whole and read on by handle.
 import { and, eq } from 'drizzle-orm'
 import { newId } from '../../lib/ids.ts'
 import type { ConversationId, RunId } from '../../protocol/ids.ts'
@@ -9,7 +9,7 @@ export function createToolResultRepository(database: Database) {
   const { toolResults } = tables
 
   return {
-    /** Stores a result and answers its handle. It lives as long as its conversation. */
+    /** Stores a result and returns its handle. It lives as long as its conversation. */
     keep: (result: { conversationId: ConversationId; runId: RunId; content: string }) =>
       database.write(async (tx): Promise<string> => {
         const handle = newId<string>()
@@ -17,7 +17,7 @@ export function createToolResultRepository(database: Database) {
         return handle
       }),
 
-    /** undefined also for a handle of another conversation. */
+    /** Undefined also for a handle of another conversation. */
     async find(conversationId: ConversationId, handle: string): Promise<string | undefined> {
       const [row] = await read
         .select({ content: toolResults.content })

@@ -1,4 +1,4 @@
-// People: accounts, the keys they made and the tokens they ended.
+// Accounts, their API keys and their revoked tokens.
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -14,7 +14,7 @@ export type NewAccount = { username: string; passwordHash: string | null; email?
 export type AccountChanges = Partial<
   Pick<UserRow, 'email' | 'avatar' | 'passwordHash' | 'keptToken' | 'role' | 'isActive'>
 > & {
-  /** The password hash that the new one was allowed by: the change is refused when it is no longer that. */
+  /** The password hash that the change was authorized with: the change is refused when it is no longer current. */
   insteadOf?: string | null
   /** Deletes the user's API keys as well. */
   revokeKeys?: boolean
@@ -72,7 +72,7 @@ export function createUserRepository(database: Database) {
       return user
     },
 
-    /** Whether the account may be used, as the open transaction sees it. */
+    /** Whether the account is active, as the open transaction sees it. */
     async isActive(tx: Reader, id: UserId): Promise<boolean> {
       const [user] = await tx
         .select({ isActive: users.isActive })
@@ -89,17 +89,17 @@ export function createUserRepository(database: Database) {
       return user
     },
 
-    /** The account of a session token, unless that token was ended. One query, because every request asks it. */
+    /** The account of a session token, unless that token was revoked. One query, because every request needs it. */
     async findForSession(id: UserId, jti: string): Promise<UserRow | undefined> {
       const [found] = await sessionStatement.execute({ id, jti })
       return found?.user
     },
 
     /**
-     * Makes an account; the first one of all becomes the administrator, also when several register at once. The person
-     * of single mode does not count: nobody can sign in as that.
-     * @param mayRegister is told how many accounts there are, and throws to refuse.
-     * @throws AppError `name_taken` for a name or address that somebody has, in whatever case.
+     * Creates an account. The first one becomes the administrator, also when several register at once. The user of
+     * single mode does not count, because nobody can sign in as that user.
+     * @param mayRegister gets the number of accounts, and throws to refuse.
+     * @throws AppError `name_taken` for a name or address that is taken, ignoring case.
      */
     register: (account: NewAccount, mayRegister: (count: number) => void): Promise<UserRow> =>
       unlessTaken(
@@ -115,7 +115,7 @@ export function createUserRepository(database: Database) {
         }),
       ),
 
-    /** The one person of single mode, made at the first call. */
+    /** The user of single mode, created at the first call. */
     ensureDefault: (username: string): Promise<UserRow> =>
       database.write(async (tx) => {
         await tx.lock('users')
@@ -148,10 +148,10 @@ export function createUserRepository(database: Database) {
     },
 
     /**
-     * Changes an account. A new password ends every token given out before.
-     * Answers undefined when there is no such account.
-     * @throws AppError `conflict` when nobody who can sign in would be left to administer the server, or when the
-     * password was changed meanwhile.
+     * Updates an account. A new password revokes every token issued before. Resolves with undefined when there is no
+     * such account.
+     * @throws AppError `conflict` when no administrator who can sign in would be left, or when the password was changed
+     * meanwhile.
      */
     update: (
       id: UserId,
@@ -170,7 +170,7 @@ export function createUserRepository(database: Database) {
           if (changes.passwordHash !== undefined) changed.tokenVersion = user.tokenVersion + 1
           const administers = (row: UserRow) => row.role === 'admin' && row.isActive
           if (administers(user) && !administers(changed)) {
-            // The person of single mode has no password: nobody can sign in as that.
+            // The user of single mode has no password: nobody can sign in as that user.
             const usable = [
               eq(users.role, 'admin'),
               eq(users.isActive, true),
@@ -189,7 +189,7 @@ export function createUserRepository(database: Database) {
         }),
       ),
 
-    /** Ends one token; what has expired by itself is forgotten. */
+    /** Revokes one token; expired revocations are removed. */
     revokeToken: (jti: string, expiresAt: Date): Promise<void> =>
       database.write(async (tx) => {
         await tx.insert(revokedTokens).values({ jti, expiresAt }).onConflictDoNothing()
@@ -197,8 +197,8 @@ export function createUserRepository(database: Database) {
       }),
 
     /**
-     * @param key everything but the id; the key itself is never stored, only its hash.
-     * @param mayCreate is given the account as it is within the transaction, and throws to refuse.
+     * @param key everything but the id; only the key's hash is stored.
+     * @param mayCreate gets the account as it is within the transaction, and throws to refuse.
      * @returns null when the user has `atMost` keys already.
      */
     createApiKey: ({
@@ -210,7 +210,7 @@ export function createUserRepository(database: Database) {
       mayCreate(user: UserRow | undefined): void
     }) =>
       database.write(async (tx): Promise<ApiKeyRow | null> => {
-        // The lock that a new password takes as well: the key is created before it and revoked, or not at all.
+        // A password change takes the same lock: a key is created before it and revoked, or not created.
         await tx.lock('users')
         const [user] = await tx.select().from(users).where(eq(users.id, key.userId))
         mayCreate(user)
@@ -233,7 +233,7 @@ export function createUserRepository(database: Database) {
         .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
         .limit(100),
 
-    /** false when the user has no such key. */
+    /** False when the user has no such key. */
     removeApiKey: (userId: UserId, id: string): Promise<boolean> =>
       database.write(async (tx) => {
         const owned = and(eq(apiKeys.id, id), eq(apiKeys.userId, userId))
@@ -251,7 +251,7 @@ export function createUserRepository(database: Database) {
       return found
     },
 
-    /** Notes that a key was used, at most once a minute each. */
+    /** Records that a key was used, at most once a minute each. */
     touchApiKey: (id: string, now: Date): Promise<void> =>
       database.write(async (tx) => {
         const minuteAgo = new Date(now.getTime() - 60_000)

@@ -1,4 +1,4 @@
-// The meaning of passages as vectors: kept as bytes, compared where that is fastest.
+// Embeddings of passages: stored as bytes, compared where that is fastest.
 import { and, asc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
 import type { ProjectId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
@@ -9,7 +9,7 @@ import type { DocumentRow } from './documents.ts'
 
 export type VectorRow = Database['tables']['passageVectors']['$inferSelect']
 
-/** How alike two directions are: 1 for the same, 0 for nothing in common. */
+/** Similarity of two directions: 1 for the same, 0 for nothing in common. */
 export type Near = { passageId: number; similarity: number }
 
 const HANDED_AT_ONCE = 200
@@ -21,7 +21,7 @@ export function createVectorRepository(database: Database) {
   const ofModel = (projectId: ProjectId, model: string) =>
     and(eq(passageVectors.projectId, projectId), eq(passageVectors.model, model))
 
-  /** Every vector of the project, compared where they lie. */
+  /** Every vector of the project, compared in the database. */
   async function nearestInside(
     projectId: ProjectId,
     model: string,
@@ -86,7 +86,7 @@ export function createVectorRepository(database: Database) {
         }
       }),
 
-    /** Hands pgvector what was stored before it was there (or came from a backup). */
+    /** Copies to pgvector what was stored before it was available (or came from a backup). */
     async handToPgvector(model: string): Promise<void> {
       if (database.vectors !== 'pgvector') return
       for (;;) {
@@ -103,7 +103,7 @@ export function createVectorRepository(database: Database) {
       }
     },
 
-    /** The most alike of a project's passages, the most alike first. `asked` has a direction. */
+    /** The most similar of a project's passages, most similar first. `asked` is not the zero vector. */
     async nearest(
       projectId: ProjectId,
       model: string,
@@ -124,7 +124,7 @@ export function createVectorRepository(database: Database) {
       return await scanVectors(pages, asked, limit)
     },
 
-    /** Documents of which some passage has no vector of this model, oldest first. */
+    /** Documents with passages that have no vector of this model, oldest first. */
     async documentsWithout(model: string): Promise<Pick<DocumentRow, 'id' | 'projectId'>[]> {
       return await database.readAside
         .selectDistinct({

@@ -1,4 +1,4 @@
-// The tables as PostgreSQL has them, each by name: what drizzle-kit looks at.
+// The PostgreSQL tables, each by name: what drizzle-kit reads.
 import { postgresColumns } from '../columns/postgres.ts'
 import { defineTables } from '../tables.ts'
 

@@ -1,4 +1,4 @@
-// The tables as SQLite has them, each by name: what drizzle-kit looks at.
+// The SQLite tables, each by name: what drizzle-kit reads.
 import { sqliteColumns } from '../columns/sqlite.ts'
 import { defineTables } from '../tables.ts'
 

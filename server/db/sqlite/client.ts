@@ -1,4 +1,4 @@
-// One SQLite connection as drizzle uses it: statements compiled once, values it can bind, errors in our words.
+// One SQLite connection as drizzle uses it: statements compiled once, values it can bind, errors as `AppError`.
 import SqliteClient from 'better-sqlite3'
 import { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
@@ -16,7 +16,7 @@ export const sqliteCode = (error: unknown): string =>
 export const isSqliteBusy = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error))
 
-/** An error of the driver as the rest of the house knows it; anything else as it is. */
+/** A driver error as `AppError` where it is known; anything else unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   const code = sqliteCode(error)
   if (isSqliteBusy(error))
@@ -49,7 +49,7 @@ export function translateSqliteError(error: unknown): unknown {
   return error
 }
 
-/** What better-sqlite3 can bind; a raw fragment may hold what a column would have converted. */
+/** What better-sqlite3 can bind; a raw fragment may contain values that a column would have converted. */
 export function bindable(value: unknown): unknown {
   if (typeof value === 'string') return bindableText(value)
   if (typeof value === 'boolean') return value ? 1 : 0
@@ -62,7 +62,7 @@ export type SqliteDoor = {
   takeFailure(): unknown
 }
 
-/** @param client stays the caller's to close. */
+/** @param client is closed by the caller. */
 export function openDoor(
   client: SqliteClient.Database,
   onStatement: StatementListener | undefined,
@@ -78,7 +78,7 @@ export function openDoor(
   }
 
   const wrap = (statement: SqliteClient.Statement) => {
-    // The mode sticks to the statement, and drizzle uses the same text in both.
+    // The mode belongs to the statement, and drizzle uses the same text in both modes.
     const as = (raw: boolean) => (statement.reader ? statement.raw(raw) : statement)
     const rows = (raw: boolean) => ({
       all: (...values: unknown[]) => guarded(() => as(raw).all(...values.map(bindable))),
@@ -92,7 +92,7 @@ export function openDoor(
     }
   }
 
-  // Each text is compiled once: compiling costs more than most of our statements take.
+  // Each text is compiled once: compiling costs more than running most statements.
   const kept = new Map<string, ReturnType<typeof wrap>>()
   const prepare = (sql: string) => {
     const found = kept.get(sql)
@@ -106,7 +106,7 @@ export function openDoor(
 
   const dialect = new SQLiteSyncDialect()
   const session = new BetterSQLiteSession(
-    // drizzle calls nothing but `prepare`, and on its result what `wrap` gives.
+    // drizzle only calls `prepare`, and on its result what `wrap` provides.
     { prepare } as unknown as SqliteClient.Database,
     dialect,
     undefined,

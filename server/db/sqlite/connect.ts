@@ -1,4 +1,4 @@
-// SQLite behind the two doors: one connection that reads, one that writes through the lane.
+// SQLite as a `Database`: one read connection, and one write connection behind the write queue.
 import { resolve } from 'node:path'
 import { AppError, errorText } from '../../errors.ts'
 import { sqliteColumns } from '../columns/sqlite.ts'
@@ -13,7 +13,7 @@ import { createLane } from './write-queue.ts'
 
 const laneCapacity = 10_000
 
-/** The operator's error: it names the file and says why. */
+/** An error for the operator, with the file's name and the cause. */
 function unusable(file: string, error: unknown): AppError {
   if (error instanceof AppError && error.cause === undefined) return error
   const reason = error instanceof AppError ? error.cause : error
@@ -24,7 +24,7 @@ function unusable(file: string, error: unknown): AppError {
   )
 }
 
-/** @throws AppError with the file's name where it cannot be made, opened or understood. */
+/** @throws AppError with the file's name when it cannot be created, opened or read. */
 export async function connectSqlite(
   settings: SqliteSettings,
   options: ConnectOptions,
@@ -38,7 +38,7 @@ export async function connectSqlite(
   const lane = createLane(laneCapacity)
   const nesting = options.refuseNestedWrites ? createNestingGuard() : trusting
   const log = createWalSync(`${file}-wal`)
-  // Opened now, while there is something to open it with.
+  // Opened now, while a file descriptor is available.
   await log.durable().catch((error: unknown) => {
     throw unusable(file, error)
   })
@@ -47,7 +47,7 @@ export async function connectSqlite(
   const rollback = writing.prepare('rollback')
   const writingDoor = openDoor(writing, options.onStatement)
   const ping = reading.prepare('select 1')
-  // The lens: typed as PostgreSQL's builders, whose methods these have as well.
+  // Typed as PostgreSQL's builders, whose methods these have as well.
   const reader = openDoor(reading, options.onStatement).drizzle as unknown as Database['read']
   const writer = Object.assign(writingDoor.drizzle, {
     lock: async () => {},
@@ -55,14 +55,14 @@ export async function connectSqlite(
 
   const aside = createSqliteAside(file, options)
 
-  /** One transaction; the lane guarantees that no other is open. */
+  /** One transaction; the queue guarantees that no other is open. */
   async function transact<T>(deadline: number, work: (tx: Writer) => Promise<T>): Promise<T> {
-    // Only `begin` can meet a lock of another process, and there it is waited for.
+    // Only `begin` can meet a lock of another process, so only `begin` waits.
     await whenFree(deadline, () => begin.run())
     writingDoor.takeFailure()
     try {
       const result = await nesting.enter(() => work(writer))
-      // As on PostgreSQL, a failed statement fails its transaction, even where the work went on.
+      // As on PostgreSQL, a failed statement fails its transaction, even if the work caught the error.
       const failure = writingDoor.takeFailure()
       if (failure !== undefined) throw failure
       commit.run()
@@ -70,7 +70,7 @@ export async function connectSqlite(
     } catch (error) {
       throw translateSqliteError(error)
     } finally {
-      // Some errors, a full disk among them, have rolled back already.
+      // Some errors, a full disk among them, have already rolled back.
       if (writing.inTransaction) rollback.run()
     }
   }

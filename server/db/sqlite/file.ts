@@ -1,4 +1,4 @@
-// Opening a SQLite file: its modes, its locks, its migrations.
+// Opening a SQLite file: modes, locks, migrations.
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,10 +7,12 @@ import type { StoreLog } from '../database.ts'
 import { migrationsTable, pendingMigrations } from '../migrate.ts'
 import { isSqliteBusy, translateSqliteError } from './client.ts'
 
-/** Milliseconds between two tries to get a lock; the first grows to the longest. */
+/** Milliseconds between two attempts to get a lock, growing from the first to the longest. */
 const retryDelay = { first: 2, longest: 50 }
 
-/** Tries until the lock is free or the deadline (of `performance.now`) has passed, without ever blocking the event loop. */
+/**
+ * Retries until the lock is free or the deadline (of `performance.now`) has passed, without blocking the event loop.
+ */
 export async function whenFree<T>(deadline: number, action: () => T): Promise<T> {
   for (let delay = retryDelay.first; ; delay = Math.min(delay * 2, retryDelay.longest)) {
     try {
@@ -23,7 +25,7 @@ export async function whenFree<T>(deadline: number, action: () => T): Promise<T>
 }
 
 function openClient(file: string, readonly: boolean): SqliteClient.Database {
-  // `timeout: 0`: a busy handler would wait inside the event loop; we wait for locks ourselves.
+  // `timeout: 0`, because a busy handler would block the event loop; waiting for locks happens here.
   const client = new SqliteClient(file, { readonly, fileMustExist: true, timeout: 0 })
   try {
     client.pragma('foreign_keys = ON')
@@ -44,7 +46,7 @@ const appliedMigrations = (client: SqliteClient.Database): number[] =>
     ? client.prepare(`select created_at from ${migrationsTable}`).pluck().all().map(Number)
     : []
 
-/** Applies what is missing in one transaction, after copying a database that holds data aside. */
+/** Applies missing migrations in one transaction, after copying a database with data. */
 async function migrate(
   client: SqliteClient.Database,
   file: string,
@@ -60,7 +62,7 @@ async function migrate(
   }
   await whenFree(deadline, () => client.exec('begin exclusive'))
   try {
-    // Looked up again: another instance may have been quicker while we waited for the lock.
+    // Checked again: another process may have migrated while this one waited for the lock.
     const pending = pendingMigrations('sqlite', appliedMigrations(client))
     client.exec(
       `create table if not exists ${migrationsTable} (id integer primary key, hash text not null, created_at numeric)`,
@@ -77,8 +79,8 @@ async function migrate(
 }
 
 /**
- * Opens a file with its tables up to date: the connection that writes first, because only it may make the file.
- * Folder and file are made readable by their owner only.
+ * Opens a file and migrates it, the write connection first, because only it may create the file. Folder and file are
+ * readable by their owner only.
  */
 export async function openSqliteFile(
   file: string,
@@ -92,7 +94,7 @@ export async function openSqliteFile(
   try {
     await whenFree(deadline, () => writing.pragma('journal_mode = WAL'))
     await migrate(writing, file, log, deadline)
-    // From here on the sync after each commit is made off the event loop: see wal-sync.ts.
+    // From here on, the sync after each commit happens off the event loop: see wal-sync.ts.
     await whenFree(deadline, () => writing.pragma('synchronous = NORMAL'))
     return { writing, reading: await whenFree(deadline, () => openClient(file, true)) }
   } catch (error) {

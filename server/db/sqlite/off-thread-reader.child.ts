@@ -1,4 +1,4 @@
-// The thread that answers long questions to a SQLite file, over a connection of its own that only reads.
+// The worker thread that runs long queries on a SQLite file, over a read-only connection of its own.
 import { parentPort, workerData } from 'node:worker_threads'
 import SqliteClient from 'better-sqlite3'
 import { errorText } from '../../errors.ts'
@@ -15,10 +15,10 @@ export type AsideAnswer =
   | { id: number; message: string; code: string }
 
 const statementsKept = 100
-/** Here a lock may be waited for: nobody else is held up. */
+/** Waiting for a lock is allowed here, because it blocks nothing else. */
 const busyTimeout = 2_000
 
-// Handed over by whoever starts this thread.
+// Passed by the code that starts this thread.
 const { file } = workerData as { file: string }
 const client = new SqliteClient(file, { readonly: true, fileMustExist: true, timeout: busyTimeout })
 await addVectorFunctions(client)
@@ -35,9 +35,9 @@ function prepare(sql: string): SqliteClient.Statement {
 
 function answer({ id, sql, values }: AsideQuestion): AsideAnswer {
   try {
-    // Bytes lose their class on the way between threads.
+    // Buffers lose their class on the way between threads.
     const given = values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value))
-    // A statement in raw mode answers rows as lists.
+    // A statement in raw mode returns rows as arrays.
     return { id, rows: prepare(sql).all(...given) as unknown[][] }
   } catch (error) {
     const code = error instanceof SqliteClient.SqliteError ? error.code : ''

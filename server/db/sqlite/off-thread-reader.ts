@@ -1,4 +1,4 @@
-// The door for long questions to a SQLite file: they are answered on a thread, which is there only while it is needed.
+// The off-thread reader: long queries on a SQLite file run on a worker thread, which only exists while it is needed.
 import type { Worker } from 'node:worker_threads'
 import SqliteClient from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
@@ -40,7 +40,7 @@ export function createSqliteAside(
   let idleTimer: NodeJS.Timeout | undefined
   let closed = false
 
-  /** Ends the thread; whoever still waits for it is told why. */
+  /** Ends the thread; queries that still wait for it reject with the reason. */
   async function end(reason: unknown): Promise<void> {
     clearTimeout(idleTimer)
     const ending = worker
@@ -72,7 +72,7 @@ export function createSqliteAside(
     else one?.reject(translateSqliteError(faultOf(answer)))
   }
 
-  /** Nobody waits: the process may end, and after a while so does the thread. */
+  /** Without waiting queries, the process may end, and so does the thread after a while. */
   function rest(): void {
     worker?.unref()
     idleTimer = setTimeout(() => void end(tooLong()), patience.idle)
@@ -102,7 +102,7 @@ export function createSqliteAside(
     return { rows: method === 'get' ? (rows[0] ?? []) : rows }
   }, toDrizzleLogger(onStatement))
   return {
-    // The lens: typed as PostgreSQL's builders, whose methods these have as well.
+    // Typed as PostgreSQL's builders, whose methods these have as well.
     reader: query as unknown as Reader,
     async close() {
       closed = true

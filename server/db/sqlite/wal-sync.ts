@@ -1,21 +1,21 @@
-// Makes SQLite's commits durable without stopping the event loop: the write-ahead log is synced in the thread pool.
+// Makes SQLite's commits durable without blocking the event loop: the write-ahead log is synced in the thread pool.
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
 
 export interface WalSync {
-  /** Fulfils when every commit made before the call is on the disk; those that ask together share one sync. */
+  /** Resolves when every commit made before the call is on the disk; concurrent calls share one sync. */
   durable(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * The connection commits with `synchronous = NORMAL`, which leaves out nothing but the sync of the log after a commit
- * (https://www.sqlite.org/pragma.html#pragma_synchronous). That sync is made here, before a commit is told as done: what
- * was told is as safe as with `FULL`. SQLite would make it inside the event loop, which a slow disk then stops for
- * every stream; and here the commits of one moment share it.
+ * The connection commits with `synchronous = NORMAL`, which omits only the sync of the log after a commit
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous). That sync happens here, before a commit is reported, so
+ * reported commits are as safe as with `FULL`. SQLite would sync on the event loop, where a slow disk blocks every
+ * stream; here concurrent commits also share one sync.
  *
- * @param logFile the database's `-wal` file. It lives as long as the connection does.
+ * @param logFile the database's `-wal` file. It lives as long as the connection.
  */
 export function createWalSync(logFile: string): WalSync {
   let file: Promise<FileHandle> | undefined
@@ -23,7 +23,7 @@ export function createWalSync(logFile: string): WalSync {
   let next: Promise<void> | undefined
 
   async function sync(): Promise<void> {
-    // One that could not be opened (too many files are) is tried again by whoever comes next.
+    // A log that could not be opened (too many open files) is tried again by the next call.
     file ??= open(logFile, constants.O_RDWR).catch((error: unknown) => {
       file = undefined
       throw error
@@ -32,7 +32,7 @@ export function createWalSync(logFile: string): WalSync {
       const handle = await file
       await handle.datasync()
     } catch (error) {
-      // The rows are there, so nobody may write them again: this is no fault that asking once more would mend.
+      // The rows are written, so they must not be written again: a retry would not repair this.
       throw appError('disk_unconfirmed', {}, { cause: error })
     }
   }
@@ -48,7 +48,7 @@ export function createWalSync(logFile: string): WalSync {
   return {
     durable() {
       if (running === undefined) return start()
-      // The one that is under way may have begun before the commit: the next one counts, for all who ask until then.
+      // A sync in progress may have started before the commit, so the next one counts, for all calls until it starts.
       next ??= running
         .catch(() => {})
         .then(() => {

@@ -1,25 +1,25 @@
-// One after another: the lane that makes SQLite's single writer explicit.
+// The write queue: makes SQLite's single writer explicit, one transaction at a time.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { appError } from '../../errors.ts'
 
-/** Milliseconds that writes may follow each other before everything else in the process gets its turn. */
+/** Milliseconds that writes may run back to back before the rest of the process gets its turn. */
 const turnLimit = 5
 
 export interface Lane {
-  /** Runs `work` when everything that was put in before has settled. */
+  /** Runs `work` when everything queued before has settled. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Fulfils when the lane is empty. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>
 }
 
-/** @param capacity works in the lane at most; further ones are refused with `store_busy`. */
+/** @param capacity most works in the queue; further ones are refused with `store_busy`. */
 export function createLane(capacity: number): Lane {
   let last: Promise<void> = Promise.resolve()
   let count = 0
-  /** When the first work of this turn of the event loop began; null before there was one. */
+  /** When the first work of this turn of the event loop started; null before there was one. */
   let turnBegan: number | null = null
 
-  /** Statements of SQLite settle without the event loop ever turning, so a queue of them would starve everything else. */
+  /** SQLite's statements settle without a turn of the event loop, so a full queue would starve everything else. */
   async function takeTurns(): Promise<void> {
     if (turnBegan !== null && performance.now() - turnBegan > turnLimit) await nextTurn()
     if (turnBegan !== null) return

@@ -1,4 +1,4 @@
-// Tables of people and of what belongs to them as a person or to the whole server.
+// Tables of accounts and of what belongs to a user or to the whole server.
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 
@@ -8,18 +8,21 @@ export function defineAccountTables(c: Columns) {
     {
       id: c.key<UserId>('id').primaryKey(),
       username: c.text('username').notNull(),
-      /** The name folded for comparison: two names that differ in case only are the same. */
+      /** The name folded for comparison, so that names that differ only in case are the same. */
       usernameKey: c.text('username_key').notNull(),
-      /** null: no login by password (the person of single mode). */
+      /** Null: no login by password (the user of single mode). */
       passwordHash: c.text('password_hash'),
       email: c.text('email'),
       emailKey: c.text('email_key'),
       avatar: c.text('avatar'),
       role: c.choice<'admin' | 'user'>('role').notNull(),
       isActive: c.boolean('is_active').notNull(),
-      /** Counted up to end every token that was given out before. */
+      /** Incremented to revoke every token issued before. */
       tokenVersion: c.integer('token_version').notNull(),
-      /** The `jti` of the one older token that outlived the last counting up: the one that changed the password. */
+      /**
+       * The `jti` of the one older token that stays valid after the last increment: the session that changed the
+       * password.
+       */
       keptToken: c.text('kept_token'),
       createdAt: c.time('created_at').notNull(),
     },
@@ -101,7 +104,7 @@ export function defineAccountTables(c: Columns) {
         .text('channel_id')
         .notNull()
         .references(() => channels.id, { onDelete: 'cascade' }),
-      /** Where the message came from, if from a conversation; it may be gone by now. */
+      /** The conversation that the message came from, if any; it may be deleted. */
       conversationId: c.key<ConversationId>('conversation_id'),
       content: c.text('content').notNull(),
       status: c.choice<'pending' | 'delivered' | 'failed'>('status').notNull(),

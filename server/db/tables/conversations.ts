@@ -1,4 +1,4 @@
-// Tables of conversations and the messages in them.
+// Tables of conversations and their messages.
 import { sql } from 'drizzle-orm'
 import type { ApprovalMode } from '../../protocol/conversation.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
@@ -33,16 +33,16 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       thinkingEnabled: c.boolean('thinking_enabled').notNull(),
       approval: c.choice<ApprovalMode>('approval'),
       disabledMcpServers: c.json<string[]>('disabled_mcp_servers').notNull(),
-      /** Names of tools whose calls a person approved once and for all in this conversation. */
+      /** Names of tools that a person granted for this whole conversation. */
       approvalGrants: c.json<string[]>('approval_grants').notNull(),
-      /** Something untrusted from outside was read in it. */
+      /** The taint: text from outside was read in it. */
       tainted: c.boolean('tainted').notNull(),
       pinned: c.boolean('pinned').notNull(),
       archived: c.boolean('archived').notNull(),
       /** The message whose branch is shown. */
       leafId: c.key<MessageId>('leaf_id'),
       messageCount: c.integer('message_count').notNull(),
-      /** A title was made or given; false while it is only the placeholder. */
+      /** A title was generated or given; false while it is only the placeholder. */
       titled: c.boolean('titled').notNull(),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
@@ -59,14 +59,17 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
   const messages = c.table(
     'messages',
     {
-      /** Counted: the order in which messages were made, whatever the clock says. */
+      /** The order in which messages were created, independent of the clock. */
       row: c.counter('row'),
       id: c.key<MessageId>('id').notNull().unique('messages_id'),
       conversationId: c
         .key<ConversationId>('conversation_id')
         .notNull()
         .references(() => conversations.id, { onDelete: 'cascade' }),
-      /** No foreign key: a subtree is deleted explicitly, because a cascade over a long chain passes SQLite's trigger depth. */
+      /**
+       * No foreign key: a subtree is deleted explicitly, because a cascade over a long chain exceeds SQLite's trigger
+       * depth.
+       */
       parentId: c.key<MessageId>('parent_id'),
       role: c.choice<'user' | 'assistant'>('role').notNull(),
       text: c.text('text').notNull(),
@@ -78,7 +81,7 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       createdAt: c.time('created_at').notNull(),
       /** When it was deleted; until it is purged, only a restore sees it. */
       deletedAt: c.time('deleted_at'),
-      /** The message whose deletion took this one along (or this one itself): a restore of that one restores this one. */
+      /** The message whose deletion included this one (or this one itself): restoring that one restores this one. */
       deletedWith: c.key<MessageId>('deleted_with'),
     },
     (t) => [
@@ -103,7 +106,7 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       mime: c.text('mime'),
       /** Text as it is, images as base64. */
       content: c.text('content').notNull(),
-      /** Bytes of the file; null for those stored before it was kept. */
+      /** Bytes of the file; null for attachments stored before this column existed. */
       size: c.integer('size'),
     },
     (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
@@ -124,13 +127,13 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       name: c.text('name'),
       skipped: c.boolean('skipped').notNull(),
       artifact: c.json<Artifact>('artifact'),
-      /** Nothing is added to it any more. */
+      /** The step is complete. */
       closed: c.boolean('closed').notNull(),
-      /** Number of the run's event that began it. */
+      /** The id of the run event that began it. */
       firstEvent: c.integer('first_event'),
-      /** Where the events cut its text, so that a replay gives the same pieces. */
+      /** Where events split its text, so that a replay gives the same pieces. */
       cuts: c.text('cuts'),
-      /** When the call of a `tool_call` step was started. */
+      /** When the call of a `tool_call` step began. */
       startedAt: c.time('started_at'),
     },
     (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],

@@ -1,15 +1,17 @@
-// Tables of projects: their checkpoints and their documents.
+// Tables of projects, their checkpoints and their documents.
 import type { MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 
-/** What one path of a project held at one moment. `hash` (SHA-256, hexadecimal) names the kept copy of a file's content. */
+/**
+ * What one path of a project held at one time. `hash` (SHA-256, hexadecimal) names the stored copy of a file's content.
+ */
 export type PathContent =
   | { kind: 'file'; hash: string; size: number; mode: number }
   | { kind: 'link'; target: string }
   | { kind: 'directory' }
 
-/** One path of a checkpoint as it changed; null is 'nothing there'. */
+/** How one path of a checkpoint changed; null means that nothing was there. */
 export type CheckpointFile = {
   path: string
   change: 'added' | 'modified' | 'deleted'
@@ -42,7 +44,7 @@ export function defineProjectTables(
       userId: owner(),
       name: c.text('name').notNull(),
       description: c.text('description'),
-      /** Bytes of all its files after the last change; null until it was measured. */
+      /** Bytes of all its files after the last change; null until measured. */
       size: c.bigInteger('size'),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
@@ -68,7 +70,7 @@ export function defineProjectTables(
       messageId: c.key<MessageId>('message_id'),
       runId: c.key<RunId>('run_id'),
       tool: c.text('tool').notNull(),
-      /** How many changes a person is told of (`checkpoint_files` may hold folders beyond them), and the first of these. */
+      /** The number of changes that people see (`checkpoint_files` may also have folders), and the first of them. */
       fileCount: c.integer('file_count').notNull(),
       sample: c.json<Pick<CheckpointFile, 'path' | 'change'>[]>('sample').notNull(),
       createdAt: c.time('created_at').notNull(),
@@ -76,7 +78,7 @@ export function defineProjectTables(
     (t) => [c.index('checkpoints_project').on(t.projectId, t.createdAt, t.id)],
   )
 
-  /** Contents of files that hold text from outside: named by their hash, so that renamed and copied files keep the mark. */
+  /** Contents of files that hold text from outside, named by hash, so that renamed and copied files keep the mark. */
   const outsideContents = c.table(
     'outside_contents',
     {
@@ -95,7 +97,7 @@ export function defineProjectTables(
         .text('checkpoint_id')
         .notNull()
         .references(() => checkpoints.id, { onDelete: 'cascade' }),
-      /** Place of the page's first file among all of the checkpoint. */
+      /** Position of the page's first file among all of the checkpoint. */
       first: c.integer('first').notNull(),
       files: c.json<CheckpointFile[]>('files').notNull(),
     },
@@ -113,7 +115,7 @@ export function defineProjectTables(
       size: c.bigInteger('size').notNull(),
       status: c.choice<'pending' | 'ready' | 'failed'>('status').notNull(),
       error: c.text('error'),
-      /** How many passages it was cut into. */
+      /** The number of its passages. */
       passages: c.integer('passages').notNull(),
       createdAt: c.time('created_at').notNull(),
     },
@@ -123,11 +125,11 @@ export function defineProjectTables(
     ],
   )
 
-  /** The full-text index over `tokens` is put beside the generated migration (`full-text.ts`). */
+  /** The full-text index on `tokens` is added to the generated migration (`full-text.ts`). */
   const passages = c.table(
     'passages',
     {
-      /** Counted, because the full-text index of SQLite refers to it. */
+      /** An integer, because SQLite's full-text index refers to it. */
       id: c.counter('id'),
       documentId: c
         .text('document_id')
@@ -138,7 +140,7 @@ export function defineProjectTables(
       heading: c.text('heading'),
       page: c.integer('page'),
       text: c.text('text').notNull(),
-      /** The text as words parted by spaces, ready to be indexed. */
+      /** The text as words separated by spaces, ready to be indexed. */
       tokens: c.text('tokens').notNull(),
     },
     (t) => [
@@ -147,7 +149,7 @@ export function defineProjectTables(
     ],
   )
 
-  /** What passages mean, where an endpoint for embeddings is configured. */
+  /** Embeddings of passages, where an endpoint is configured. */
   const passageVectors = c.table(
     'passage_vectors',
     {
@@ -157,7 +159,7 @@ export function defineProjectTables(
         .references(() => passages.id, { onDelete: 'cascade' }),
       projectId: c.key<ProjectId>('project_id').notNull(),
       model: c.text('model').notNull(),
-      /** A signed byte for each dimension: its direction is all that counts, and bytes are near enough. */
+      /** One signed byte per dimension: only the direction counts, and bytes are precise enough. */
       vector: c.bytes('vector').notNull(),
     },
     (t) => [c.index('passage_vectors_project').on(t.projectId, t.model, t.passageId)],

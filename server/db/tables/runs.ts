@@ -1,4 +1,4 @@
-// Tables of runs and of what only runs leave behind.
+// Tables of runs and of what only runs store.
 import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
 import type { RunFailure, RunStatus } from '../../protocol/run.ts'
@@ -30,12 +30,12 @@ export function defineRunTables(
       status: c.choice<RunStatus>('status').notNull(),
       model: c.text('model').notNull(),
       options: c.json<unknown>('options').notNull(),
-      /** The client's own id of the message that began it: sending it again joins this run. */
+      /** The client's own id of the message that started it: sending it again joins this run. */
       clientId: c.text('client_id'),
       attempt: c.integer('attempt').notNull(),
-      /** Attempts in a row that neither ended the run, nor left it in order, nor came to wait for a person. */
+      /** Attempts in a row that neither ended the run, nor left it in order, nor got to an approval request. */
       failedAttempts: c.integer('failed_attempts').notNull().default(0),
-      /** Number of the last write of its performance: one whose confirmation was lost is recognised by it. */
+      /** Number of the last write of its attempt; it identifies a write whose confirmation was lost. */
       revision: c.integer('revision').notNull().default(0),
       round: c.integer('round').notNull(),
       promptTokens: c.integer('prompt_tokens').notNull(),
@@ -44,7 +44,7 @@ export function defineRunTables(
       finishReason: c.choice<FinishReason>('finish_reason'),
       error: c.json<RunFailure>('error'),
       state: c.json<unknown>('state'),
-      /** The instance that performs it. */
+      /** The process that performs it. */
       owner: c.text('owner'),
       heartbeatAt: c.time('heartbeat_at'),
       stopRequested: c.boolean('stop_requested').notNull(),
@@ -101,7 +101,7 @@ export function defineRunTables(
     (t) => [c.index('tool_results_conversation').on(t.conversationId)],
   )
 
-  /** What stands for the turns up to a message where a history grew past the model's window. */
+  /** Replaces the turns up to a message where a history exceeded the model's context window. */
   const summaries = c.table(
     'summaries',
     {
@@ -113,7 +113,7 @@ export function defineRunTables(
     (t) => [c.primaryKey({ columns: [t.conversationId, t.untilMessageId] })],
   )
 
-  /** What the sub-agents of a running call did, event by event, so that they go on after a restart. */
+  /** Events of the sub-agents of a running call, so that they continue after a restart. */
   const subAgentEvents = c.table(
     'sub_agent_events',
     {

@@ -1,10 +1,10 @@
-// How far apart two vectors of signed bytes point.
+// The distance of two vectors of signed bytes.
 
 /** The bytes of a stored vector as numbers, without a copy. */
 export const signedBytes = (bytes: Buffer): Int8Array =>
   new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** 0 for the same direction, 1 for nothing in common; null where one has no direction. */
+/** 0 for the same direction, 1 for nothing in common; null for a zero vector. */
 export function cosineDistance(a: Int8Array, b: Int8Array): number | null {
   let product = 0
   let lengthA = 0

@@ -1,4 +1,4 @@
-// The table that pgvector compares; `pgvector.ts` makes it where that is possible.
+// The table that pgvector compares; `pgvector.ts` creates it where possible.
 import { bigint, customType, pgTable, text } from 'drizzle-orm/pg-core'
 import type { ProjectId } from '../../protocol/ids.ts'
 
@@ -7,7 +7,7 @@ const vector = customType<{ data: Int8Array; driverData: string }>({
   toDriver: (values) => `[${values.join(',')}]`,
 })
 
-/** A second form of `passage_vectors`: it can be made anew from there at any time, and no backup holds it. */
+/** A second form of `passage_vectors` that can be rebuilt from it at any time, and is not part of backups. */
 export const passageEmbeddings = pgTable('passage_embeddings', {
   passageId: bigint('passage_id', { mode: 'number' }).primaryKey(),
   projectId: text('project_id').$type<ProjectId>().notNull(),

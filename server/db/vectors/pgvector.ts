@@ -1,4 +1,5 @@
-// Has PostgreSQL compare vectors itself, where its extension pgvector can be used: a table beside those of the migrations.
+// Vector comparison inside PostgreSQL, where its pgvector extension is available: a table beside those of the
+// migrations.
 import pg from 'pg'
 import { errorText } from '../../errors.ts'
 
@@ -10,10 +11,10 @@ const statements = [
      embedding vector not null)`,
   `create index if not exists passage_embeddings_project on passage_embeddings (project_id, model)`,
 ]
-/** Any number that no other program would lock in our database. */
+/** Any number that no other program would lock in this database. */
 const advisoryLock = 0x6e616e70
 
-/** Makes what pgvector needs. Answers null when it is there, else why it cannot be used. */
+/** Creates what pgvector needs. Returns null on success, else why it cannot be used. */
 export async function preparePgvector(config: pg.ClientConfig): Promise<string | null> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: 5_000, query_timeout: 8_000 })
   client.on('error', () => {})

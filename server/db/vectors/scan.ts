@@ -1,4 +1,4 @@
-// Comparing vectors one by one, where the database cannot do it itself: page by page, so that nobody waits and nothing is kept.
+// Compares vectors one by one, where the database cannot: page by page, without blocking the event loop or caching.
 import { cosineDistance, signedBytes } from './cosine.ts'
 
 interface StoredVector {
@@ -9,11 +9,11 @@ interface StoredVector {
 const PAGE = 1_000
 /** Vectors compared between two turns of the event loop: about a millisecond. */
 const COMPARE_AT_ONCE = 500
-/** A question is not kept waiting longer than this. */
+/** A query takes no longer than this. */
 const LONGEST_MS = 4_000
 
 /**
- * The `limit` nearest, the nearest first. `complete` is false when the time was over before every vector was compared.
+ * The `limit` nearest, nearest first. `complete` is false when the time was over before every vector was compared.
  * @param pages the vectors after a passage, in the order of passages.
  */
 export async function scanVectors(

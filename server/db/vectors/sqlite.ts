@@ -1,13 +1,16 @@
-// The functions by which SQLite compares vectors: those of sqlite-vec where it can be loaded, else the same in JavaScript.
+// The functions by which SQLite compares vectors: those of sqlite-vec where it can be loaded, else the same in
+// JavaScript.
 import type SqliteClient from 'better-sqlite3'
 import { cosineDistance, signedBytes } from './cosine.ts'
 
-/** Afterwards `vec_int8(bytes)` and `vec_distance_cosine(a, b)` can be used. Answers who computes them. */
+/**
+ * Afterwards `vec_int8(bytes)` and `vec_distance_cosine(a, b)` can be used. Returns which implementation computes them.
+ */
 export async function addVectorFunctions(
   client: SqliteClient.Database,
 ): Promise<'sqlite-vec' | 'javascript'> {
   try {
-    // An optional dependency: there is no build of it for every machine.
+    // An optional dependency: it is not built for every platform.
     const { load } = await import('sqlite-vec')
     load(client)
     return 'sqlite-vec'
