@@ -53,7 +53,7 @@ interface Dependencies {
   nextIndex: number
   /** Calls of earlier iterations that still need a result, with the place of their results. */
   openCalls: ReadonlyMap<string, { call: number; result: number }>
-  stepRepository: StepRepository
+  stepRepository: Pick<StepRepository, 'put' | 'putProse' | 'setFirstEvent' | 'markStarted'>
   writes: WriteGroup
   /** Called when text could not be stored in time; the run itself goes on. */
   onLateStore(error: unknown): void
