@@ -13,7 +13,12 @@ import { toDecision } from './request.ts'
 export async function decideApproval(
   run: RunRow,
   body: ApprovalDecisionBody,
-  { store, database, registry, now }: ChatDependencies,
+  {
+    store,
+    database,
+    registry,
+    now,
+  }: Pick<ChatDependencies, 'store' | 'database' | 'registry' | 'now'>,
 ): Promise<Decision> {
   const approval = await store.runs.approval(run.id, body.id_ref)
   if (approval === undefined)

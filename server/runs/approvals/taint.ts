@@ -10,10 +10,10 @@ export interface Taint {
   /** The tools that a person allowed for the run or the conversation. */
   remembered(): ReadonlySet<string>
   /**
-   * Takes in an answer that settled. What it hands back belongs into the transaction that stores the answer, so that no
+   * Takes in a result that settled. The write it returns belongs in the transaction that stores the result, so that no
    * text from outside is ever stored without its mark.
    */
-  see(answer: Pick<CallResult, 'untrusted'>): Write
+  see(result: Pick<CallResult, 'untrusted'>): Write
   /** Reads again what is allowed: a person has just decided. */
   reload(): Promise<void>
 }
@@ -24,9 +24,9 @@ const nothing: Write = async () => {}
  * Whether outside text was read, and what a person allowed for good: both decide who is asked. Resolves when what the
  * run starts from is marked, should it hold outside text that the conversation is not marked for yet.
  */
-export async function createTaint(parts: PerformedRun, context: RunContext): Promise<Taint> {
-  const { run, state, writes } = parts
-  const { store } = parts.dependencies
+export async function createTaint(performed: PerformedRun, context: RunContext): Promise<Taint> {
+  const { run, state, writes } = performed
+  const { store } = performed.dependencies
   let tainted = context.conversation.tainted || context.holdsOutsideText
   let granted = new Set([...state.grants, ...context.conversation.approvalGrants])
   const mark: Write = (tx) => store.conversations.markTainted(tx, run.conversationId)
@@ -34,10 +34,10 @@ export async function createTaint(parts: PerformedRun, context: RunContext): Pro
   return {
     isTainted: () => tainted,
     remembered: () => granted,
-    see(answer) {
-      if (!answer.untrusted) return nothing
+    see(result) {
+      if (!result.untrusted) return nothing
       tainted = true
-      // Written each time: the write of an earlier answer may still fail.
+      // Written each time: the write of an earlier result may still fail.
       return mark
     },
     async reload(): Promise<void> {
