@@ -15,10 +15,10 @@ import type {
 } from '../protocol/message.ts'
 import { tooManyRuns } from '../runs/admission.ts'
 import { blankMessage, blankRun } from '../runs/blank-rows.ts'
+import { exceededBudget } from '../runs/budgets.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import type { RunOptions } from '../runs/state.ts'
-import { exceededBudget } from '../runs/usage.ts'
 import { checkAttachments, checkKeptAttachments } from './attachments.ts'
 
 type Asked = SendMessageBody | EditMessageBody | RegenerateBody

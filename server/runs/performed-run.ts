@@ -1,6 +1,7 @@
 // What everything that performs one run shares: its row, its state, its usage, and the ways to store and to emit.
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { ActiveRun } from './active-run.ts'
+import type { Budgets } from './budgets.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
 import type { RunState } from './state.ts'
@@ -18,6 +19,8 @@ export interface RunStarter {
 export type RunDependencies = ChatDependencies & {
   /** Where the run's background tasks begin. */
   runs: RunStarter
+  /** What the runs of each user spend together. */
+  budgets: Budgets
   /** The server goes away: what it can't store now is left for the next start. */
   isDraining(): boolean
 }

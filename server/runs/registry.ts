@@ -6,6 +6,7 @@ import type { RunId } from '../protocol/ids.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'
 import { assertRoom } from './admission.ts'
 import { announceRun } from './announce.ts'
+import { createBudgets } from './budgets.ts'
 import { claimRun, endUnperformed } from './claim.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { createWriteGroup, RETRY_DELAYS_MS } from './group-commit.ts'
@@ -65,6 +66,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
     ttl: ENDED_LOG_MS,
   })
   const turns = new Map<RunId, Promise<unknown>>()
+  const budgets = createBudgets(dependencies)
 
   /** Starts and stops of one run follow each other: between a look at it and what follows, nobody else acts on it. */
   async function inTurn<T>(id: RunId, work: () => Promise<T>): Promise<T> {
@@ -80,7 +82,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
 
   async function launch(one: ActiveRun, run: RunRow): Promise<void> {
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
-    const runDependencies = { ...dependencies, runs, isDraining: () => isDraining }
+    const runDependencies = { ...dependencies, runs, budgets, isDraining: () => isDraining }
     await performRun(one, run, runDependencies, writes)
     announceRun(run, 'updated', dependencies)
     active.delete(run.id)

@@ -2,9 +2,9 @@
 import type { CallUsage } from '../agent/run-scope.ts'
 import type { Writer } from '../db/database.ts'
 import type { NewRun, RunRow } from '../db/repositories/runs.ts'
-import { dayOf } from '../db/repositories/token-usage.ts'
 import { MAX_INTEGER } from '../protocol/bounds.ts'
 import type { Usage } from '../protocol/run-event.ts'
+import type { Budgets } from './budgets.ts'
 import type { ChatDependencies } from './dependencies.ts'
 
 /** The usage of one model call. */
@@ -21,17 +21,38 @@ interface ModelUsage {
  */
 export type UsageWrite = (tx: Writer, patch?: Partial<NewRun>) => Promise<boolean>
 
+/** What the first call of a run is taken to use; later ones as much as the one before. */
+const FIRST_CALL = { promptTokens: 2_000, completionTokens: 1_000 }
+
 export type RunUsage = ReturnType<typeof createRunUsage>
 
 export function createRunUsage(
   run: RunRow,
-  { store, database, settings, catalog, now }: ChatDependencies,
+  { store, database, settings, catalog, budgets, now }: ChatDependencies & { budgets: Budgets },
 ) {
   let { promptTokens, completionTokens, round, revision: lastRevision } = run
   /** Of model calls that are no part of the answer; they count toward the run's budget. */
   let extraTokens = 0
   /** Not yet stored. */
   let pending: ModelUsage[] = []
+  /** Of `pending` and of what is just being stored. */
+  let unstoredTokens = 0
+  /** Model calls that were admitted and have not told what they used. One that fails may never do so: the run ends then. */
+  let openCalls = 0
+  let likely: ModelUsage = { model: run.model, ...FIRST_CALL }
+  let costPerToken = { currency: '', cost: 0 }
+  const budget = budgets.join(run.userId, () => {
+    const tokens = openCalls * tokensOf(likely) + unstoredTokens
+    return { tokens, currency: costPerToken.currency, cost: costPerToken.cost * tokens }
+  })
+
+  const used = (entry: ModelUsage): void => {
+    openCalls = Math.max(0, openCalls - 1)
+    if (tokensOf(entry) === 0) return
+    likely = entry
+    unstoredTokens += tokensOf(entry)
+    pending.push(entry)
+  }
 
   return {
     total: (): Usage => ({
@@ -44,22 +65,13 @@ export function createRunUsage(
     add({ usage, model }: CallUsage): void {
       promptTokens = bounded(promptTokens + usage.prompt_tokens)
       completionTokens = bounded(completionTokens + usage.completion_tokens)
-      pending.push({
-        model: model === '' ? run.model : model,
-        promptTokens: usage.prompt_tokens,
-        completionTokens: usage.completion_tokens,
-      })
+      used(entryOf({ usage, model }))
     },
 
     /** Tokens that were paid for but are no part of the answer (a title, a summary). */
     addExtra({ usage, model }: CallUsage): void {
-      if (usage.total_tokens === 0) return
       extraTokens += usage.total_tokens
-      pending.push({
-        model: model === '' ? run.model : model,
-        promptTokens: usage.prompt_tokens,
-        completionTokens: usage.completion_tokens,
-      })
+      used(entryOf({ usage, model }))
     },
 
     /**
@@ -75,6 +87,7 @@ export function createRunUsage(
       if (endsIteration) round += 1
       try {
         await store(await writeOf(entries))
+        for (const entry of entries) unstoredTokens -= tokensOf(entry)
       } catch (error) {
         pending.unshift(...entries)
         throw error
@@ -90,21 +103,43 @@ export function createRunUsage(
           await store.tokenUsage.add(tx, now(), { userId: run.userId, ...entry })
       })
       pending = []
+      unstoredTokens = 0
     },
 
     /** Gives up what could not be stored; returns how many tokens that is. */
     drop(): number {
       const tokens = pending.reduce((sum, one) => sum + one.promptTokens + one.completionTokens, 0)
       pending = []
+      unstoredTokens = 0
       return tokens
     },
 
-    /** Whether the model may be asked again, for whatever it is. */
+    /**
+     * Whether the model may be called, for whatever it is. If so, what the call is likely to use is set aside until `add`
+     * or `addExtra` tells what it did use.
+     */
     async isBudgetLeft(): Promise<boolean> {
-      const used = promptTokens + completionTokens + extraTokens
-      if (settings.runTokens !== undefined && used >= settings.runTokens) return false
-      return (await exceededBudget(run.userId, { store, settings, now })) === null
+      const sum = promptTokens + completionTokens + extraTokens
+      if (settings.runTokens !== undefined && sum >= settings.runTokens) return false
+      if (settings.userCostPerMonth !== undefined) {
+        const { currency, cost } = await costOf(likely)
+        costPerToken = { currency, cost: cost / tokensOf(likely) }
+      }
+      return await budget.claim(() => {
+        openCalls += 1
+      })
     },
+
+    /** The run has ended: nothing is set aside for it any more. */
+    leave: budget.leave,
+  }
+
+  function entryOf({ usage, model }: CallUsage): ModelUsage {
+    return {
+      model: model === '' ? run.model : model,
+      promptTokens: usage.prompt_tokens,
+      completionTokens: usage.completion_tokens,
+    }
   }
 
   async function writeOf(entries: readonly ModelUsage[]): Promise<UsageWrite> {
@@ -141,29 +176,8 @@ export function createRunUsage(
   }
 }
 
+const tokensOf = (entry: Pick<ModelUsage, 'promptTokens' | 'completionTokens'>): number =>
+  entry.promptTokens + entry.completionTokens
+
 /** The sums are stored in integer columns. */
 const bounded = (tokens: number): number => Math.min(tokens, MAX_INTEGER)
-
-/** Which budget the user has used up, as a text for them; null when none is. */
-export async function exceededBudget(
-  userId: RunRow['userId'],
-  { store, settings, now }: Pick<ChatDependencies, 'store' | 'settings' | 'now'>,
-): Promise<string | null> {
-  const { userTokensPerDay, userCostPerMonth } = settings
-  const today = dayOf(now())
-  if (userTokensPerDay !== undefined) {
-    const { tokens } = await store.tokenUsage.spent(userId, { from: today, to: today })
-    if (tokens >= userTokensPerDay)
-      return `Your ${userTokensPerDay} tokens for today are used up. They are renewed at midnight UTC.`
-  }
-  if (userCostPerMonth !== undefined) {
-    const { cost } = await store.tokenUsage.spent(userId, {
-      from: `${today.slice(0, 8)}01`,
-      to: today,
-    })
-    // Prices may be in several currencies; the limit holds for each.
-    if ([...cost.values()].some((spent) => spent >= userCostPerMonth))
-      return 'Your budget for this month is used up. It is renewed on the first day of next month (UTC).'
-  }
-  return null
-}

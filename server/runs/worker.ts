@@ -41,6 +41,8 @@ export async function performRun(
     const event = await endBroken(error, { active, run, usage, dependencies })
     if (event === null) active.runLog.close()
     else active.runLog.appendEvent(event)
+  } finally {
+    usage.leave()
   }
 }
 

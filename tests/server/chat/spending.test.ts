@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
 
 let upstream: Upstream
@@ -76,5 +76,94 @@ describeOnEachServer('spending', (start) => {
     upstream.enqueue(turn.text('Short.', usage(10, 10)))
     await ask(server, conversation, long)
     expect((await booked(server)) - before).toBeGreaterThanOrEqual(5_520)
+  })
+
+  const isTitle = (request: UpstreamRequest) =>
+    JSON.stringify(request.messages[0]).includes('Write a title')
+  const isSummary = (request: UpstreamRequest) =>
+    JSON.stringify(request.messages[0]).includes('Summarize the conversation')
+
+  test('a title is booked like an answer, and not asked for when the answer has used up the budget', async () => {
+    const server = await start({
+      models: models(),
+      titles: 'model',
+      limits: { user_tokens_per_day: 100 },
+    })
+    upstream.program((request) =>
+      isTitle(request) ? turn.text('A greeting', usage(7, 3)) : turn.text('Hello.', usage(20, 20)),
+    )
+    expect((await ask(server, await conversationOf(server))).at(-1)?.data.suggested_title).toBe(
+      'A greeting',
+    )
+    expect(await booked(server)).toBe(50)
+    upstream.reset()
+    upstream.program(() => turn.text('Hello.', usage(30, 30)))
+    const seen = upstream.requests.length
+    expect((await ask(server, await conversationOf(server))).at(-1)?.data.suggested_title).toBe(
+      'Go',
+    )
+    expect(upstream.requests.length - seen).toBe(1)
+    expect(await booked(server)).toBe(110)
+  })
+
+  test('a summary is not asked for when it would go beyond the budget', async () => {
+    const server = await start({
+      models: models({ context_window: 3_000, max_tokens: 200 }),
+      titles: 'off',
+      // Room for the answer, but not for what a call of unknown size is taken to use beside it.
+      limits: { user_tokens_per_day: 2_000 },
+    })
+    const conversation = await conversationOf(server)
+    const long = 'word '.repeat(1_200)
+    const seen = upstream.requests.length
+    for (const _ of [1, 2, 3]) {
+      upstream.enqueue(turn.text(long, usage(10, 10)))
+      expect((await ask(server, conversation, long)).at(-1)?.event).toBe('done')
+    }
+    const asked = upstream.requests.slice(seen)
+    expect(asked).toHaveLength(3)
+    expect(asked.filter(isSummary)).toEqual([])
+    expect(await booked(server)).toBe(60)
+  })
+
+  test('runs side by side go beyond a budget by one model call at most', async () => {
+    const price = { input: 1_000_000, output: 1_000_000, currency: 'EUR' }
+    for (const limits of [{ user_tokens_per_day: 1_000 }, { user_cost_per_month: 1_000 }]) {
+      const server = await start({ models: models({ price }), titles: 'off', limits })
+      let release = (): void => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      upstream.reset()
+      upstream.program(() => turn.text('Hello.', { ...usage(500, 400), until: held }))
+      const seen = upstream.requests.length
+      const conversations = await Promise.all(
+        Array.from({ length: 6 }, () => conversationOf(server)),
+      )
+      const ends = conversations.map(async (id) => (await ask(server, id)).at(-1))
+      // The others have ended before the one that was admitted.
+      const refused = await new Promise<number>((resolve) => {
+        let count = 0
+        for (const end of ends)
+          void end.then((event) => {
+            if (event?.data.finish_reason === 'budget') count += 1
+            if (count === 5) resolve(count)
+          })
+      })
+      expect(refused).toBe(5)
+      release()
+      await Promise.all(ends)
+      expect(upstream.requests.length - seen).toBe(1)
+      expect(await booked(server)).toBe(900)
+      // What was set aside is given back: 100 are left for another.
+      expect((await ask(server, await conversationOf(server))).at(-1)?.data.finish_reason).toBe(
+        'stop',
+      )
+      const id = await conversationOf(server)
+      const over = await server.call('POST', `/api/conversations/${id}/messages`, {
+        body: { text: 'Go', stream: false },
+      })
+      expect(over.json).toMatchObject({ error: 'budget_exceeded' })
+    }
   })
 })
