@@ -1,4 +1,4 @@
-// Which models there are, and the client that stands behind each id.
+// The model catalog: which models can be chosen, and the client behind each id.
 import { AppError, appError } from '../errors.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
 import type { LlmClient } from './client.ts'
@@ -14,37 +14,37 @@ import { withoutTools } from './without-tools.ts'
 export interface ResolvedModel {
   model: PublicModel
   price: Price | null
-  /** Ready for use: retries, fallbacks and the model's tool mode are in it. */
+  /** Ready to use: includes retries, fallbacks and the model's tool mode. */
   client: LlmClient
 }
 
 export interface ModelCatalog {
-  /** What anybody may know of the models; the default one is marked. Just `demo` while there is no other. */
+  /** What anybody may know about the models; the default one is marked. Only `demo` while there is no other. */
   list(): Promise<PublicModel[]>
-  /** The model of an id, or the default one without. Throws `unknown_model`. */
+  /** The model with an id, or the default one without. Throws `unknown_model`. */
   resolve(id?: string | null): Promise<ResolvedModel>
   /** Closes the connections to providers. */
   close(): Promise<void>
 }
 
-/** A model of the store. `needsKey`: it has a key that can't be read any more. */
+/** A stored model. `needsKey`: it has a key that can no longer be read. */
 export interface CatalogModel {
   settings: ModelSettings
   needsKey: boolean
 }
 
 export interface ModelCatalogOptions {
-  /** Of the configuration. They come before a stored model of the same id. */
+  /** Of the configuration. They take precedence over stored models with the same id. */
   models: readonly ModelSettings[]
   defaultModel?: string | undefined
-  /** What administrators have stored, keys unsealed; asked every time, so that models come and go at run time. */
+  /** Models of administrators, with unsealed keys; read every time, so that changes apply at run time. */
   stored?: (() => Promise<readonly CatalogModel[]>) | undefined
   /** Seconds. */
   idleTimeout: number
-  /** Lines of a provider's stream that could not be read. */
+  /** Called with lines of a provider's stream that could not be read. */
   onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
   retry?: RetryOptions | undefined
-  /** Milliseconds between the pieces that the demo writes. */
+  /** Milliseconds between the pieces of the demo's answer. */
   demoDelayMs?: number | undefined
 }
 
@@ -53,7 +53,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const demo = createDemoClient(
     options.demoDelayMs === undefined ? {} : { delayMs: options.demoDelayMs },
   )
-  // A client lives as long as its settings stay as they are: it holds the provider's connection.
+  // A client lives as long as its settings are unchanged: it holds the provider's connection.
   const clients = new Map<string, { settings: string; client: LlmClient }>()
 
   const modelsById = async (): Promise<Map<string, CatalogModel>> => {
@@ -131,7 +131,7 @@ function inToolMode(client: LlmClient, settings: ModelSettings): LlmClient {
   return client
 }
 
-/** Answers nothing but what has to be done; a model that is named as fallback then takes its place. */
+/** Only fails, with what has to be done; a fallback model then takes over. */
 const lostKeyClient = (name: string): LlmClient => ({
   async *stream() {
     const error = new AppError(

@@ -1,4 +1,4 @@
-// The one interface to language models: every provider, wrapper and stand-in is an `LlmClient`.
+// The one interface to language models: every provider, wrapper and substitute is an `LlmClient`.
 import type { AppError } from '../errors.ts'
 import type { Thinking } from '../protocol/catalog.ts'
 import type { ErrorParams } from '../protocol/error.ts'
@@ -13,7 +13,7 @@ export interface ToolCall {
   arguments: string
 }
 
-/** A tool as the model is told of it (OpenAI function format). */
+/** A tool as the model gets it (OpenAI function format). */
 export interface ToolSchema {
   type: 'function'
   function: { name: string; description: string; parameters: Record<string, unknown> }
@@ -25,7 +25,7 @@ export type LlmMessage =
       role: 'user'
       content: string
       images?: readonly { mime: string; data: string }[]
-      /** What the server adds in front of the person's own words: text that must not stand in the system message. */
+      /** What the server adds before the user's own text, when it must not be in the system message. */
       context?: string
     }
   | { role: 'assistant'; content: string; reasoning?: string; toolCalls?: readonly ToolCall[] }
@@ -33,7 +33,7 @@ export type LlmMessage =
 
 export interface LlmRequest {
   messages: readonly LlmMessage[]
-  /** Empty when the model may not call tools in this round. */
+  /** Empty when the model may not call tools in this iteration. */
   tools: readonly ToolSchema[]
   toolChoice?: ToolChoice
   temperature?: number
@@ -45,15 +45,15 @@ export interface LlmRequest {
 
 export type LlmEvent =
   | { type: 'thinking_delta' | 'text_delta'; text: string }
-  /** A whole call; sent when its arguments are complete. */
+  /** A complete call; sent when its arguments are complete. */
   | { type: 'tool_call'; call: ToolCall }
-  /** Nothing of the answer: a note for the log and the page that a try failed and another follows. */
+  /** Not part of the answer: an attempt failed and another one follows, for the log and the page. */
   | {
       type: 'retrying'
       attempt: number
       delayMs: number
       reason: string
-      /** Of the failure that is tried again. */
+      /** The failure that is retried. */
       code?: string
       params?: ErrorParams | undefined
     }
@@ -68,14 +68,17 @@ export type LlmEvent =
       estimated: boolean
       model: string
     }
-  /** The end, when it went wrong or was aborted (`error.code` is then irrelevant; look at the signal). What came before stands. */
+  /**
+   * The end, after a failure or an abort (`error.code` is then irrelevant; check the signal). What was sent before
+   * remains valid.
+   */
   | { type: 'failed'; error: AppError; usage?: Usage }
 
 export interface LlmClient {
   /**
-   * One answer of the model, as batches: the events of one read of the socket come together, with neighbouring
-   * deltas of one kind joined, so that a burst costs one turn of the event loop.
-   * Contract: never throws once called; the last event is `finished` or `failed`; honours the signal within 1 s.
+   * One answer of the model, as batches: the events of one read of the socket come together, with adjacent deltas of
+   * one kind joined, so that a burst costs one turn of the event loop.
+   * Contract: never throws once called; the last event is `finished` or `failed`; reacts to the signal within 1 s.
    */
   stream(request: LlmRequest): AsyncIterable<readonly LlmEvent[]>
 }

@@ -1,11 +1,11 @@
-// What went wrong with a model, as errors that name the class of the fault and the model, and never a URL or a key.
+// Failures of models, as errors that name the kind of failure and the model, and never a URL or a key.
 import { AppError } from '../errors.ts'
 import type { ErrorCode } from '../protocol/error.ts'
 
 export interface FailureContext {
-  /** The model as people know it. */
+  /** The model's name for people. */
   model: string
-  /** Struck out wherever a provider repeats it. */
+  /** Redacted wherever a provider repeats it. */
   apiKey?: string | undefined
 }
 
@@ -19,7 +19,7 @@ interface Reply {
 
 const MAX_DETAIL = 300
 
-/** What to do, by what the status says. The detail is the provider's own sentence, cleaned. */
+/** The error for an HTTP status, with what to do. The detail is the provider's own sentence, cleaned. */
 export function statusFailure(reply: Reply, context: FailureContext, cause?: unknown): AppError {
   const { status } = reply
   const words = providerText(reply.body)
@@ -117,7 +117,7 @@ const connectionFaults: Record<string, string> = {
   ENETUNREACH: 'the network is not reachable',
 }
 
-/** No answer at all: nothing was received before the connection failed. */
+/** No response at all: the connection failed before anything was received. */
 export function connectionFailure(error: unknown, context: FailureContext): AppError {
   const code = deepestCode(error)
   const fault =
@@ -161,7 +161,7 @@ export const unreadableAnswer = (context: FailureContext, what: string): AppErro
 export const abortedFailure = (context: FailureContext): AppError =>
   new AppError('model_stream_broken', `The request to "${context.model}" was stopped.`)
 
-/** Seconds that a `Retry-After` header asks for (a number or a date); undefined when there is none to read. */
+/** Seconds that a `Retry-After` header asks for (a number or a date); undefined when there is none. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null || header.trim() === '') return undefined
   const seconds = Number(header)
@@ -173,9 +173,9 @@ export function readRetryAfter(header: string | null, now: number): number | und
 const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
-/** The sentence in an error body, whatever its shape; empty for pages and for nothing. */
+/** The sentence in an error body, whatever its shape; empty for pages and empty bodies. */
 function providerText(body: unknown): string {
-  // Of a page, also one within a message, only the words before it are a sentence.
+  // Of an HTML page, also within a message, only the words before it are a sentence.
   if (typeof body === 'string') return body.split(/<(?:!|\/?[a-z])/i, 1)[0] ?? ''
   const fields = asRecord(body)
   for (const key of ['message', 'msg', 'detail', 'error']) {
@@ -191,11 +191,11 @@ const saysTooLong = (words: string): boolean =>
     words,
   )
 
-/** Hosts with their ports, and addresses by themselves. */
+/** Hosts with their ports, and plain addresses. */
 const hostAndPort =
   /(?:\[[0-9a-f:.]+\]|\b\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?|\b(?:localhost|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}):\d{2,5}|\b[a-z][\w-]*:\d{4,5}\b/gi
 
-/** A provider's words are data: no key, no address, one line, short. */
+/** A provider's text is data: no key, no address, one line, short. */
 function cleaned(words: string, context: FailureContext): string {
   const apiKey = context.apiKey ?? ''
   const withoutKey = apiKey.length >= 4 ? words.replaceAll(apiKey, '[key]') : words

@@ -1,9 +1,9 @@
-// A rough count of tokens where a provider reports none, and for fitting a history to a window.
+// A rough token count, for providers that report none and for fitting a history into a context window.
 import type { LlmMessage, LlmRequest, ToolCall } from './client.ts'
 
 /** What the frame around each message costs. */
 const MESSAGE_TOKENS = 4
-/** A middle figure for one image; providers count between 85 and 1,600. */
+/** An average for one image; providers count between 85 and 1,600. */
 const IMAGE_TOKENS = 800
 
 /**

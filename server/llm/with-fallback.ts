@@ -1,14 +1,14 @@
-// A client that asks the next model when one fails before it has said anything.
+// A client that tries the next model when one fails before its first output.
 import type { LlmClient, LlmEvent } from './client.ts'
 
 /** A model in the order in which they are tried. */
 export interface FallbackCandidate {
-  /** As people know it. */
+  /** The model's name for people. */
   name: string
   client: LlmClient
 }
 
-/** What has reached the client is never repeated: a failure after the first word is the end. */
+/** Nothing that reached the client is repeated: a failure after the first output is final. */
 export function withFallback(
   first: FallbackCandidate,
   others: readonly FallbackCandidate[],

@@ -1,27 +1,27 @@
-// A client that tries again when a provider was busy or away, as long as nothing of an answer has been given out.
+// A client that retries when a provider was busy or unavailable, as long as no output was sent.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppError } from '../errors.ts'
 import type { ErrorCode } from '../protocol/error.ts'
 import type { LlmClient, LlmEvent } from './client.ts'
 
 export interface RetryOptions {
-  /** Milliseconds before each further try; as many further tries as there are entries. */
+  /** Milliseconds before each retry; as many retries as entries. */
   delaysMs?: readonly number[]
-  /** The longest that a provider's `Retry-After` is obeyed, in seconds. */
+  /** The longest `Retry-After` that is obeyed, in seconds. */
   maxRetryAfter?: number
 }
 
 const DELAYS_MS = [1000, 2000, 4000]
 const MAX_RETRY_AFTER = 60
 
-/** A 429, a fault of the provider, a connection that failed: what another try may mend. */
+/** A 429, a provider fault, a failed connection: what a retry may resolve. */
 const mendable: ReadonlySet<ErrorCode> = new Set([
   'model_rate_limited',
   'model_unavailable',
   'model_stream_broken',
 ])
 
-/** Each try that failed is told as `retrying` before the wait; the wait ends at once when the run is stopped. */
+/** Emits `retrying` for each failed attempt, then waits; the wait ends at once when the run is stopped. */
 export function withRetry(client: LlmClient, options: RetryOptions = {}): LlmClient {
   const delaysMs = options.delaysMs ?? DELAYS_MS
   const maxRetryAfter = options.maxRetryAfter ?? MAX_RETRY_AFTER

@@ -8,11 +8,11 @@ export type BubblewrapState =
   | { available: false; reason: string }
 
 export interface IsolationOptions {
-  /** Host folders or files seen read-only at the same or another place inside. */
+  /** Host folders or files that are visible read-only at the same or another path inside. */
   readOnly?: readonly { host: string; inside: string }[]
   /** Host folders that the program may change. */
   writable?: readonly { host: string; inside: string }[]
-  /** Folder inside in which the program starts. */
+  /** The working directory inside. */
   workingDirectory: string
   /** `private`: the namespace in which it is started (private-network.ts). `host`: all that this machine can reach. */
   network: 'none' | 'private' | 'host'
@@ -25,10 +25,10 @@ const RESOLVER = '/etc/resolv.conf'
 /** Descriptor from which bubblewrap reads the `resolv.conf` of a private network. */
 export const RESOLVER_DESCRIPTOR = 5
 const DEFAULT_TEMPORARY_BYTES = 256 * 1024 * 1024
-/** A user id that is nobody's on the host; files still belong to the server's own user outside. */
+/** A user id that nobody has on the host; outside, files still belong to the server's own user. */
 const INSIDE_ID = '1000'
 
-/** What programs need of /etc: of the certificates the public ones, never `/etc/ssl/private`. */
+/** What programs need of /etc: public certificates, never `/etc/ssl/private`. */
 const READABLE = [
   '/etc/alternatives',
   '/etc/ld.so.cache',
@@ -41,7 +41,7 @@ const READABLE = [
   '/etc/ca-certificates/extracted',
 ]
 
-/** The full path of a program of this machine. */
+/** The full path of a program on this machine. */
 export async function findProgram(name: string): Promise<string | null> {
   for (const folder of (process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter)) {
     if (!folder.startsWith('/')) continue
@@ -55,7 +55,7 @@ export async function findProgram(name: string): Promise<string | null> {
   return null
 }
 
-/** The system's own folders: read-only, with the links that the host has (`/bin` -> `usr/bin`). */
+/** The system's own folders: read-only, with the host's links (`/bin` -> `usr/bin`). */
 async function systemArguments(): Promise<string[]> {
   const args: string[] = ['--ro-bind', '/usr', '/usr']
   for (const name of ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']) {
@@ -74,15 +74,15 @@ function networkFiles(network: IsolationOptions['network']): string[] {
   if (network === 'none') return []
   const bound = ['/etc/hosts', '/etc/nsswitch.conf', ...(network === 'host' ? [RESOLVER] : [])]
   const args = bound.flatMap((name) => ['--ro-bind-try', name, name])
-  // The machine's own resolver may be at an address of its loopback.
+  // The machine's own resolver may be at a loopback address.
   if (network === 'private') args.push('--ro-bind-data', String(RESOLVER_DESCRIPTOR), RESOLVER)
   return args
 }
 
 /**
- * Arguments for bubblewrap up to and including `--`: own user, process, mount, IPC and (unless asked for) network
- * namespace, no capabilities, no nested user namespaces, no environment, nothing of the host but its system folders
- * (read-only) and what `options` names. Everything inside ends with the wrapper.
+ * Arguments for bubblewrap up to and including `--`: its own user, process, mount, IPC and (unless requested otherwise)
+ * network namespace, no capabilities, no nested user namespaces, no environment, nothing of the host except its system
+ * folders (read-only) and what `options` names. Everything inside ends with the wrapper.
  */
 export async function bubblewrapArguments(options: IsolationOptions): Promise<string[]> {
   const args = [
@@ -118,8 +118,8 @@ export async function bubblewrapArguments(options: IsolationOptions): Promise<st
 }
 
 /**
- * Looks for bubblewrap and tries it with the very arguments that are used later. Never throws.
- * The answer holds for the life of the process: ask once and pass it on.
+ * Looks for bubblewrap and tries it with exactly the arguments that are used later. Never throws. The result holds for
+ * the life of the process: call it once and pass it on.
  */
 export async function detectBubblewrap(): Promise<BubblewrapState> {
   if (process.platform !== 'linux')

@@ -1,9 +1,9 @@
-// What a program and everything it starts use together: measured where the kernel tells it, and held to limits.
+// The resources that a program and its descendants use together: measured where the kernel reports them, and limited.
 import { readdir, readFile } from 'node:fs/promises'
 
 export interface TreeUse {
   processes: number
-  /** Memory of their own: shared libraries and files in the page cache do not count. */
+  /** Private memory: shared libraries and the page cache do not count. */
   bytes: number
 }
 
@@ -15,7 +15,7 @@ export interface TreeLimits {
 const LOOK_EVERY_MS = 200
 const KILOBYTE = 1024
 
-/** Memory of one process and the processes that any of its threads started; null when it is gone. */
+/** Memory of one process and the processes that any of its threads started; null when it has ended. */
 async function lookAt(pid: number): Promise<{ bytes: number; children: number[] } | null> {
   try {
     const [status, threads] = await Promise.all([
@@ -38,7 +38,7 @@ async function lookAt(pid: number): Promise<{ bytes: number; children: number[] 
   }
 }
 
-/** The use of `pid` and all below it; counting stops at `maxProcesses`. */
+/** The usage of `pid` and its descendants; counting stops at `maxProcesses`. */
 export async function measureTree(pid: number, maxProcesses = 10_000): Promise<TreeUse> {
   const use: TreeUse = { processes: 0, bytes: 0 }
   let generation = [pid]
@@ -58,8 +58,8 @@ export async function measureTree(pid: number, maxProcesses = 10_000): Promise<T
 }
 
 /**
- * Looks at the tree a few times a second and calls `onExceeded` once when it goes beyond a limit. Returns the call that
- * ends the watching. Does nothing where there is no /proc.
+ * Checks the tree a few times a second and calls `onExceeded` once when it exceeds a limit. Returns the function that
+ * stops watching. Does nothing where there is no /proc.
  */
 export function watchTree(
   pid: number,

@@ -1,4 +1,5 @@
-// The one place that starts child processes: own process group, scrubbed environment, limits in time and output, group kill.
+// The one place that starts child processes: own process group, clean environment, limits on time and output, group
+// kill.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
@@ -15,21 +16,21 @@ export interface ProcessOptions {
   env: Readonly<Record<string, string>>
   /** Written to the child's standard input, which is then closed. Without it the input is empty. */
   input?: string | Uint8Array
-  /** Keeps the standard input open for `process.stdin`; not together with `input`. */
+  /** Keeps standard input open for `process.stdin`; not together with `input`. */
   interactive?: boolean
-  /** Pipes opened beside the three standard ones, as descriptors 3, 4 … of the child. */
+  /** Pipes beside the three standard streams, as descriptors 3, 4 … of the child. */
   extraPipes?: number
-  /** Open descriptors of ours that the child gets after its pipes. They stay ours to close. */
+  /** Open descriptors that the child gets after its pipes. The caller closes them. */
   inherit?: readonly number[]
-  /** Runs the child as somebody else; only root can. */
+  /** Runs the child as another user; only root can. */
   user?: { uid: number; gid: number }
-  /** Wall-clock limit in milliseconds; then the whole group is killed. Without it there is none. */
+  /** Wall-clock limit in milliseconds, after which the whole group is killed. No limit by default. */
   timeoutMs?: number
   /** Aborting kills the whole group at once. */
   signal?: AbortSignal
-  /** Bytes kept of each output: the beginning and the end of what was longer. */
+  /** Bytes stored of each output: the beginning and the end of longer ones. */
   maxOutputBytes: number
-  /** Every piece of output as it comes, not cut; the receiver bounds what it keeps. */
+  /** Every piece of output as it arrives, complete; the receiver bounds what it stores. */
   onOutput?(stream: OutputStream, text: string): void
 }
 
@@ -60,10 +61,10 @@ export interface RunningProcess {
   readonly done: Promise<ProcessOutcome>
 }
 
-/** After the leader is gone, how long its outputs may stay open before they are given up. */
+/** After the leader has ended, how long its outputs may stay open. */
 const DRAIN_MS = 500
 
-/** Keeps the beginning and the end of a long text within a number of bytes. */
+/** Stores the beginning and the end of a long text within a number of bytes. */
 function createOutputKeeper(maxBytes: number) {
   const headLimit = Math.ceil(maxBytes / 2)
   const tailLimit = maxBytes - headLimit
@@ -77,7 +78,7 @@ function createOutputKeeper(maxBytes: number) {
       const room = headLimit - headBytes
       const first = chunk.subarray(0, Math.max(0, room))
       if (first.length > 0) {
-        // Copied, because a slice would keep the whole chunk of the pipe alive.
+        // Copied, because a slice would keep the pipe's whole chunk alive.
         head.push(Buffer.from(first))
         headBytes += first.length
       }
@@ -111,13 +112,13 @@ function createOutputKeeper(maxBytes: number) {
 }
 
 /**
- * Throws `EMFILE` when there are too few free descriptors for a child with this many pipes. Node would find that out half
- * way, and lose for good the pipes that it had made by then (seen in 20.20: two descriptors at each try).
+ * Throws `EMFILE` when there are too few free descriptors for a child with this many pipes. Node would notice that
+ * halfway and leak the pipes it had opened by then (seen in 20.20: two descriptors per attempt).
  */
 function assertDescriptors(pipes: number): void {
   const opened: number[] = []
   try {
-    // Two for each pipe, two by which the start itself is reported, and some for the files that Node has open meanwhile.
+    // Two per pipe, two that report the start itself, and some for files that Node opens meanwhile.
     for (let count = 0; count < 2 * pipes + 4; count++) opened.push(openSync(devNull, 'r'))
   } finally {
     for (const descriptor of opened) closeSync(descriptor)
@@ -181,7 +182,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
   } catch (error) {
     return notStarted(error instanceof Error ? error : new Error(String(error)))
   }
-  // With no descriptor left Node returns a child without pipes, and reports why in an event of its own.
+  // Without free descriptors Node returns a child without pipes, and reports the reason in an event.
   const isStarted = (child as { stdio?: ChildProcess['stdio'] }).stdio !== undefined
   if (!isStarted)
     return {
@@ -196,7 +197,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // The group is gone already, or groups do not exist here: then at least the leader.
+      // The group has ended, or groups do not exist here: then at least the leader.
       child.kill('SIGKILL')
     }
   }
@@ -221,7 +222,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
       const text = decoder.write(chunk)
       if (text !== '') options.onOutput(stream, text)
     })
-    // A pipe that breaks is the child's end, which is told elsewhere.
+    // A broken pipe means that the child has ended, which is reported elsewhere.
     child[stream]?.on('error', () => {})
   }
   listen('stdout')
@@ -250,7 +251,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
       if (child.pid === undefined) settle(null, null, error)
     })
     child.on('exit', (exitCode, signal) => {
-      // What the leader left running goes with it, and can then not hold the pipes open.
+      // What the leader left running is killed too, and then cannot keep the pipes open.
       killGroup()
       drain = setTimeout(() => settle(exitCode, signal, null), DRAIN_MS)
     })
@@ -260,7 +261,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
   return {
     pid: child.pid,
     stdin: options.interactive ? child.stdin : null,
-    // Pipes made by `stdio: 'pipe'` are sockets: readable and writable at once, which the types do not tell.
+    // Pipes created by `stdio: 'pipe'` are sockets: readable and writable, which the types do not say.
     pipes: pipes as unknown as (Readable & Writable)[],
     kill: killGroup,
     done,

@@ -1,10 +1,10 @@
-// How much memory a process and what it started hold, where the kernel tells it.
+// The memory of a process and its descendants, where the kernel reports it.
 import { readFile } from 'node:fs/promises'
 
 const PAGE_BYTES = 4096
 const MAX_DEPTH = 4
 
-/** Resident bytes of a process and its children, or null where there is no /proc or the process is gone. */
+/** Resident bytes of a process and its children, or null where there is no /proc or the process has ended. */
 export async function residentBytes(pid: number): Promise<number | null> {
   if (process.platform !== 'linux') return null
   const measure = async (id: number, depth: number): Promise<number> => {

@@ -1,4 +1,4 @@
-// Notices while a program runs that it fills the disk: its project is then far beyond what it may hold.
+// Notices while a program runs that it fills the disk, far beyond what its project may hold.
 import { statfs } from 'node:fs/promises'
 import type { Workspace } from './workspace.ts'
 
@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 500
 
 /**
  * Calls `onFull` once when the files of the project take more than `most` bytes; they took `usedBefore` at the start.
- * Cheap: the project itself is measured only when the whole disk has lost as much room as the project had left.
+ * Cheap: the project itself is only measured when the whole disk has lost as much space as the project had left.
  */
 export function watchGrowth(
   { root, stats }: Pick<Workspace, 'root' | 'stats'>,
@@ -15,7 +15,7 @@ export function watchGrowth(
 ): () => void {
   let ended = false
   let timer: NodeJS.Timeout
-  /** Free bytes below which the project is worth measuring. */
+  /** Below this many free bytes, the project is measured. */
   let suspicious: number | undefined
   const look = async (): Promise<void> => {
     const { bavail, bsize } = await statfs(root)
@@ -31,7 +31,7 @@ export function watchGrowth(
   }
   const wait = (): void => {
     if (ended) return
-    // A disk that cannot be asked is looked at again; what is too much is found at the end in any case.
+    // If the free space is unknown, the next check tries again; the final measurement finds excess in any case.
     timer = setTimeout(() => void look().catch(wait), LOOK_EVERY_MS)
   }
   void look().catch(wait)

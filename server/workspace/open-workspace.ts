@@ -1,4 +1,4 @@
-// Puts the workspace room together for the server.
+// Creates the workspace module for the server.
 import type { CheckpointRepository } from '../db/repositories/checkpoints.ts'
 import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
 import type { StorageRepository } from '../db/repositories/storage.ts'
@@ -37,7 +37,7 @@ export async function createWorkspaceRoom(options: {
   rule: PruneRule
   records: CheckpointRepository
   outsideContents: OutsideContentRepository
-  /** What each user has stored, and how many bytes that may be. */
+  /** Each user's storage and its limit. */
   storage: { records: StorageRepository; limit: number }
   bubblewrap: BubblewrapState
   log: { warn(details: object, message: string): void }

@@ -1,5 +1,5 @@
-// Which files of a project hold text from outside: known by their content, so that renamed, copied and restored files keep the
-// mark; and which names were given by whoever had read such text.
+// Which files of a project hold text from outside: known by content, so that renamed, copied and restored files keep
+// the mark; and which names were given in runs with such text.
 import { createHash } from 'node:crypto'
 import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
 import type { CheckpointFile } from '../db/tables/projects.ts'
@@ -9,41 +9,41 @@ import { parsePath } from './files/paths.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * What a change marks. `written`: every content that it leaves, as it was made by somebody who may have read text from
- * outside. `edited`: contents made out of marked ones. `nothing`: contents that were there before came back.
+ * What a change marks. `written`: every content that it leaves, because a tainted run wrote it. `edited`: contents
+ * derived from marked ones. `nothing`: earlier contents were restored.
  */
 export type MarkRule = 'written' | 'edited' | 'nothing'
 
 export interface OutsideText {
-  /** Whether one of these contents is marked. To be asked after they were read. */
+  /** Whether one of these contents is marked. Call it after reading them. */
   isIn(workspace: Workspace, contents: readonly Uint8Array[]): Promise<boolean>
-  /** The same for files by their paths; true without a look when they are too many or too large to be read again. */
+  /** The same for files by path; true without reading when they are too many or too large. */
   isInFiles(workspace: Workspace, paths: readonly string[]): Promise<boolean>
   /**
-   * Those of the names (one part of a path each) that somebody gave who may have read text from outside. A name can hold
-   * a sentence, so whoever is shown it has read text from outside.
+   * Those of the names (one path segment each) that tainted runs gave. A name can hold a sentence, so showing it counts
+   * as text from outside.
    */
   namesIn(workspace: Workspace, names: readonly string[]): Promise<ReadonlySet<string>>
-  /** Whether a part of one of these paths is such a name. */
+  /** Whether a segment of one of these paths is such a name. */
   isInNames(workspace: Workspace, paths: readonly string[]): Promise<boolean>
   /** Whether anything in the project was ever marked: a program may read all of it. */
   isInProject(projectId: ProjectId): Promise<boolean>
-  /** Stores what follows from a change; the same change may be told again after a crash. */
+  /** Stores the marks of a change; after a crash the same change may be reported again. */
   mark(projectId: ProjectId, files: readonly CheckpointFile[], rule: MarkRule): Promise<void>
 }
 
-/** Files and bytes that are read again to tell whether they hold text from outside. */
+/** Most files and bytes that are read again to find marks. */
 const MAX_FILES = 100
 const MAX_BYTES = 32 * 1024 * 1024
 /** Bytes hashed between two turns of the event loop: about a millisecond. */
 const PIECE = 1024 * 1024
 
-/** @param isOutsideChangeOpen whether somebody who may have read text from outside changes the project right now, or did when the server died. */
+/** @param isOutsideChangeOpen whether a tainted change of the project is in progress, or was when the server died. */
 export function createOutsideText(
   records: OutsideContentRepository,
   isOutsideChangeOpen: (workspace: Workspace) => Promise<boolean>,
 ): OutsideText {
-  /** Looked at in this order: a change is closed after its marks are stored. */
+  /** In this order: a change is closed after its marks are stored. */
   const holds = async (workspace: Workspace, hashes: readonly string[]): Promise<boolean> =>
     (await isOutsideChangeOpen(workspace)) ||
     (await records.marked(workspace.projectId, hashes)).size > 0
@@ -97,11 +97,11 @@ export function createOutsideText(
     async mark(projectId, files, rule) {
       if (rule === 'nothing') return
       const made = files.flatMap(({ before, after }) =>
-        // An empty file holds no text, and every empty file has the same hash.
+        // An empty file holds no text, and all empty files have the same hash.
         after?.kind === 'file' && after.size > 0 ? [{ before, after }] : [],
       )
       if (rule === 'written') {
-        // A file that was there before has the name that somebody else gave it.
+        // An existing file keeps the name that somebody else gave it.
         const named = files.flatMap(({ path, before, after }) =>
           before === null && after !== null ? [nameHash(path.split('/').at(-1) ?? '')] : [],
         )
@@ -120,7 +120,7 @@ export function createOutsideText(
   }
 }
 
-/** Stands beside the hashes of contents; a content that begins like this would only be marked without need. */
+/** A prefix beside the hashes of contents; a content with the same beginning would only be marked needlessly. */
 const nameHash = (name: string): string =>
   createHash('sha256').update('name of a file\0').update(name).digest('hex')
 

@@ -1,15 +1,15 @@
-// One change of a project at a time: work with the same key runs one after another, in the order asked.
+// One change of a project at a time: work with the same key runs in the order of the calls.
 import { appError } from '../errors.ts'
 
 export interface Lanes {
   /**
-   * Runs `work` when all earlier work of this key has ended. Waiting ends with `store_busy` (503) after `maxWaitMs`
-   * or when the signal aborts; `work` itself is never cut short. Work must not enter its own lane again.
+   * Runs `work` when all earlier work of this key has ended. Waiting ends with `store_busy` (503) after `maxWaitMs` or
+   * when the signal is aborted; `work` itself is never interrupted, and must not enter its own lane again.
    */
   run<T>(key: string, work: () => Promise<T>, options?: { signal?: AbortSignal }): Promise<T>
 }
 
-/** `maxWaitMs`: how long one piece of work waits for its turn. */
+/** `maxWaitMs`: how long work waits for its turn. */
 export function createLanes(maxWaitMs: number): Lanes {
   const tails = new Map<string, Promise<void>>()
   return {

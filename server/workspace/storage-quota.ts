@@ -1,4 +1,4 @@
-// How much a user may store over all projects and documents: growth is claimed before it is written, one claim at a time.
+// How much a user may store in all projects and documents: growth is claimed before it is written, one claim at a time.
 import type { StorageRepository } from '../db/repositories/storage.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
@@ -7,22 +7,22 @@ import { createLanes } from './project-lock.ts'
 
 export interface StorageQuota {
   /**
-   * Sets `bytes` more aside for `holder` (a project, an upload, a document) until `release`: the holder may write them.
-   * Throws `quota_exceeded` when the user would have more than the quota with all that others have claimed.
+   * Reserves `bytes` more for `holder` (a project, an upload, a document) until `release`. Throws `quota_exceeded` when
+   * the user would exceed the quota, including all other claims.
    */
   claim(userId: UserId, holder: string, bytes: number): Promise<void>
-  /** Gives back what the holder has claimed, because its size is stored by now or nothing was written. */
+  /** Ends the holder's claims, because its size is stored by now or nothing was written. */
   release(holder: string): void
   /** Bytes that the user may still write; 0 when the quota is reached. */
   left(userId: UserId): Promise<number>
   /**
-   * For growth that nobody could know before, and whose size is stored by now: when the user has more than the quota,
-   * `undo` runs before anybody else is judged, and `quota_exceeded` is thrown.
+   * For growth that was not known before and is stored by now: when the user exceeds the quota, `undo` runs before any
+   * other claim, and `quota_exceeded` is thrown.
    */
   undoIfOver(userId: UserId, undo: () => Promise<void>): Promise<void>
 }
 
-/** For whoever works on projects without users and their rows. */
+/** For code that works on projects without users and their rows. */
 export const noQuota: StorageQuota = {
   claim: async () => {},
   release() {},
@@ -30,10 +30,10 @@ export const noQuota: StorageQuota = {
   undoIfOver: async () => {},
 }
 
-/** How long a claim waits for the ones before it, which only ask the database. */
+/** How long a claim waits for earlier ones, which only query the database. */
 const WAIT_MS = 60_000
 
-/** `limit`: bytes of each user. `measure` tells the bytes of all files of a project. */
+/** `limit`: bytes per user. `measure` returns the bytes of all files of a project. */
 export function createStorageQuota(options: {
   records: StorageRepository
   limit: number
@@ -43,11 +43,11 @@ export function createStorageQuota(options: {
   const turns = createLanes(WAIT_MS)
   const claims = new Map<string, { userId: UserId; bytes: number }>()
 
-  /** What is stored, and what others were allowed to store. */
+  /** What is stored plus what others have claimed. */
   const used = async (userId: UserId): Promise<number> => {
     for (const projectId of await records.unmeasured(userId))
       await records.measured(projectId, await measure(userId, projectId))
-    // Counted before the sum: what is released meanwhile counts twice for a moment, never not at all.
+    // Read before the sum: what is released meanwhile counts twice for a moment, never not at all.
     let claimed = 0
     for (const claim of claims.values()) if (claim.userId === userId) claimed += claim.bytes
     return claimed + (await records.used(userId))

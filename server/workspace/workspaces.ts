@@ -1,4 +1,4 @@
-// All projects' folders under the workspace root: where each one is, how one is made, removed and swept.
+// All projects' folders under the workspace root: where each one is, and how they are created, removed and cleaned up.
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -12,49 +12,49 @@ import { noQuota, type StorageQuota } from './storage-quota.ts'
 import { createWorkspace, type Workspace, type WorkspaceLimits } from './workspace.ts'
 
 export interface Workspaces {
-  /** The project's folder. Whoever asks has checked that the project is this user's. No I/O. */
+  /** The project's folder. Callers have checked that the project is this user's. No I/O. */
   open(userId: UserId, projectId: ProjectId): Workspace
-  /** Removes the project's folder and its checkpoints, at once; what they held is deleted afterwards. */
+  /** Removes the project's folder and its checkpoints by a rename; their contents are deleted afterwards. */
   remove(userId: UserId, projectId: ProjectId): Promise<void>
-  /** A new empty folder on the same file system, whose content can become a project by one rename. */
+  /** A new empty folder on the same file system, which can become a project by one rename. */
   makeStaging(): Promise<string>
   /** Makes a staged folder the project's. The project must not have a folder yet. */
   adopt(staged: string, userId: UserId, projectId: ProjectId): Promise<void>
-  /** The folder of what belongs to a project but is not in it (its checkpoints). */
+  /** The folder for what belongs to a project but is not in it (its checkpoints). */
   sideFolder(projectId: ProjectId): string
-  /** A folder on the same file system for what is not whole yet; the next start removes what a dead process left in it. */
+  /** A folder on the same file system for unfinished files; the next start removes what a dead process left in it. */
   readonly staging: string
   readonly limits: WorkspaceLimits
-  /** What each user may store in all. */
+  /** Each user's storage. */
   readonly storage: StorageQuota
 }
 
-/** Beside the users' folders: what the server keeps for itself. No user id looks like it. */
+/** Beside the users' folders: what the server stores for itself. No user id has this form. */
 const OWN_FOLDER = '.nanoclaw'
 const KEPT_OPEN = 1_000
-/** Tells this process from an earlier one with the same number, as in a container that was started again. */
+/** Distinguishes this process from an earlier one with the same pid, as in a restarted container. */
 const PROCESS_MARK = randomUUID()
 const ABANDONED_MS = 24 * 60 * 60_000
 
-/** An id as part of a host path. Ids are made by the server; this is the last fence should one ever not be. */
+/** An id as part of a host path. Ids are created by the server; this is the last check in case one is not. */
 function folderName(id: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw appError('project_not_found')
   return id
 }
 
 /**
- * Prepares the workspace root (made when missing, 0700) and sweeps what an earlier process left unfinished.
+ * Prepares the workspace root (created when missing, 0700) and cleans up what an earlier process left unfinished.
  * Throws when the root cannot be used.
  */
 export async function createWorkspaces(options: {
   root: string
   limits: WorkspaceLimits
-  /** Without it only the limits of each project hold. */
+  /** Without it only the limits of each project apply. */
   storage?: StorageQuota
 }): Promise<Workspaces> {
   const { storage = noQuota } = options
   await mkdir(resolve(options.root), { recursive: true, mode: 0o700 })
-  // The operator may reach the root by links; from here on there are none.
+  // The operator's path to the root may contain links; the resolved one does not.
   const root = await realpath(options.root)
   const staging = join(root, OWN_FOLDER, 'staging')
   await mkdir(staging, { recursive: true, mode: 0o700 })
@@ -118,8 +118,8 @@ export async function createWorkspaces(options: {
 }
 
 /**
- * Removes what dead processes left in the staging folder. Another instance may share the root and be at work: its folder
- * stays while its process lives or, on another host where that cannot be seen, while it was touched within a day.
+ * Removes what dead processes left in the staging folder. Another process may share the root and be active: its folder
+ * stays while the process lives or, on another host where that is unknown, for a day after its last use.
  */
 async function sweep(staging: string): Promise<void> {
   for (const name of await readdir(staging)) {
@@ -139,7 +139,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process, which we may not signal, lives too.
+    // A process of another user, which we may not signal, is alive too.
     return systemCode(error) === 'EPERM'
   }
 }

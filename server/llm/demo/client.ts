@@ -1,4 +1,5 @@
-// The built-in demo model: no network, no intelligence, the same answer every time, and real tool calls for simple requests.
+// The built-in demo model: no network, no intelligence, always the same answers, and real tool calls for simple
+// requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallId } from '../../protocol/ids.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest, ToolCall } from '../client.ts'
@@ -8,18 +9,18 @@ import { type DemoCall, readIntents } from './intents.ts'
 
 export const DEMO_MODEL_ID = 'demo'
 
-/** What the demo does in one round. */
+/** What the demo does in one iteration. */
 interface Plan {
   thinking: string
   text: string
   calls: readonly DemoCall[]
 }
 
-/** Characters that are written at a time; milliseconds between them. */
+/** Characters per piece, and milliseconds between pieces. */
 const PIECE = 6
 const DELAY_MS = 12
 
-/** The client of the demo. `delayMs` 0 writes as fast as it is read. */
+/** The demo's client. `delayMs` 0 writes as fast as it is read. */
 export function createDemoClient(options: { delayMs?: number } = {}): LlmClient {
   const delayMs = options.delayMs ?? DELAY_MS
   return {
@@ -52,7 +53,7 @@ function ending(request: LlmRequest, plan: Plan): LlmEvent[] {
   )
   const calls = plan.calls.map(
     (call, index): ToolCall => ({
-      // Numbered through the conversation, so that no id comes twice.
+      // Numbered through the conversation, so that ids are unique.
       id: `call_demo_${earlier + index + 1}` as CallId,
       name: call.tool,
       arguments: JSON.stringify(call.arguments),
@@ -100,7 +101,7 @@ function planFor(request: LlmRequest): Plan {
   }
 }
 
-/** A tool's answer as a person reads it: the one figure in it, or the data as it is. */
+/** A tool result for people: the one number in it, or the data as it is. */
 function readable(result: Extract<LlmMessage, { role: 'tool' }>): string {
   const parsed = parse(result.content)
   if (parsed.success === false) return `> ${String(parsed.error ?? 'failed')}`

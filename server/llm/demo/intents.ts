@@ -1,11 +1,11 @@
-// What the demo model understands: a table of simple requests in English and Chinese, and the tool call that answers each.
+// What the demo model understands: simple requests in English and Chinese, and the tool call for each.
 
 export interface DemoCall {
   tool: string
   arguments: Record<string, unknown>
 }
 
-/** Reads one kind of request; null when the text is no such request. */
+/** Recognizes one kind of request; null for any other text. */
 type Intent = (text: string) => DemoCall | null
 
 const timezones: Readonly<Record<string, string>> = {
@@ -90,7 +90,7 @@ const arithmetic: Intent = (text) => {
   if (/https?:\/\//i.test(text)) return null
   const plain = words.reduce((changed, [word, sign]) => changed.replace(word, sign), text)
   const expression = /[(\d.-][\d\s.+\-*/()^%]*[\d)]/.exec(plain)?.[0].trim()
-  // A date or a plain number is no sum.
+  // A date or a plain number is not arithmetic.
   if (expression === undefined || !/\d\s*[+\-*/^%]+\s*[\d(-]/.test(expression)) return null
   if (/^\d{4}-\d{1,2}(-\d{1,2})?$/.test(expression)) return null
   return { tool: 'calculator', arguments: { expression } }
@@ -124,14 +124,14 @@ const runPython: Intent = (text) => {
 const intents: readonly Intent[] = [time, weather, area, url, writeFile, listFiles, runPython]
 
 const MAX_CALLS = 4
-/** More than this of a message is not looked at, so that no pattern meets a book. */
+/** Only this much of a message is read, so that no pattern runs over a long text. */
 const MAX_TEXT = 2000
 
-/** The calls that answer a message, none when it asks for nothing that the demo knows. */
+/** The calls for a message; none when the demo knows no request in it. */
 export function readIntents(message: string): DemoCall[] {
   const text = message.slice(0, MAX_TEXT)
   const found = intents.flatMap((intent) => intent(text) ?? [])
-  // Numbers belong to the request that was recognised; only a bare sum is arithmetic.
+  // Numbers belong to the recognized request; only a bare expression is arithmetic.
   const sum = found.length === 0 ? arithmetic(text) : null
   return [...found, ...(sum === null ? [] : [sum])].slice(0, MAX_CALLS)
 }

@@ -26,20 +26,20 @@ export interface OpenAiCompatibleOptions {
   http: ProviderHttp
   /** Seconds of upstream silence, before the first byte and between any two; the model's own setting comes first. */
   idleTimeout: number
-  /** Told of lines that could not be read and were skipped; for the log. */
+  /** Called with the number of lines that could not be read and were skipped; for the log. */
   onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
 }
 
-/** After a finish reason nothing more is owed; this long the usage and `[DONE]` may still take. */
+/** After a finish reason, how long the usage and `[DONE]` may still take. */
 const AFTER_FINISH_MS = 2000
-/** The first words go on at once; what follows is read in pieces of this time, and shown as fast as it is read. */
+/** The first output is sent at once; after that, output is read in intervals of this length. */
 const GATHER_MS = 50
 /** More than any model writes; a provider that never stops is cut off here. */
 const MAX_RESULT_CHARACTERS = 10_000_000
-/** A body that is no stream, read whole. */
+/** Bytes of a body that is not a stream, read whole. */
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024
 
-/** One exchange with the provider. */
+/** One request and its response. */
 interface Exchange {
   request: LlmRequest
   reader: ChunkReader
@@ -47,14 +47,17 @@ interface Exchange {
   source: ByteSource | undefined
 }
 
-/** A client for one model. Tries once: retries and fallbacks are wrappers around it. */
+/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmClient {
   const { settings } = options
   const context: FailureContext = { model: settings.name ?? settings.id, apiKey: settings.api_key }
   const idleSeconds = settings.idle_timeout ?? options.idleTimeout
   const connection = connectOpenAi(settings, options.http)
 
-  /** Sends the request. The whole answer where it is no stream; null where its events are to be read one after another. */
+  /**
+   * Sends the request. Returns all events of a response that is not a stream; null when its events are to be read one
+   * after another.
+   */
   async function open(exchange: Exchange): Promise<readonly LlmEvent[] | null> {
     const { request, reader, watch } = exchange
     const response = await connection.post(
@@ -74,7 +77,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
     return [...reader.end(), ...closing(exchange)]
   }
 
-  /** The events of a stream, as many as come together; null at its end. Throws what the connection throws. */
+  /** The events of a stream, as many as arrive together; null at its end. Throws what the connection throws. */
   function readStream({ reader, watch, source }: Exchange): () => Promise<LlmEvent[] | null> {
     const lines = createEventStreamReader(reader.read)
     let isOver = false
@@ -142,7 +145,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
       } catch (error) {
         const rest = reader.end()
         if (request.signal.aborted) yield [...rest, failed(exchange, abortedFailure(context))]
-        // Silence or a broken connection after the finish reason is only a missing end.
+        // After the finish reason, silence or a broken connection only means a missing end.
         else if (reader.finishReason !== null) yield [...rest, ...closing(exchange)]
         else if (watch.silent)
           yield [...rest, failed(exchange, silenceFailure(context, idleSeconds))]
@@ -190,7 +193,7 @@ function callIds(request: LlmRequest): ReadonlySet<string> {
   return ids
 }
 
-/** A body that is one JSON text; undefined when it is too long or no JSON. */
+/** A body that is one JSON text; undefined when it is too long or not JSON. */
 async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unknown> {
   const parts: Buffer[] = []
   let size = 0
@@ -209,7 +212,7 @@ async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unkno
   }
 }
 
-/** Why an answer that came as one JSON object is none; undefined when it is one. */
+/** Why a response in one JSON object is not an answer; undefined when it is one. */
 function faultOf(whole: unknown, context: FailureContext): AppError | undefined {
   if (typeof whole !== 'object' || whole === null)
     return unreadableAnswer(context, 'something that is no JSON object')

@@ -1,15 +1,15 @@
-// One abort signal for one exchange with a provider: set off by the run's own signal or by too long a silence.
+// One abort signal for one request to a provider: aborted by the run's own signal or by too long a silence.
 
 export interface SilenceWatch {
-  /** To be given to the request. */
+  /** For the request. */
   readonly signal: AbortSignal
-  /** Whether it was the silence that ended the exchange. */
+  /** Whether silence ended the request. */
   readonly silent: boolean
-  /** Something arrived: the count begins again. */
+  /** Something arrived: the silence starts over. */
   heard(): void
-  /** From now on only this much silence is waited for, when it is less. */
+  /** From now on, only this much silence is allowed, if it is less. */
   shorten(milliseconds: number): void
-  /** Takes the listener and the timer away. */
+  /** Removes the listener and the timer. */
   close(): void
 }
 

@@ -1,14 +1,14 @@
-// What providers want differently, as one table: a provider with quirks is a row here, any other is just a URL.
+// How providers differ, as one table: a provider with quirks is a row here, any other one only needs a URL.
 import type { ModelSettings } from '../../protocol/catalog.ts'
 
 export interface Compat {
-  /** The most that `max_tokens` may ask for; null for no cap. */
+  /** The most that `max_tokens` may be; null for no cap. */
   maxTokensCap: number | null
-  /** How thinking is asked for: not at all, GLM's object, or by the effort that the model's settings name. */
+  /** How thinking is requested: not at all, by GLM's object, or by the effort in the model's settings. */
   thinking: 'never' | 'object' | 'effort'
-  /** `reasoning_content` of the rounds of the running turn goes back with them. */
+  /** The `reasoning_content` of earlier iterations of the current turn is sent back with them. */
   reasoningBack: boolean
-  /** Models that take `max_completion_tokens` in place of `max_tokens`. */
+  /** Models that take `max_completion_tokens` instead of `max_tokens`. */
   completionTokensFor?: RegExp
 }
 
@@ -16,15 +16,15 @@ const plain: Compat = { maxTokensCap: null, thinking: 'effort', reasoningBack: f
 
 const table: Readonly<Record<string, Compat>> = {
   openai: plain,
-  // The reasoner thinks by itself; `deepseek-chat` has no switch in this API.
+  // The reasoner always thinks; `deepseek-chat` has no switch in this API.
   deepseek: { maxTokensCap: 8192, thinking: 'never', reasoningBack: true },
   glm: { maxTokensCap: 65_536, thinking: 'object', reasoningBack: true },
   moonshot: { maxTokensCap: null, thinking: 'never', reasoningBack: true },
-  // OpenAI itself, not the many that speak its language.
+  // OpenAI itself, not the many compatible providers.
   'api.openai.com': { ...plain, completionTokensFor: /^(o\d|gpt-5)/ },
 }
 
-/** Which provider a URL belongs to, as far as it matters: `deepseek`, `glm`, `moonshot`, else `openai`. */
+/** The provider behind a URL, as far as it matters: `deepseek`, `glm`, `moonshot`, else `openai`. */
 export function detectProvider(apiUrl: string): string {
   const host = hostOf(apiUrl)
   if (host.includes('deepseek')) return 'deepseek'
@@ -33,11 +33,11 @@ export function detectProvider(apiUrl: string): string {
   return 'openai'
 }
 
-/** The provider of a model: the one that its settings name, else the one that its URL shows. */
+/** The provider of a model: from its settings, else from its URL. */
 export const providerOf = (settings: Pick<ModelSettings, 'provider' | 'api_url'>): string =>
   settings.provider ?? detectProvider(settings.api_url)
 
-/** The row for a model; providers that nobody wrote a row for are plain. */
+/** The row for a model; `plain` for providers without one. */
 export function compatOf(settings: Pick<ModelSettings, 'provider' | 'api_url'>): Compat {
   const provider = providerOf(settings)
   const host = hostOf(settings.api_url)

@@ -1,9 +1,9 @@
-// A request in our words → the body of an OpenAI-compatible chat completion, adapted to the provider.
+// Converts an `LlmRequest` into the body of an OpenAI-compatible chat completion, adapted to the provider.
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { type Compat, compatOf } from './provider-quirks.ts'
 
-/** The JSON body of a streaming request. Pure; only what was asked for is in it. */
+/** The JSON body of a streaming request. Pure; contains only what was requested. */
 export function buildRequestBody(
   request: LlmRequest,
   settings: ModelSettings,
@@ -44,7 +44,7 @@ function thinkingFields(
   if (wanted === undefined || compat.thinking === 'never') return {}
   if (compat.thinking === 'object') {
     if (wanted !== false) return { thinking: { type: 'enabled' } }
-    // GLM thinks unless told otherwise; only a person's own "off" is worth a field.
+    // GLM thinks by default; only the user's own "off" needs a field.
     return request.thinking === false ? { thinking: { type: 'disabled' } } : {}
   }
   if (wanted === false) return {}
@@ -61,7 +61,7 @@ function toWireMessages(
   messages: readonly LlmMessage[],
   options: MessageOptions,
 ): Record<string, unknown>[] {
-  // The rounds of the running turn are what follows the newest word of the person.
+  // The iterations of the current turn follow the last user message.
   const turnStart = messages.findLastIndex((message) => message.role === 'user')
   return messages.map((message, index) => {
     if (message.role === 'user') return userMessage(message, options.vision)
@@ -113,7 +113,9 @@ function userMessage(
 const withContext = ({ context, content }: Extract<LlmMessage, { role: 'user' }>): string =>
   context === undefined ? content : `${context}\n\n${content}`.trimEnd()
 
-/** Providers refuse a history with a call whose arguments are no JSON; a damaged one goes back as a string in an object. */
+/**
+ * Providers refuse a history with a call whose arguments are not JSON; damaged ones are sent as a string in an object.
+ */
 function sendableArguments(text: string): string {
   try {
     JSON.parse(text)

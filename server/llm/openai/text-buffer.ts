@@ -4,18 +4,18 @@ export interface GatheredText {
   add(piece: string): void
   /** Characters so far. */
   readonly length: number
-  /** All of it; costs a copy. */
+  /** The whole text; costs a copy. */
   read(): string
 }
 
-/** Up to here a plain string costs the least. */
+/** Up to this length a plain string is cheapest. */
 const SHORT = 512
 const FIRST_SIZE = 4_096
 const none = new Uint16Array(0)
 
 /**
- * A long text lies in one array that doubles when it is full: nothing is left for the garbage collector to look at, so
- * the last piece costs what the first did.
+ * A long text lies in one array that doubles when it is full: the garbage collector has nothing to scan, so the last
+ * piece costs as much as the first.
  */
 export function createGatheredText(): GatheredText {
   let short = ''
@@ -44,7 +44,7 @@ export function createGatheredText(): GatheredText {
     get length() {
       return short.length + length
     },
-    // Units as they came: also a character that was cut in two stays what it is.
+    // UTF-16 units as they arrive, so that a surrogate pair cut in two is preserved.
     read: () =>
       units === none ? short : Buffer.from(units.buffer, 0, length * 2).toString('utf16le'),
   }

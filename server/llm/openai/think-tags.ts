@@ -1,4 +1,4 @@
-// Tells reasoning that a model writes as `<think>…</think>` in its text from the answer, while it streams.
+// Separates reasoning in `<think>…</think>` from the answer while a model's text streams.
 
 export type Kind = 'thinking_delta' | 'text_delta'
 
@@ -12,8 +12,8 @@ const OPEN = '<think>'
 const CLOSE = '</think>'
 
 /**
- * Passes text on as it comes, with the tags taken out; holds back no more than the beginning of a possible tag.
- * A tag in code (fenced or between backticks) or in quotes is text: then the answer speaks about tags.
+ * Passes text on as it arrives, without the tags; holds back no more than the beginning of a possible tag. A tag in
+ * code (fenced or between backticks) or in quotes is text, because the answer is about tags then.
  */
 export function createThinkTagSplitter(emit: (kind: Kind, text: string) => void): ThinkTagSplitter {
   let thinking = false
@@ -22,11 +22,11 @@ export function createThinkTagSplitter(emit: (kind: Kind, text: string) => void)
   // White space after a tag belongs to the tag.
   let trimming = false
   let fenced = false
-  // Of the line that is being written: its backticks, and how it began.
+  // Of the current line: its backticks, and how it began.
   let ticksInLine = 0
   let lineStart = ''
 
-  /** Keeps track of code in the answer, so that a tag inside it stays text. */
+  /** Tracks code in the answer, so that a tag inside it stays text. */
   const follow = (text: string) => {
     last = text.at(-1) ?? last
     let from = 0

@@ -1,4 +1,4 @@
-// Single requests to a provider that is being tried out, and what their answers show.
+// Single requests to a provider that is being probed, and what its responses show.
 import { z } from 'zod'
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
@@ -15,18 +15,18 @@ import { watchSilence } from '../openai/idle-timeout.ts'
 import type { ProviderHttp } from '../openai/provider-http.ts'
 
 export interface ProbeAnswer {
-  /** null when the answer came to its end. */
+  /** Null when the answer was complete. */
   failure: AppError | null
   text: string
   thought: boolean
   calls: ToolCall[]
   /** The provider itself reported usage. */
   usage: boolean
-  /** It came as a stream, not whole. */
+  /** It came as a stream, not in one piece. */
   streamed: boolean
 }
 
-/** One request by the client that the model would have later. Never throws. */
+/** One request by the client that the model would use later. Never throws. */
 export async function exchange(
   settings: ModelSettings,
   request: LlmRequest,
@@ -74,7 +74,7 @@ const LIST_SECONDS = 15
 const MAX_LIST_BYTES = 4 * 1024 * 1024
 const MAX_MODELS = 500
 
-/** The provider's own list. Never throws; many providers have none, which is no failure of theirs. */
+/** The provider's own list. Never throws; many providers have none, which is not an error. */
 export async function listModels(
   settings: ModelSettings,
   http: ProviderHttp,

@@ -1,4 +1,4 @@
-// Finds out by a few tiny requests what a provider can do, so that adding one needs no knowledge of it.
+// Finds out by a few tiny requests what a provider supports, so that adding one needs no knowledge of it.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
 import type { LlmRequest, ToolSchema } from '../client.ts'
@@ -7,7 +7,7 @@ import { detectProvider } from '../openai/provider-quirks.ts'
 import { exchange, listModels } from './exchange.ts'
 
 export interface ModelProbe {
-  /** Never throws; a provider that can't be used has its fault in `error`. Takes a minute at most. */
+  /** Never throws; an unusable provider has its fault in `error`. Takes a minute at most. */
   probe(target: ProbeTarget, signal: AbortSignal): Promise<ProbeReport>
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ export interface ProbeTarget {
   /** The API base, the full `…/chat/completions`, or just the server's address. */
   api_url: string
   api_key?: string | undefined
-  /** Without one the first model of the provider's list that can chat is tried. */
+  /** Without one, the first chat model in the provider's list is tried. */
   upstream_model?: string | undefined
 }
 
@@ -41,13 +41,13 @@ export function createModelProbe(): ModelProbe {
   }
 }
 
-/** As it was given, and with the `/v1` that people leave out. */
+/** As given, and with the `/v1` that people leave out. */
 function candidateUrls(apiUrl: string): string[] {
   const path = new URL(apiUrl).pathname.replace(/\/+$/, '')
   return path === '' ? [`${apiUrl.replace(/\/+$/, '')}/v1`, apiUrl] : [apiUrl]
 }
 
-/** null: something is there, but no API under this very address. */
+/** Null: there is something, but no API at this address. */
 async function probeUrl(
   target: ProbeTarget,
   http: ProviderHttp,
@@ -154,7 +154,7 @@ const canChat = (model: string): boolean =>
 const isElsewhere = (failure: AppError): boolean =>
   failure.code === 'model_not_found' || failure.code === 'model_bad_answer'
 
-/** The provider said something, if only no. */
+/** The provider responded, even if it refused. */
 const isAnswer = (failure: AppError): boolean =>
   failure.code !== 'model_unavailable' && failure.code !== 'model_timeout'
 
@@ -178,7 +178,7 @@ const reportColour: ToolSchema = {
   },
 }
 
-/** 64 × 64 pixels, all of them red. */
+/** 64 × 64 pixels, all red. */
 const RED_PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC'
 

@@ -1,4 +1,4 @@
-// The optional engine `host`: the host's own python3, for its native packages, inside bubblewrap or not at all.
+// The optional engine `host`: the host's own python3, for its native packages, always inside bubblewrap.
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,9 +8,9 @@ import { type Launcher, MAX_OUTPUT_BYTES, MAX_RESULT_BYTES, MAX_RESULT_FILES } f
 const MAX_MEMORY_BYTES = 640 * 1024 * 1024
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 const MAX_CPU_SECONDS = 60
-/** Of each of /workspace and /output, which live in memory. */
+/** Bytes of each of /workspace and /output, which are in memory. */
 const MAX_FOLDER_BYTES = 64 * 1024 * 1024
-/** Only these: what lies elsewhere (a version manager's folder) is not seen inside. */
+/** Only these: other folders (such as a version manager's) are not visible inside. */
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3']
 const INSIDE = '/nanoclaw'
 const NOBODY = { uid: 65534, gid: 65534 }
@@ -68,7 +68,7 @@ export async function createHostLauncher(
           join(INSIDE, 'host_interpreter.py'),
           JSON.stringify({ ...options, mode }),
         ],
-        // The limit on processes does not bind root.
+        // The limit on processes does not apply to root.
         ...(process.getuid?.() === 0 ? { user: NOBODY } : {}),
       }),
     },

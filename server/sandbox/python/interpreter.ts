@@ -1,4 +1,4 @@
-// One interpreter in its own process: started, given one program, listened to with bounds, and killed.
+// One interpreter in its own process: started, given one program, read with bounds, and killed.
 import { startProcess } from '../process.ts'
 import { type InterpreterMode, type Launcher, MAX_RESULT_BYTES } from './launch.ts'
 import {
@@ -13,23 +13,23 @@ import {
 import { type ChildMessage, createMessageReader, type DescribedWheel } from './protocol.ts'
 
 export interface Interpreter {
-  /** Resolves when a program may be given; rejects when the start failed or a lock does not hold. */
+  /** Resolves when it can take a program; rejects when the start failed or an isolation check did not hold. */
   readonly ready: Promise<void>
-  /** Resolves when the process is gone. Never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<void>
-  /** Once only; the interpreter is gone afterwards. Never rejects. */
+  /** Once only; the interpreter ends afterwards. Never rejects. */
   run(program: Program, listener: ProgramListener, signal: AbortSignal): Promise<ProgramOutcome>
-  /** What the given wheels offer; once only, instead of a program. Rejects when it can't be told. */
+  /** What the given wheels contain; once only, instead of a program. Rejects when that cannot be read. */
   describe(wheels: readonly { file: string; name: string }[]): Promise<DescribedWheel[]>
   kill(): void
 }
 
 const START_LIMIT_MS = 30_000
-/** At low priority, on a machine that has better things to do. */
+/** At low priority, because other work on the machine goes first. */
 const MAKE_LIMIT_MS = 5 * 60_000
-/** Descriptors of the child below this one are its streams and the pipe for its messages. */
+/** Lower descriptors of the child are its streams and the pipe for its messages. */
 const FIRST_INHERITED = 4
-/** For checking a program and unpacking its packages, before its own time begins. */
+/** For checking a program and unpacking its packages, before its own time starts. */
 const PREPARE_LIMIT_MS = 20_000
 const DESCRIBE_LIMIT_MS = 60_000
 /** Resident bytes of the process: the program's 512 MB, the interpreter itself and the files in it. */
@@ -37,7 +37,7 @@ const MAX_RESIDENT_BYTES = 900 * 1024 * 1024
 const MAX_CHILD_BYTES = MAX_RESULT_BYTES * 1.5 + 4 * 1024 * 1024
 const CHUNK_BYTES = 48 * 1024
 
-/** Starts one interpreter. Never throws: what goes wrong shows in `ready`. */
+/** Starts one interpreter. Never throws: errors show in `ready`. */
 export function startInterpreter(options: {
   launcher: Launcher
   mode: InterpreterMode
@@ -45,13 +45,13 @@ export function startInterpreter(options: {
   library?: number | undefined
   /** Open memory image to start from. */
   image?: number | undefined
-  /** Open files to write, for the modes that make something. */
+  /** Open files to write, for the modes that produce something. */
   outputs?: readonly number[]
-  /** Called when one of `outputs` is whole. */
+  /** Called when one of `outputs` is complete. */
   onWritten?(index: number): void
   /** Called at once with the id of the process. */
   onStarted?(pid: number): void
-  /** Bytes resident in the process group of `pid`, or null where that can't be told. */
+  /** Bytes resident in the process group of `pid`, or null where that is unknown. */
   residentBytes?(pid: number): Promise<number | null>
 }): Interpreter {
   const { launcher, mode, outputs = [] } = options
@@ -71,7 +71,7 @@ export function startInterpreter(options: {
     interactive: true,
     extraPipes: 1,
     inherit: inherited,
-    // Python's own output comes as messages; here is only what Node itself has to say.
+    // Python's own output comes as messages; this is only what Node itself prints.
     maxOutputBytes: 2_000,
   })
   if (child.pid !== undefined) options.onStarted?.(child.pid)
@@ -97,7 +97,7 @@ export function startInterpreter(options: {
     end(startError?.message ?? `the interpreter ended (${signal ?? `exit code ${exitCode}`})`)
   })
 
-  /** Waits for one kind of message; anything else on the way goes to `others`. */
+  /** Waits for one kind of message; others go to `others`. */
   const expect = <Type extends ChildMessage['type']>(
     type: Type,
     limitMs: number,
@@ -117,7 +117,7 @@ export function startInterpreter(options: {
       onMessage = (message) => {
         if (message.type !== type) return others(message)
         settle()
-        // The compiler does not see that the comparison above picked the variant.
+        // The compiler does not see that the comparison above selected the variant.
         resolve(message as Extract<ChildMessage, { type: Type }>)
       }
       if (endReason !== null) onEnd(endReason)
@@ -152,7 +152,7 @@ export function startInterpreter(options: {
         })
   ready.catch(() => {})
 
-  /** Kills the process when it holds more memory than allowed; WebAssembly's own cap is the first line. */
+  /** Kills the process when it uses more memory than allowed; WebAssembly's own limit applies first. */
   const watchMemory = (onExceeded: () => void): NodeJS.Timeout | undefined => {
     const { residentBytes } = options
     if (residentBytes === undefined) return undefined

@@ -1,4 +1,5 @@
-// The Python sandbox once it is known which isolation works: programs get an interpreter each, wait their turn, and are ended.
+// The Python sandbox once it is known which isolation works: each program gets an interpreter of its own, waits its
+// turn, and is ended.
 import pLimit from 'p-limit'
 import { errorText } from '../../errors.ts'
 import { untilAborted } from '../../lib/abort.ts'
@@ -16,19 +17,19 @@ import { createPythonSnapshots, type PythonSnapshots } from './snapshots.ts'
 export interface PythonRequest {
   code: string
   strictness: Strictness
-  /** Seen read-only under /workspace. */
+  /** Visible read-only under /workspace. */
   files: readonly ProgramFile[]
 }
 
 export interface PythonListener extends ProgramListener {
-  /** The call waits for an interpreter to start; not told when a warm one was there. */
+  /** Called when the call waits for an interpreter to start; not when a warm one was ready. */
   onStarting(): void
 }
 
-/** What became of the attempt to isolate Python here; with nothing to run programs in, `run` says why. */
+/** The result of the attempt to isolate Python here; when nothing can run, `run` says why. */
 export interface OpenedPython {
   readonly state: PythonState
-  /** Names of the packages that programs may import beside the standard library. */
+  /** Packages that programs may import beside the standard library. */
   readonly packages: readonly string[]
   /** Never rejects. */
   run(
@@ -43,9 +44,12 @@ export interface PythonOptions {
   /** CPython as WebAssembly, or the host's python3 for its native packages (bubblewrap only). */
   engine: 'wasm' | 'host'
   isolation: 'auto' | 'kernel' | 'wasm'
-  /** Several users who do not trust each other: without kernel isolation nothing runs, unless the operator says `wasm`. */
+  /**
+   * Several users who do not trust each other: without kernel isolation nothing runs, unless the operator chooses
+   * `wasm`.
+   */
   multiUser: boolean
-  /** Interpreters kept warm, and for how long after the last use (milliseconds). */
+  /** Warm interpreters, and how long they stay after the last use (milliseconds). */
   poolSize: number
   poolIdleMs: number
   /** Folder for the memory images, beside the data. */
@@ -56,7 +60,7 @@ export interface PythonOptions {
   log(message: string, details: object): void
 }
 
-/** Programs that run at once; each may take 512 MB. */
+/** Programs that run at once; each may use 512 MB. */
 const MAX_AT_ONCE = 8
 
 /** The outcome of a program that never ran or was lost. */
@@ -70,14 +74,14 @@ export const failedProgram = (status: ProgramOutcome['status'], error: string): 
   omittedFiles: 0,
 })
 
-/** Tests which isolation works here and prepares the interpreter. Never rejects: faults show in `state`. */
+/** Tests which isolation works here and prepares the interpreter. Never rejects: errors show in `state`. */
 export async function openPythonSandbox(options: PythonOptions): Promise<OpenedPython> {
   try {
     const bubblewrap = await detectBubblewrap()
     if (options.engine === 'host') {
       const { state, launcher } = await chooseHostLauncher(bubblewrap)
       if (launcher === null) return createUnavailable(state)
-      // It starts in some ten milliseconds: nothing is kept warm, and there are no images.
+      // It starts in some ten milliseconds, so nothing is kept warm, and there are no images.
       return createAvailable({
         ...options,
         poolSize: 0,
@@ -154,7 +158,7 @@ function createAvailable(
   const running = new Set<Promise<unknown>>()
 
   let described: Promise<DescribedWheel[]> | null = null
-  /** Read once, at the first program; a folder that can't be read offers nothing. */
+  /** Read once, with the first program; an unreadable folder offers nothing. */
   const describedWheels = (): Promise<DescribedWheel[]> => {
     if (wheels.length === 0) return Promise.resolve([])
     described ??= describeWheels(wheels, startInterpreter({ launcher, mode: 'serve' })).catch(
@@ -191,7 +195,7 @@ function createAvailable(
         limitMs: timeLimitSeconds[request.strictness] * 1000,
       }
       const outcome = await interpreter.run(program, listener, signal)
-      // Answered only when the process is gone, so that "nothing is left behind" holds the moment it is said.
+      // Resolves only when the process has ended, so that nothing is left behind at that moment.
       await interpreter.ended
       return outcome
     } catch (error) {

@@ -1,4 +1,5 @@
-// Which isolation is in force for Python: tried at the start with harmless probes, and never better than what was seen.
+// Which isolation is in force for Python: tested at the start with harmless probes, and never reported better than
+// tested.
 import type { BubblewrapState } from '../bubblewrap.ts'
 import { runProcess } from '../process.ts'
 import { createHostLauncher } from './host.ts'
@@ -17,17 +18,18 @@ export interface PythonState {
   engine: 'wasm' | 'host'
   isolation: Isolation | 'none'
   available: boolean
-  /** Why it is not available, or not as well isolated as it could be; null when all is well. */
+  /** Why it is not available, or not as well isolated as possible; null when everything works. */
   reason: string | null
 }
 
 const PROBE_MS = 10_000
-/** The user that no file of a host should belong to. */
+/** A user that should own no file of any host. */
 const NOBODY = { uid: 65534, gid: 65534 }
 
 /**
- * A program that looks around inside bubblewrap, without Node's own locks, so that what it can't see is the kernel's
- * doing. It is told what was bound into the new root, and prints whatever else it finds, and what of it it can't read.
+ * A program that looks around inside bubblewrap, without Node's own restrictions, so that the kernel alone decides what
+ * it sees. It gets the list of what was bound into the new root, and prints whatever else it finds and what it cannot
+ * read.
  */
 const LOOK_AROUND = `
 const fs = require('node:fs'), os = require('node:os'), { join } = require('node:path')
@@ -55,7 +57,7 @@ try { fs.writeFileSync('/probe', ''); found.push('a writable root') } catch {}
 console.log(JSON.stringify(found))
 `
 
-/** Null when the kernel keeps everything out, else what is wrong. */
+/** Null when the kernel isolates completely, else what is wrong. */
 async function kernelFault(
   bubblewrap: string,
   wrapping: readonly string[],
@@ -77,7 +79,7 @@ async function kernelFault(
   return outcome.stderr.trim().split('\n')[0] ?? 'it did not start'
 }
 
-/** Null when Node's locks hold around the interpreter's process, else what is wrong. */
+/** Null when Node's restrictions hold around the interpreter's process, else what is wrong. */
 async function lockFault(launcher: Launcher): Promise<string | null> {
   const interpreter = startInterpreter({ launcher, mode: 'probe' })
   try {
@@ -97,7 +99,7 @@ async function tryKernel(
 ): Promise<{ launcher: Launcher } | { fault: string }> {
   if (!bubblewrap.available) return { fault: bubblewrap.reason }
   const wrapping = await kernelArguments(files)
-  // As root, first as somebody with no rights at all; that fails where the program lies in a folder closed to others.
+  // As root, first as a user without any rights; that fails where the program lies in a folder closed to others.
   const users = process.getuid?.() === 0 ? [NOBODY, null] : [null]
   let fault = 'bubblewrap does not work here'
   for (const user of users) {
@@ -111,8 +113,8 @@ async function tryKernel(
 }
 
 /**
- * Picks the isolation by the operator's word and by what works: `auto` takes the kernel's where it holds; without it,
- * WebAssembly alone does for one user and nothing does for many. Fails closed: a null launcher means that nothing runs.
+ * Chooses the isolation by the configuration and by what works: `auto` takes the kernel's where it works; without it,
+ * WebAssembly alone for a single user and nothing for several. Fails closed: a null launcher means that nothing runs.
  */
 export async function chooseLauncher(options: {
   files: InterpreterFiles
@@ -148,7 +150,7 @@ export async function chooseLauncher(options: {
   return { state: { engine: 'wasm', isolation: 'wasm', available: true, reason }, launcher }
 }
 
-/** The host's own Python, when the operator chose it: inside bubblewrap or not at all. */
+/** The host's own Python, when configured: only inside bubblewrap. */
 export async function chooseHostLauncher(
   bubblewrap: BubblewrapState,
 ): Promise<{ state: PythonState; launcher: Launcher | null }> {

@@ -1,4 +1,5 @@
-// How the process of a Python interpreter is started: Node's own locks around it, and bubblewrap around those where it works.
+// How the process of a Python interpreter is started: restricted by Node's permission model, and inside bubblewrap
+// where that works.
 import { readFile, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,12 +10,12 @@ import type { ProcessOptions } from '../process.ts'
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 /** WebAssembly pages of 64 KiB: the 512 MB that a program may use. */
 const MAX_MEMORY_PAGES = 8192
-/** Bytes kept of each of stdout and stderr. */
+/** Bytes stored of each of stdout and stderr. */
 export const MAX_OUTPUT_BYTES = 100 * 1024
-/** Bytes and number of the files that come back from /output. */
+/** Bytes and number of the files returned from /output. */
 export const MAX_RESULT_BYTES = 10 * 1024 * 1024
 export const MAX_RESULT_FILES = 20
-/** A last stop for an interpreter whose server was killed: seconds of processor time. */
+/** A last limit for an interpreter whose server was killed: seconds of processor time. */
 const MAX_CPU_SECONDS = 90
 
 /** Where the interpreter's own files are; nothing else of the host is ever readable to it. */
@@ -27,11 +28,11 @@ export interface InterpreterFiles {
   pyodide: string
   /** Pyodide imports this package while it starts. */
   webSockets: string
-  /** Folders of wheels that the operator filled. */
+  /** Folders of wheels from the operator. */
   packages: readonly string[]
 }
 
-/** `library` and `images` make what later starts begin with; no program ever runs in them. */
+/** `library` and `images` produce what later starts use; they never run programs. */
 export type InterpreterMode = 'probe' | 'library' | 'images' | 'serve'
 
 export interface InterpreterPlan {
@@ -40,7 +41,7 @@ export interface InterpreterPlan {
   library: number | null
   /** Descriptor of the memory image to start from, or null. */
   image: number | null
-  /** Descriptors to write what is made to. */
+  /** Descriptors to write the products to. */
   outputs: readonly number[]
 }
 
@@ -51,7 +52,7 @@ export interface Launcher {
   command(plan: InterpreterPlan): Pick<ProcessOptions, 'command' | 'args' | 'user'>
 }
 
-/** Finds the interpreter's files, in the sources as in the build (where `sandbox/child` lies beside the program). */
+/** Finds the interpreter's files, in the sources and in the build (where `sandbox/child` lies beside the program). */
 export async function findInterpreterFiles(packages: readonly string[]): Promise<InterpreterFiles> {
   const here = import.meta.url
   const folder = fileURLToPath(
@@ -108,11 +109,11 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
   ]
 }
 
-/** Ends the program with the server, however that ends; where util-linux offers it (bubblewrap does it by itself). */
+/** Ends the program with the server, however that ends; where util-linux provides it (bubblewrap does it itself). */
 const DIE_WITH_PARENT =
   'setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"'
 
-/** Limits that the kernel keeps on every Unix, also when the server is no longer there to keep its own. */
+/** Limits that the kernel enforces on every Unix, also when the server can no longer enforce its own. */
 function withLimits(command: string, args: readonly string[]): { command: string; args: string[] } {
   if (process.platform === 'win32') return { command, args: [...args] }
   const script = `ulimit -c 0; ulimit -t ${MAX_CPU_SECONDS}; ${DIE_WITH_PARENT}; exec "$@"`
@@ -126,8 +127,8 @@ export const createWasmLauncher = (files: InterpreterFiles): Launcher => ({
 })
 
 /**
- * The system's shared libraries that this very Node has loaded, which the isolated one needs as well: where each lies,
- * and the name by which it is looked for (`libstdc++.so.6.0.30` is asked for as `libstdc++.so.6`).
+ * The system's shared libraries that this Node has loaded, which the isolated one needs as well: where each lies, and
+ * the name it is looked up by (`libstdc++.so.6.0.30` is looked up as `libstdc++.so.6`).
  */
 async function loadedLibraries(): Promise<Map<string, string>> {
   const maps = await readFile('/proc/self/maps', 'utf8')
@@ -140,7 +141,7 @@ async function loadedLibraries(): Promise<Map<string, string>> {
   return found
 }
 
-/** Where the dynamic loader is named inside of Node's binary; the name must exist in the new root as well. */
+/** The path of the dynamic loader in Node's binary, which must exist in the new root as well. */
 const LOADERS = [
   '/lib64/ld-linux-x86-64.so.2',
   '/lib/ld-linux-aarch64.so.1',

@@ -1,4 +1,4 @@
-// What a Python program may import and use at each level of strictness, and how long it may run.
+// What a Python program may import and use at each strictness, and how long it may run.
 import { z } from 'zod'
 
 export const Strictness = z.enum(['lenient', 'standard', 'strict'])
@@ -36,15 +36,15 @@ const refusedNames: Readonly<Record<Strictness, readonly string[]>> = {
 }
 
 export interface ProgramRules {
-  /** Modules that may be imported, submodules included; null means every module there is. */
+  /** Modules that may be imported, including submodules; null means every module. */
   modules: readonly string[] | null
   /** Builtins that may not be named. */
   refusedNames: readonly string[]
 }
 
 /**
- * The rules of one level. `extra` are the operator's additions by level; what is allowed at a stricter level is allowed
- * at a looser one too. `packages` are the modules of installed wheels, open from `standard` on.
+ * The rules of one level. `extra` are the operator's additions per level; what a stricter level allows, a looser one
+ * allows too. `packages` are the modules of installed wheels, allowed from `standard` on.
  */
 export function programRules(
   strictness: Strictness,
@@ -61,6 +61,6 @@ export function programRules(
 
 const levels: readonly Strictness[] = ['strict', 'standard', 'lenient']
 
-/** Whether `asked` gives a program more than `allowed` does. */
+/** Whether `asked` allows a program more than `allowed` does. */
 export const isLooser = (asked: Strictness, allowed: Strictness): boolean =>
   levels.indexOf(asked) > levels.indexOf(allowed)

@@ -1,4 +1,4 @@
-// Python packages that programs may import offline: the wheels in folders that the operator filled.
+// Python packages that programs may import offline: the wheels in folders of the operator.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -7,13 +7,13 @@ import type { DescribedWheel } from './protocol.ts'
 
 const MAX_WHEELS = 1000
 
-/** A distribution's name in the one form in which requirements are compared (PEP 503). */
+/** A distribution's name in the normalized form of requirements (PEP 503). */
 const normalName = (fileName: string): string =>
   (fileName.split('-')[0] ?? '').replace(/[-_.]+/g, '-').toLowerCase()
 
 const PyodideLock = z.object({ info: z.object({ abi_version: z.string(), platform: z.string() }) })
 
-/** How the names of wheels end that the Pyodide in `folder` can load: pure Python, or built for its very version. */
+/** How file names of wheels end that the Pyodide in `folder` can load: pure Python, or built for its version. */
 async function suitableEndings(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, 'pyodide-lock.json'), 'utf8')
   const { abi_version, platform } = PyodideLock.parse(JSON.parse(text)).info
@@ -25,7 +25,7 @@ async function suitableEndings(folder: string): Promise<string[]> {
   ]
 }
 
-/** Wheels that this interpreter can load, one file for each distribution; the others are named to `onUnsuitable`. */
+/** Wheels that this interpreter can load, one file per distribution; the others are passed to `onUnsuitable`. */
 export async function listWheels(
   folders: readonly string[],
   pyodide: string,
@@ -43,8 +43,8 @@ export async function listWheels(
 }
 
 /**
- * Reads, inside an interpreter, which modules the wheels hold and what they need. Only names come back: the files stay
- * the ones that were listed.
+ * Reads, inside an interpreter, which modules the wheels contain and what they need. Only names come back; the files
+ * stay those that were listed.
  */
 export async function describeWheels(
   wheels: readonly { name: string; file: string }[],

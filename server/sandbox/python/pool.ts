@@ -1,4 +1,4 @@
-// Warm interpreters: each is handed out once, a new one takes its place, and none is kept when nobody asks for long.
+// Warm interpreters: each is used once and then replaced, and none stays warm without recent use.
 import { untilAborted } from '../../lib/abort.ts'
 import { residentBytes } from '../resident-memory.ts'
 import { type Interpreter, startInterpreter } from './interpreter.ts'
@@ -7,25 +7,25 @@ import type { PythonSnapshots } from './snapshots.ts'
 
 export interface PythonPool {
   /**
-   * An interpreter that nobody used before; `onStarting` is called when none is ready at once.
-   * Rejects when none can be started or `signal` is aborted.
+   * An unused interpreter; `onStarting` is called when none is ready at once. Rejects when none can be started or
+   * `signal` is aborted.
    */
   acquire(signal: AbortSignal, onStarting: () => void): Promise<Interpreter>
-  /** Kills all that are waiting. Those handed out belong to their takers. */
+  /** Kills all that are waiting. Those in use belong to their callers. */
   close(): Promise<void>
 }
 
-/** An interpreter on its way to being warm, or there. */
+/** A warm interpreter, or one that is becoming warm. */
 interface Place {
   interpreter: Promise<Interpreter>
   warm: boolean
-  /** Ends a start that is under way. */
+  /** Ends a start in progress. */
   stop(): void
 }
 
 /**
- * `size` interpreters are kept ready while somebody uses them, for `idleMs` after the last use. A call that finds none
- * ready takes over the one that has been starting for longest, else starts its own.
+ * `size` interpreters stay ready for `idleMs` after the last use. A call that finds none ready takes over the one that
+ * has been starting for longest, else starts its own.
  */
 export function createPythonPool(options: {
   launcher: Launcher
@@ -37,7 +37,7 @@ export function createPythonPool(options: {
   const { launcher, snapshots } = options
   /** The longest waiting first. */
   let places: Place[] = []
-  /** Those let go whose processes are about to end. */
+  /** Released interpreters whose processes are about to end. */
   const abandoned = new Set<Promise<unknown>>()
   let closed = false
   let idleTimer: NodeJS.Timeout | undefined
@@ -57,7 +57,7 @@ export function createPythonPool(options: {
     }
   }
 
-  /** As quick as what is in store allows; plainly when that turns out not to work. */
+  /** As fast as the stored files allow; without them when they turn out not to work. */
   async function start(signal: AbortSignal): Promise<Interpreter> {
     const from = await snapshots.take()
     try {
@@ -92,14 +92,14 @@ export function createPythonPool(options: {
     places.push(place)
   }
 
-  /** The warm one that waited longest, else the one that is warm soonest. */
+  /** The warm one that waited longest, else the one that will be warm first. */
   const takePlace = (): Place | undefined => {
     const place = places.find(({ warm }) => warm) ?? places[0]
     places = places.filter((each) => each !== place)
     return place
   }
 
-  /** Somebody else's start that this call takes over; goes back when the call is stopped meanwhile. */
+  /** Another call's start that this call takes over; returned when the call is stopped meanwhile. */
   async function takeOver(place: Place, signal: AbortSignal): Promise<Interpreter | null> {
     try {
       return await untilAborted(place.interpreter, signal)
@@ -136,7 +136,7 @@ export function createPythonPool(options: {
     idleTimer = setTimeout(letGo, options.idleMs)
     idleTimer.unref()
     while (places.length < options.size) openPlace()
-    // What is wanted now goes first: images are for later.
+    // Calls go first: images are for later.
     void Promise.allSettled(places.map(({ interpreter }) => interpreter)).then(() =>
       snapshots.fill(),
     )
@@ -148,7 +148,7 @@ export function createPythonPool(options: {
       const place = takePlace()
       if (place?.warm !== true) onStarting()
       const started = place === undefined ? null : takeOver(place, signal)
-      // The next one starts now, not when this one is there: who calls twice at once waits for neither.
+      // The next one starts now, not when this one is ready, so that two concurrent calls both find one.
       if (place !== undefined) touch()
       try {
         return (await started) ?? (await start(signal))

@@ -1,4 +1,4 @@
-// One program: what goes in, what comes out, and how its end is told.
+// One program: its input, its output, and how its end is reported.
 import type { z } from 'zod'
 import type { ChildMessage, DescribedWheel } from './protocol.ts'
 
@@ -8,7 +8,7 @@ export interface ProgramFile {
   content: Uint8Array
 }
 
-/** A program as the interpreter is given it, its rules resolved. */
+/** A program as the interpreter gets it, with resolved rules. */
 export interface Program {
   code: string
   strictness: string
@@ -29,7 +29,7 @@ export type ProgramStatus =
   | 'out_of_memory'
   /** The caller's signal was aborted. */
   | 'stopped'
-  /** The interpreter broke down or did not follow the protocol. */
+  /** The interpreter crashed or did not follow the protocol. */
   | 'crashed'
 
 export interface ProgramOutcome {
@@ -50,7 +50,7 @@ export interface ProgramListener {
   onOutput(stream: 'stdout' | 'stderr', text: string): void
 }
 
-/** What became of a program that gave no answer of its own, for the model and the person. */
+/** The outcome of a program that reported none itself, for the model and the person. */
 export function explain(status: ProgramStatus, program: Program, reason: string): string {
   if (status === 'timed_out')
     return `Stopped at the time limit: the program ran for ${program.limitMs / 1000} s, which is all that strictness "${program.strictness}" gives.`
@@ -64,7 +64,7 @@ export function explain(status: ProgramStatus, program: Program, reason: string)
   return `The interpreter broke down: ${reason}`
 }
 
-/** Gathers output and files of one program, within what any honest child would send. */
+/** Collects output and files of one program, within what any honest child would send. */
 export function createCollector(listener: ProgramListener) {
   const text = { stdout: '', stderr: '' }
   const files: { path: string; parts: Buffer[] }[] = []

@@ -1,14 +1,14 @@
-// What the process of an interpreter may say to the server, and how it is read: bounded lines of JSON, checked by schema.
+// The messages of an interpreter's process, and how they are read: bounded lines of JSON, checked by schema.
 import { StringDecoder } from 'node:string_decoder'
 import { z } from 'zod'
 
-/** Whether a value read from JSON nests at most `depth` deep; deeper ones would overflow whoever walks them later. */
+/** Whether a JSON value nests at most `depth` deep; code that walks deeper ones later would overflow the stack. */
 function nestsAtMost(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth > 0 && Object.values(value).every((item) => nestsAtMost(item, depth - 1))
 }
 
-/** What the child could do when it tried; each of these must be false before it is used. */
+/** What the child managed to do when it tried; each must be false before it is used. */
 export const Probe = z.object({
   readsHostFiles: z.boolean(),
   listsHostFolders: z.boolean(),
@@ -63,8 +63,8 @@ function parseJson(text: string): unknown {
 const MAX_LINE_CHARACTERS = 300_000
 
 /**
- * Reads messages out of the bytes of a child. Whatever is no message (a line too long, no JSON, another shape, more
- * bytes than `maxBytes` in all) is a fault: `onFault` is called once and nothing is read after it.
+ * Reads messages from the bytes of a child. Anything else (a line too long, invalid JSON, another shape, more than
+ * `maxBytes` in total) is an error: `onFault` is called once and nothing is read after it.
  */
 export function createMessageReader(options: {
   maxBytes: number

@@ -1,4 +1,4 @@
-// Runs Python programs that a model wrote, isolated from the host, from each other and from their users.
+// Runs Python programs from models, isolated from the host, from each other and from their users.
 import { untilAborted } from '../../lib/abort.ts'
 import {
   failedProgram,
@@ -13,13 +13,13 @@ import { programRules, type Strictness } from './modules.ts'
 import type { ProgramOutcome } from './program.ts'
 
 export interface PythonSandbox {
-  /** Which isolation is in force; until `ready` it is being tested and nothing is in force. */
+  /** Which isolation is in force; none until `ready`, while it is being tested. */
   readonly state: PythonState
-  /** Names of the packages that programs may import beside the standard library; known when `ready`. */
+  /** Packages that programs may import beside the standard library; known when `ready`. */
   readonly packages: readonly string[]
-  /** Fulfils when the isolation has been tested. Never rejects: faults show in `state`. */
+  /** Resolves when the isolation has been tested. Never rejects: errors show in `state`. */
   readonly ready: Promise<void>
-  /** What programs of a level may import, packages apart; null means the whole standard library. */
+  /** What programs of a level may import, except packages; null means the whole standard library. */
   modules(strictness: Strictness): readonly string[] | null
   /**
    * Runs one program in an interpreter of its own and leaves nothing behind; waits for `ready`. Never rejects. Aborting
@@ -33,7 +33,7 @@ export interface PythonSandbox {
   close(): Promise<void>
 }
 
-/** A sandbox that is there at once and tests meanwhile which isolation works here. */
+/** A sandbox that exists at once and tests in the background which isolation works here. */
 export function createPythonSandbox(options: PythonOptions): PythonSandbox {
   let opened: OpenedPython | null = null
   const opening = openPythonSandbox(options)

@@ -1,4 +1,4 @@
-// What makes a start quick, kept beside the data: the compiled standard library, and memory images, each for one start.
+// What makes starts fast, stored beside the data: the compiled standard library, and memory images, each for one start.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   chmod,
@@ -16,9 +16,9 @@ import { join } from 'node:path'
 import { startInterpreter } from './interpreter.ts'
 import type { InterpreterFiles, InterpreterMode, Launcher } from './launch.ts'
 
-/** What one start may begin with; the taker closes it when the start is over. */
+/** What one start may use; the caller closes it when the start is over. */
 export interface QuickStart {
-  /** Python's own modules, compiled; else null, and Pyodide's sources are read. */
+  /** Python's own modules, compiled; null reads Pyodide's sources. */
   readonly library: FileHandle | null
   /** The memory of a started interpreter that nobody else gets; else null. */
   readonly image: FileHandle | null
@@ -26,25 +26,25 @@ export interface QuickStart {
 }
 
 export interface PythonSnapshots {
-  /** The best there is, taken out of the store; nothing of an image is ever used twice. Never rejects. */
+  /** The best available, taken out of the store; an image is never used twice. Never rejects. */
   take(): Promise<QuickStart>
-  /** Throws everything away: something in the store does not work. Never rejects. */
+  /** Removes everything: something in the store does not work. Never rejects. */
   discard(): Promise<void>
-  /** Makes what is missing in the store, at low priority. Never rejects. */
+  /** Produces what is missing in the store, at low priority. Never rejects. */
   fill(): Promise<void>
-  /** Stops a making that is under way; ends when its process is gone. */
+  /** Stops production; resolves when its process has ended. */
   close(): Promise<void>
 }
 
 const LIBRARY = '.library'
 const IMAGE = '.image'
-/** Images kept: so many calls in a row start from one, however fast they come. */
+/** Images in store: this many calls in a row start from one, however fast they come. */
 const IN_STORE = 4
 const LOW_PRIORITY = 10
-/** Longer than any making takes: another instance may share the folder. */
+/** Longer than any production takes: another process may share the folder. */
 const ABANDONED_MS = 10 * 60_000
 
-/** What the stored files depend on; those made of anything else are never read. */
+/** What the stored files depend on; files produced from anything else are never read. */
 async function storeKey(files: InterpreterFiles): Promise<string> {
   const hash = createHash('sha256').update(process.version).update(process.arch)
   for (const path of [files.child, files.runner, files.compiler]) hash.update(await readFile(path))
@@ -53,9 +53,9 @@ async function storeKey(files: InterpreterFiles): Promise<string> {
 }
 
 /**
- * The store in `folder`, which is made when needed. A start with the compiled library takes a third of a plain one, a start
- * from an image a quarter. An image holds the hash seed of its making: it is removed from the folder the moment it is
- * taken, so that no two runs share one.
+ * The store in `folder`, created when needed. A start with the compiled library takes a third of the time of a plain
+ * one, a start from an image a quarter. An image contains the hash seed of its production: it is removed from the
+ * folder the moment it is taken, so that no two runs share one.
  */
 export function createPythonSnapshots(options: {
   folder: string
@@ -73,7 +73,7 @@ export function createPythonSnapshots(options: {
   const namesIn = (): Promise<string[]> => readdir(folder).catch(() => [])
   const remove = (name: string): Promise<void> => rm(join(folder, name), { force: true })
 
-  /** The library that all instances use, if two made one at the same time; images are named after theirs. */
+  /** The library that all processes use, if two were produced at the same time; images are named after theirs. */
   async function findLibrary(): Promise<{ name: string; images: string[] } | null> {
     const start = await prefix()
     const names = (await namesIn()).filter((name) => name.startsWith(start)).sort()
@@ -86,7 +86,7 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  /** What belongs to another version or another library, and what a crash left half made. */
+  /** Files of another version or another library, and half-written ones from a crash. */
   async function sweep(): Promise<void> {
     const current = await findLibrary()
     const kept = new Set(current === null ? [] : [current.name, ...current.images])
@@ -97,7 +97,7 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  /** Runs one process that writes `names`; each file gets its name when it is whole. */
+  /** Runs one process that writes `names`; each file gets its name when it is complete. */
   async function make(
     mode: Extract<InterpreterMode, 'library' | 'images'>,
     names: readonly string[],
@@ -153,11 +153,11 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  /** Takes an image out of the store, or answers null when somebody else was quicker. */
+  /** Takes an image out of the store; null when another call was faster. */
   async function openImage(name: string): Promise<FileHandle | null> {
     const mine = join(folder, `${name}.${randomUUID()}.taken`)
     try {
-      // Only one of two takers can rename it; the other looks for another.
+      // Only one of two calls can rename it; the other looks for another.
       await rename(join(folder, name), mine)
     } catch {
       return null

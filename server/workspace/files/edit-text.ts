@@ -1,4 +1,4 @@
-// Finding the place that an edit means, and what the text is with it: exact, whitespace-tolerant, by pattern or by lines.
+// Finds the place that an edit refers to and applies it: exact text, whitespace-tolerant text, a pattern, or lines.
 import { type AppError, appError } from '../../errors.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { splitLines } from './text.ts'
@@ -6,18 +6,18 @@ import { splitLines } from './text.ts'
 export type TextEdit =
   | { mode: 'exact' | 'flexible'; old: string; new: string; replaceAll: boolean }
   | { mode: 'regex'; pattern: string; new: string; replaceAll: boolean }
-  /** Lines from 1, both included; an end one before the start inserts before the start. */
+  /** Lines from 1, both included; an end one less than the start inserts before the start. */
   | { mode: 'lines'; start: number; end: number; new: string }
 
 export interface EditedText {
   text: string
-  /** Places that were replaced. */
+  /** Number of replacements. */
   count: number
 }
 
 const PATTERN_MS = 5_000
 const MAX_PLACES_TOLD = 20
-/** More places than this are not looked for. */
+/** Matches beyond these are not searched for. */
 const MAX_PLACES = 100_000
 
 const refuse = (detail: string): AppError => appError('edit_failed', { detail })
@@ -30,7 +30,7 @@ export async function editText(
   signal?: AbortSignal,
 ): Promise<EditedText> {
   const bounds = { timeoutMs: PATTERN_MS, ...(signal === undefined ? {} : { signal }) }
-  // A model writes plain newlines; a file that has Windows ones keeps them.
+  // Models write plain newlines; a file with Windows line ends keeps them.
   const windows = text.includes('\r\n') && !/[^\r]\n/.test(text)
   const own = (given: string): string => (windows ? given.replace(/\r?\n/g, '\r\n') : given)
   switch (edit.mode) {
@@ -120,7 +120,7 @@ function placesOf(text: string, old: string): number[] {
   return places
 }
 
-/** An edit that could mean several places is refused with their lines, unless it is for all of them. */
+/** Refuses an edit that matches several places, naming their lines, unless it replaces all of them. */
 function checkPlaces(lines: readonly number[], replaceAll: boolean, count = lines.length): void {
   if (count <= 1 || replaceAll) return
   const told = lines.slice(0, MAX_PLACES_TOLD).join(', ')
@@ -152,7 +152,7 @@ const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ''
 const indentAt = (text: string, index: number): string =>
   indentOf(text.slice(text.lastIndexOf('\n', index - 1) + 1, index))
 
-/** Moves the new text from the indentation that the model thought of to the one that the file has. */
+/** Shifts the new text from the indentation that the model assumed to that of the file. */
 function reindent(replacement: string, old: string, actual: string): string {
   const thought = indentOf(old.replace(/^(?:[ \t]*\r?\n)+/, ''))
   const lines = replacement
@@ -162,7 +162,7 @@ function reindent(replacement: string, old: string, actual: string): string {
   return lines
     .map((line, index) => {
       const rest = line.startsWith(thought) ? line.slice(thought.length) : line.trimStart()
-      // The first line stands behind the indentation that is in the file already.
+      // The first line follows the indentation that is already in the file.
       if (index === 0) return rest
       return rest.trim() === '' ? '' : actual + rest
     })
@@ -182,7 +182,7 @@ function replaceLines(
     )
   const inserted = splitLines(replacement).map((line) => line.replace(/\r$/, ''))
   const kept = lines.map((line) => line.replace(/\r$/, ''))
-  // Only where every line ends alike may they be taken apart and put together again.
+  // Lines are only split and joined again where all of them end the same way.
   const same = kept.join(newline) + (endsOpen || text === '' ? '' : newline) === text
   const all = same ? kept : lines
   const result = [...all.slice(0, start - 1), ...inserted, ...all.slice(end)]

@@ -1,7 +1,7 @@
-// What the file system's own errors mean to a person: the one translation into the error table.
+// Translates errors of the file system into `AppError`, in one place.
 import { AppError, appError } from '../../errors.ts'
 
-/** The system's error name (`ENOENT`), or an empty string when it is no system error. */
+/** The system's error code (`ENOENT`), or an empty string when it is not a system error. */
 export const systemCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 

@@ -1,4 +1,4 @@
-// What is known of one file at one moment: its kind, size and version, and its content read in one piece.
+// The state of one file at one time: its kind, size and version, and its content in one piece.
 import type { BigIntStats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
@@ -10,7 +10,7 @@ export interface FileState {
   kind: EntryKind
   /** Bytes. */
   size: number
-  /** Changes with every change of the file: what a writer gives back to prove that it knows the file as it is. */
+  /** Changes with every change of the file; a writer passes it back to prove that it knows the current file. */
   version: string
   /** Permission bits. */
   mode: number
@@ -21,7 +21,7 @@ export interface FileContent {
   state: FileState
 }
 
-/** A system call's answer as a `FileState`. */
+/** The result of a stat call as a `FileState`. */
 export const stateOf = (stats: BigIntStats): FileState => ({
   kind: stats.isFile()
     ? 'file'
@@ -63,7 +63,7 @@ export async function readWhole(
         { details: { size: state.size, limit: maxBytes } },
       )
     if (state.size > maxBytes) throw tooLarge()
-    // One byte more than expected is asked for, so that a file that grows meanwhile is noticed and not read for ever.
+    // One byte more than expected is read, so that a growing file is noticed instead of read forever.
     const buffer = Buffer.allocUnsafe(state.size + 1)
     let length = 0
     while (length < buffer.length) {
@@ -78,7 +78,7 @@ export async function readWhole(
   }
 }
 
-/** Refuses to write over what is no file, or over a file that is not the one the writer knows. */
+/** Refuses to overwrite anything but a file, or a file that is not the version the writer expects. */
 export function checkTarget(
   before: FileState | null,
   path: ProjectPath,

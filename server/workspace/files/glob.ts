@@ -1,7 +1,8 @@
-// Patterns over paths (`*.py`, `src/**/*.{ts,tsx}`), matched in linear time: a pattern from a model must not stall the server.
+// Patterns over paths (`*.py`, `src/**/*.{ts,tsx}`), matched in linear time: a pattern from a model must not block the
+// server.
 import { appError } from '../../errors.ts'
 
-/** Answers whether a path relative to the folder of the pattern matches. */
+/** Returns whether a path relative to the folder of the pattern matches. */
 export type GlobMatcher = (path: string) => boolean
 
 const MAX_PATTERN = 500
@@ -14,15 +15,15 @@ type Token =
   | { kind: 'class'; negated: boolean; ranges: readonly (readonly [string, string])[] }
 
 /**
- * Reads a pattern: `*` and `?` within a name, `[a-z]`, `{a,b}`, and `**` over folders. A pattern without a slash
- * matches the name at any depth, one with a slash the path from the start, one that ends with a slash all
- * below that folder. Throws `bad_request` for one that is too long.
+ * Compiles a pattern: `*` and `?` within a name, `[a-z]`, `{a,b}`, and `**` over folders. A pattern without a slash
+ * matches the name at any depth, one with a slash the path from the start, one that ends with a slash everything below
+ * that folder. Throws `bad_request` for one that is too long.
  */
 export function compileGlob(pattern: string): GlobMatcher {
   if (pattern.length > MAX_PATTERN) throw appError('glob_too_long', { limit: MAX_PATTERN })
   const alternatives = expandBraces(pattern).map((alternative) => {
     const anchored = alternative.includes('/')
-    // A folder by its slash means all that is in it.
+    // A trailing slash means everything in the folder.
     const whole = alternative.endsWith('/') ? `${alternative}**` : alternative
     const segments = whole.split('/').filter((part) => part !== '' && part !== '.')
     const parsed = (anchored ? segments : ['**', ...segments]).map((segment) =>
@@ -43,7 +44,7 @@ function expandBraces(pattern: string): string[] {
     if (open.length + done.length > MAX_ALTERNATIVES) throw appError('glob_too_complex')
     const next: string[] = []
     for (const text of open) {
-      // The innermost pair: no brace inside it.
+      // An innermost pair, without braces inside.
       const found = /\{([^{}]*)\}/.exec(text)
       if (found === null) done.push(text)
       else
@@ -106,7 +107,7 @@ const matchesOne = (token: Token, character: string): boolean => {
   }
 }
 
-/** One name against one segment: on a mismatch only the last star is tried further, so the work is bounded by n × m. */
+/** One name against one segment: after a mismatch only the last star is extended, so the work is bounded by n × m. */
 function matchName(tokens: readonly Token[], name: string): boolean {
   const characters = [...name]
   let token = 0
@@ -130,7 +131,7 @@ function matchName(tokens: readonly Token[], name: string): boolean {
   return token === tokens.length
 }
 
-/** Segments (null is `**`) against names: which numbers of names the segments so far can have used up. */
+/** Segments (null is `**`) against names: the set of counts of names that the segments so far can match. */
 function matchSegments(segments: readonly (readonly Token[] | null)[], names: readonly string[]) {
   let reachable = new Set([0])
   for (const segment of segments) {

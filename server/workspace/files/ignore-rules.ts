@@ -1,23 +1,23 @@
-// What `.gitignore` files of a project leave out, as git reads them: one in any folder, the deepest having the last word.
+// What `.gitignore` files of a project exclude, as git reads them: one in any folder, where the deepest one decides.
 
 import type { Workspace } from '../workspace.ts'
 import { compileGlob, type GlobMatcher } from './glob.ts'
 import { childPath, type ProjectPath } from './paths.ts'
 import { splitLines } from './text.ts'
 
-/** The rules that hold in one folder: those of its own file and of the files above. */
+/** The rules in one folder: those of its own file and of the files above. */
 export interface IgnoreRules {
-  /** Whether an entry of the folder is left out. What is below an entry that is left out is not asked about. */
+  /** Whether an entry of the folder is excluded. Not called for entries below an excluded one. */
   leaveOut(entry: { path: string; name: string; kind: string }): boolean
-  /** The rules that hold in a folder in it, when that has a file of its own. */
+  /** The rules in a subfolder, when that has a file of its own. */
   enter(folder: string): Promise<IgnoreRules>
 }
 
 interface IgnoreRule {
-  /** On a path relative to the folder of the rule's file. */
+  /** Matches a path relative to the folder of the rule's file. */
   matches: GlobMatcher
   foldersOnly: boolean
-  /** Begins with `!`: takes back what an earlier rule left out. */
+  /** Begins with `!`: includes what an earlier rule excluded. */
   keeps: boolean
 }
 interface Level {
@@ -30,8 +30,8 @@ const MAX_RULES = 1_000
 const MAX_FILE_BYTES = 256 * 1024
 
 /**
- * The rules that hold above `path`, and whether they leave it out. Who asks for what is left out by name gets it all the
- * same: then no rules hold above.
+ * The rules above `path`, and whether they exclude it. A search that names an excluded path finds it anyway: then no
+ * rules from above apply.
  */
 export async function rulesAbove(
   workspace: Workspace,
@@ -70,21 +70,21 @@ function rulesOf(levels: readonly Level[], workspace: Workspace): IgnoreRules {
 }
 
 async function readRules(workspace: Workspace, path: string): Promise<IgnoreRule[]> {
-  // None there, one that is too large or cannot be read: it leaves nothing out.
+  // Without a file, or with one that is too large or unreadable, nothing is excluded.
   const content = await workspace.read(path, MAX_FILE_BYTES).catch(() => null)
   if (content === null) return []
   return splitLines(content.bytes.toString('utf8')).slice(0, MAX_RULES).flatMap(toRule)
 }
 
 function toRule(text: string): IgnoreRule[] {
-  // Spaces at the end count only when escaped.
+  // Trailing spaces count only when escaped.
   const line = text.replace(/\r$/, '').replace(/(?<!\\) +$/, '')
   if (line.startsWith('#')) return []
   const keeps = line.startsWith('!')
   const pattern = keeps ? line.slice(1) : line
   const path = pattern
     .replace(/\/$/, '')
-    // All that is in a folder, but not the folder.
+    // Everything in a folder, but not the folder.
     .replace(/\/\*\*$/, '/**/*')
   if (path === '') return []
   try {

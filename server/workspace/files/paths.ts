@@ -1,17 +1,17 @@
-// THE containment rule: the only place that turns a user's or a model's path into one that system calls may use.
+// Path containment: the only place that turns a path from a user or a model into one for system calls.
 import { existsSync, constants as fs } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppError, appError, projectDeleted } from '../../errors.ts'
 import { explainFault, linkRefused, systemCode } from './faults.ts'
 
-/** A path inside a project that passed the rules; `text` is its one spelling, '' the project's folder itself. */
+/** A checked path inside a project; `text` is its normalized form, '' the project's folder itself. */
 export interface ProjectPath {
   readonly text: string
   readonly segments: readonly string[]
 }
 
-/** Limits of a path: bytes in all, bytes of one name, folders deep. */
+/** Limits of a path: bytes in total, bytes of one name, depth of folders. */
 export const pathLimits = { bytes: 1024, nameBytes: 255, depth: 32 } as const
 
 // Control characters, and those that make a name look like another one: separators and direction overrides.
@@ -22,12 +22,12 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 const escapes = (): AppError => appError('path_escapes')
 
 /**
- * Checks a path given from outside and brings it into its one spelling. Purely by its text: no system call.
- * Throws `path_escapes` (403) for what points out of the project, `bad_request` (400) for what no file may be called.
+ * Checks and normalizes a path from outside, by its text alone, without system calls. Throws `path_escapes` (403) for a
+ * path that leaves the project, `bad_request` (400) for a name that no file may have.
  */
 export function parsePath(input: string): ProjectPath {
   if (input.length > 4 * pathLimits.bytes) throw appError('path_too_long')
-  // Judged with both kinds of slashes first, so that a Windows spelling of an escape is called what it is.
+  // Backslashes are treated as slashes first, so that an escape in Windows form is reported as an escape.
   const withSlashes = input.replaceAll('\\', '/')
   if (withSlashes.startsWith('/') || /^[a-z]:\//i.test(withSlashes)) throw escapes()
   const segments: string[] = []
@@ -48,18 +48,18 @@ export function parsePath(input: string): ProjectPath {
   return { text, segments }
 }
 
-/** Like `parsePath`, but the project's folder itself is not meant: for what is created, changed or removed. */
+/** Like `parsePath`, but refuses the project's folder itself: for what is created, changed or removed. */
 export function parseInnerPath(input: string): ProjectPath {
   const path = parsePath(input)
   if (path.segments.length === 0) throw appError('path_is_project')
   return path
 }
 
-/** The path of an entry of a folder; `name` comes from the file system and is taken as it is. */
+/** The path of an entry of a folder; `name` comes from the file system and is used unchanged. */
 export const childPath = (parent: string, name: string): string =>
   parent === '' ? name : `${parent}/${name}`
 
-/** A folder held open. Names below `real` reach this very folder, whatever is renamed or linked meanwhile. */
+/** An open folder. Names below `real` refer to this folder, whatever is renamed or linked meanwhile. */
 export interface HeldFolder {
   readonly real: string
   /** For a system call that works on the open folder itself (making a rename durable). */
@@ -67,8 +67,9 @@ export interface HeldFolder {
   close(): Promise<void>
 }
 
-// With /proc, a folder is reached through its open descriptor and each step down refuses links in the kernel. Elsewhere
-// (macOS, Windows) each step is looked at before it is used, which leaves a gap that only a local program could use.
+// With /proc, a folder is reached through its open descriptor, and the kernel refuses links at each step down.
+// Elsewhere (macOS, Windows) each step is checked before use, which leaves a race that only a local program could
+// exploit.
 const descriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
 const FOLDER_FLAGS = fs.O_RDONLY | (fs.O_DIRECTORY ?? 0) | (fs.O_NOFOLLOW ?? 0)
 
@@ -83,7 +84,9 @@ async function holdOne(real: string): Promise<HeldFolder> {
   }
 }
 
-/** Opens `name` below a held folder, as a folder, not following a link. `wanted`: it is there to be written in. */
+/**
+ * Opens `name` below an open folder, as a folder, without following a link. `wanted`: something will be written in it.
+ */
 async function holdChild(
   parent: HeldFolder,
   name: string,
@@ -94,7 +97,7 @@ async function holdChild(
   try {
     return await holdOne(real)
   } catch (error) {
-    // A link answers ENOTDIR or ELOOP, depending on the system; a look tells which it is.
+    // For a link the system returns ENOTDIR or ELOOP, so lstat decides which it is.
     const isLink = await lstat(real).then(
       (stats) => stats.isSymbolicLink(),
       () => systemCode(error) === 'ELOOP',
@@ -105,25 +108,25 @@ async function holdChild(
   }
 }
 
-/** Folders of projects that were deleted while this process ran: whoever still works in one must not bring it back. */
+/** Folders of projects deleted by this process; work that is still running must not recreate them. */
 const removedRoots = new Set<string>()
 
 /** From now on every use of the project's folder is refused with `project_deleted`. */
 export const markRemoved = (root: string): void => void removedRoots.add(root)
 
-/** Makes a project's folder where it is missing, unless the project was deleted. */
+/** Creates a project's missing folder, unless the project was deleted. */
 async function makeRoot(root: string): Promise<void> {
   if (removedRoots.has(root)) throw projectDeleted()
   await mkdir(root, { recursive: true, mode: 0o700 })
-  // Deleted just now: what came back is empty.
+  // Deleted meanwhile: the recreated folder is empty.
   if (!removedRoots.has(root)) return
   await rmdir(root).catch(() => {})
   throw projectDeleted()
 }
 
 /**
- * Holds the folder at `segments` below `root`, stepping down folder by folder without following a link.
- * `create` makes missing folders (0700). The caller closes it. Throws `AppError`.
+ * Opens the folder at `segments` below `root`, stepping down folder by folder without following a link. `create`
+ * creates missing folders (0700). The caller closes it. Throws `AppError`.
  */
 export async function holdFolder(
   root: string,
@@ -132,7 +135,7 @@ export async function holdFolder(
 ): Promise<HeldFolder> {
   let held = await holdOne(root).catch(async (error: unknown) => {
     if (systemCode(error) !== 'ENOENT') throw explainFault(error, '')
-    // The project's own folder is the server's to make; it may have been removed by hand.
+    // The server may recreate the project's own folder, which somebody may have removed by hand.
     await makeRoot(root)
     return holdOne(root)
   })
@@ -158,7 +161,7 @@ async function makeOne(parent: HeldFolder, name: string, path: string): Promise<
   }
 }
 
-/** Works in the folder at `path` while it is held. */
+/** Calls `work` while the folder at `path` is open. */
 export async function withFolder<T>(
   root: string,
   path: ProjectPath,
@@ -174,14 +177,17 @@ export async function withFolder<T>(
   }
 }
 
-/** Where an entry is: its folder, held, and its name in it. `real` is the path for system calls that follow no link. */
+/** Where an entry is: its open folder and its name in it. `real` is the path for system calls that follow no link. */
 export interface Place {
   readonly folder: HeldFolder
   readonly name: string
   readonly real: string
 }
 
-/** Works on the entry at `path` (which need not exist) while its folder is held. `create` makes missing folders. */
+/**
+ * Calls `work` for the entry at `path` (which need not exist) while its folder is open. `create` creates missing
+ * folders.
+ */
 export async function withPlace<T>(
   root: string,
   path: ProjectPath,
@@ -201,15 +207,15 @@ export async function withPlace<T>(
 }
 
 /**
- * Opens the regular file at a place for reading. Links are refused (403); folders, devices, pipes and sockets too
- * (400), without ever opening one: reading a pipe would wait for ever.
+ * Opens a regular file for reading. Links are refused (403); folders, devices, pipes and sockets too (400), without
+ * opening them: reading a pipe would block forever.
  */
 export async function openRegularFile(place: Place, path: ProjectPath): Promise<FileHandle> {
   const before = await lstat(place.real)
   if (before.isSymbolicLink()) throw linkRefused(path.text)
   if (before.isDirectory()) throw appError('not_a_file', { path: path.text })
   if (!before.isFile()) throw notRegular(path.text)
-  // Not blocking, in case the entry was replaced by a pipe between the look and the opening.
+  // Non-blocking, in case the entry was replaced by a pipe after the check.
   const handle = await open(place.real, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
   try {
     if (!(await handle.stat()).isFile()) throw notRegular(path.text)

@@ -1,19 +1,19 @@
-// Bytes of a file as text and back: encodings, what counts as binary and what kind of file it then is.
+// Bytes of a file as text and back: encodings, and the kinds of binary files.
 import { isUtf8 } from 'node:buffer'
 import { appError } from '../../errors.ts'
 import { looksBinary, withoutCutCharacter } from '../../lib/binary-bytes.ts'
 import { sizeText } from './faults.ts'
 
-/** A text file's encoding as it was found; `bom` tells that the file began with a byte order mark. */
+/** A text file's encoding as detected; `bom`: the file begins with a byte order mark. */
 export interface Encoding {
-  /** Name as the Encoding Standard spells it (`utf-8`, `gb18030`, `windows-1252`). */
+  /** The name in the Encoding Standard (`utf-8`, `gb18030`, `windows-1252`). */
   readonly name: string
   readonly bom: boolean
 }
 
 export const UTF_8: Encoding = { name: 'utf-8', bom: false }
 
-/** First bytes of the usual binary formats, in hexadecimal. */
+/** First bytes of common binary formats, in hexadecimal. */
 const SIGNATURES: readonly (readonly [string, string])[] = [
   ['89504e47', 'PNG image'],
   ['ffd8ff', 'JPEG image'],
@@ -41,14 +41,14 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
 ]
 const SAMPLE_BYTES = 8_192
 
-/** What kind of binary file begins like this, or null when nothing says that it is binary. */
+/** What kind of binary file begins like this, or null when it looks like text. */
 export function binaryKind(bytes: Uint8Array): string | null {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('hex')
   const sample = bytes.subarray(0, SAMPLE_BYTES)
   const known = SIGNATURES.find(([signature]) => start.startsWith(signature))
   if (byteOrderMark(bytes) !== null) return null
   if (sample.includes(0)) return known?.[1] ?? 'unknown format'
-  // A text may begin with "BZh" or "MZ": a signature alone counts only for what is no text otherwise.
+  // A text may begin with "BZh" or "MZ": a signature only counts when the bytes do not look like text.
   if (known !== undefined && !isUtf8(withoutCutCharacter(sample))) return known[1]
   return looksBinary(sample) ? (known?.[1] ?? 'unknown format') : null
 }
@@ -102,13 +102,13 @@ export function encodeText(text: string, encoding: Encoding, path: string): Buff
   if (encoding.name === 'utf-8') return Buffer.from(content, 'utf8')
   if (encoding.name === 'utf-16le') return Buffer.from(content, 'utf16le')
   const bytes = Buffer.from(content, 'latin1')
-  // Windows-1252 and Latin-1 are one but for 0x80 to 0x9f; what does not come back the same would be damaged.
+  // Windows-1252 and Latin-1 differ only in 0x80 to 0x9f; text that does not survive the round trip would be damaged.
   if (encoding.name === 'windows-1252' && new TextDecoder('windows-1252').decode(bytes) === content)
     return bytes
   throw appError('encoding_not_writable', { path, encoding: encoding.name })
 }
 
-/** The lines of a text without their ends; a newline at the very end begins no further line. */
+/** The lines of a text without their line ends; a newline at the very end starts no further line. */
 export function splitLines(text: string): string[] {
   if (text === '') return []
   const lines = text.split('\n')

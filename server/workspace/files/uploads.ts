@@ -1,5 +1,5 @@
-// Files uploaded one by one: staged aside and checked as they come. Complete, they become a project by one rename, or are
-// put into one (checkpoints/place-upload.ts).
+// Files uploaded one by one: staged and checked as they arrive. When complete, they become a project by one rename, or
+// are placed into one (checkpoints/place-upload.ts).
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -16,30 +16,30 @@ export interface UploadLimits {
   files: number
 }
 
-/** A file that has come, under its path in the upload's folder. */
+/** A received file, with its path in the upload's folder. */
 export interface StagedFile {
   path: ProjectPath
   /** Bytes. */
   size: number
 }
 
-/** Files on their way into a project. `discard` is always safe, also after `adopt`. */
+/** An upload in progress. `discard` is always safe, also after `adopt`. */
 export interface Upload {
   /**
-   * Takes one file. Its path is relative, as a browser's folder upload sends it. Throws `path_escapes`, `bad_request`,
-   * `conflict` (two files of one name), `payload_too_large`, `store_full`.
+   * Receives one file. Its path is relative, as a browser's folder upload sends it. Throws `path_escapes`,
+   * `bad_request`, `conflict` (two files with one name), `payload_too_large`, `store_full`.
    */
   add(path: string, content: Readable): Promise<void>
   readonly files: number
-  /** Waits until all that came is written, and tells where: `folder` is a real one, which `discard` removes. */
+  /** Waits until everything is written and returns where; `folder` is a host folder, which `discard` removes. */
   staged(): Promise<{ folder: string; files: readonly StagedFile[] }>
-  /** Makes what came the folder of a new project. A top folder that all files share is dropped. */
+  /** Makes the upload the folder of a new project. A top folder that all files share is dropped. */
   adopt(userId: UserId, projectId: ProjectId): Promise<void>
-  /** Removes everything that came. */
+  /** Removes everything that was received. */
   discard(): Promise<void>
 }
 
-/** A file up to this size is gathered; gathered files are written in one go by a worker thread. */
+/** Files up to this size are batched; a worker thread writes a batch in one go. */
 const SMALL = 256 * 1024
 const BATCH_FILES = 100
 const BATCH_BYTES = 2 * 1024 * 1024
@@ -63,7 +63,7 @@ export async function startUpload(
   let bytes = 0
   let files = 0
 
-  /** Two files of one name, or a file in the place of a folder, are refused before anything is written. */
+  /** Two files with one name, or a file in the place of a folder, are refused before anything is written. */
   const claim = ({ text, segments }: ProjectPath): void => {
     const above = segments
       .slice(0, -1)
@@ -78,7 +78,7 @@ export async function startUpload(
     const most = Math.min(limits.bytes, workspaces.limits.project)
     if (bytes > most) throw appError('upload_too_large', { limit: sizeText(most) })
   }
-  /** Hands what was gathered to a thread; waits only while too much is on its way. */
+  /** Passes the batch to a worker thread; waits only while too many are in progress. */
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return
     const write = pool
@@ -165,7 +165,7 @@ export async function startUpload(
     },
     async discard() {
       await Promise.allSettled(writing)
-      // Away from its name first, so that nothing late can be written into it.
+      // Renamed first, so that nothing late can be written into it.
       const grave = `${staging}-gone`
       try {
         await rename(staging, grave)

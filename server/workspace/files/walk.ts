@@ -1,4 +1,4 @@
-// Walking a project's tree, folder by held folder, bounded in entries and depth; links are seen, never followed.
+// Walks a project's tree, one open folder at a time, bounded in entries and depth; links are listed, never followed.
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, appError } from '../../errors.ts'
@@ -10,19 +10,19 @@ export interface Entry {
   readonly path: string
   readonly name: string
   readonly kind: EntryKind
-  /** Bytes; 0 for what is no file. */
+  /** Bytes; 0 for anything but files. */
   readonly size: number
-  /** When its content, its rights or its place last changed, in milliseconds. */
+  /** When its content, permissions or place last changed, in milliseconds. */
   readonly changedAt: number
 }
 
 export interface WalkOptions {
-  /** More entries than this end the walk (`complete: false`). */
+  /** The walk ends after this many entries (`complete: false`). */
   maxEntries: number
   signal?: AbortSignal
-  /** Awaited with the entries of each folder before they are told of. */
+  /** Awaited with the entries of each folder before they are visited. */
   enter?(folder: string, entries: readonly Entry[]): Promise<void>
-  /** Folders for which this answers true are told of, but not gone into. */
+  /** Folders for which this returns true are visited, but not entered. */
   skip?(entry: Entry): boolean
 }
 
@@ -41,7 +41,7 @@ const kindOf = (entry: {
         ? 'link'
         : 'other'
 
-/** The entries of one held folder, sorted by name, at most `limit` of them. */
+/** The entries of one open folder, sorted by name, at most `limit` of them. */
 export async function readFolder(
   folder: HeldFolder,
   path: string,
@@ -49,7 +49,7 @@ export async function readFolder(
 ): Promise<{ entries: Entry[]; complete: boolean }> {
   const names: string[] = []
   let complete = true
-  // Leaving the loop early closes the directory too.
+  // Leaving the loop early also closes the directory.
   for await (const entry of await opendir(folder.real, { bufferSize: 256 })) {
     if (names.length >= limit) {
       complete = false
@@ -62,7 +62,7 @@ export async function readFolder(
   for (let start = 0; start < names.length; start += LOOKS_AT_ONCE) {
     const some = await Promise.all(
       names.slice(start, start + LOOKS_AT_ONCE).map(async (name): Promise<Entry | null> => {
-        // An entry that went away meanwhile is simply not there.
+        // An entry that was removed meanwhile is left out.
         const stats = await lstat(join(folder.real, name)).catch(() => null)
         if (stats === null) return null
         const kind = kindOf(stats)
@@ -75,7 +75,7 @@ export async function readFolder(
   return { entries, complete }
 }
 
-/** Tells every entry below `start`, a folder before what is in it. Throws `AppError` when `start` is no folder. */
+/** Visits every entry below `start`, a folder before its contents. Throws `AppError` when `start` is not a folder. */
 export async function walk(
   root: string,
   start: ProjectPath,
@@ -106,7 +106,7 @@ export async function walk(
       try {
         await descend([...segments, entry.name], depth + 1)
       } catch (error) {
-        // A folder removed, or made a link, since it was seen: not part of the tree any more.
+        // A folder that was removed, or replaced by a link, since it was listed: no longer part of the tree.
         if (!(error instanceof AppError) || (error.status !== 404 && error.status !== 403))
           throw error
       }

@@ -1,10 +1,13 @@
-// Many small new files at once. Runs in the worker thread only, where waiting for the disk holds up nobody.
+// Writes many small new files at once. Only runs in the worker thread, where waiting for the disk blocks nobody.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { appError } from '../../errors.ts'
 import { systemCode } from './faults.ts'
 
-/** Writes files that are not there yet (0600) with their folders (0700). Paths are checked and `folder` is the server's own. */
+/**
+ * Writes files that do not exist yet (0600) with their folders (0700). Paths are checked, and `folder` belongs to the
+ * server.
+ */
 export function writeFiles(input: {
   folder: string
   files: readonly { path: string; bytes: Uint8Array }[]

@@ -1,4 +1,4 @@
-// Regular expressions written by a model or a user. Runs in the worker thread only: a pattern may take for ever.
+// Regular expressions from a model or a user. Only runs in the worker thread: a pattern may take forever.
 import { splitLines } from '../files/text.ts'
 
 export interface RegexMatches {
@@ -16,7 +16,7 @@ export interface RegexReplacement {
 const MAX_LINE = 500
 const MAX_LINES_TOLD = 50
 
-/** Compiles with Unicode rules, or without them where the pattern has escapes that those refuse (`\-`). */
+/** Compiles with Unicode rules, or without them for patterns with escapes that those reject (`\-`). */
 function compile(pattern: string, flags: string): RegExp {
   try {
     return new RegExp(pattern, `${flags}u`)
@@ -27,7 +27,7 @@ function compile(pattern: string, flags: string): RegExp {
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
-/** The lines that match, each cut to 500 characters. Throws `SyntaxError` for a pattern that is none. */
+/** The lines that match, each cut to 500 characters. Throws `SyntaxError` for an invalid pattern. */
 export function findMatches(input: {
   pattern: string
   /** True: the pattern is plain text. */
@@ -48,8 +48,8 @@ export function findMatches(input: {
 }
 
 /**
- * Replaces the first match, or `all`. `^` and `$` match at lines; the replacement may use `$1` (or `\1`) and `$&`.
- * Answers also where the matches are, so that the caller can refuse an ambiguous one.
+ * Replaces the first match, or `all`. `^` and `$` match at lines; the replacement may use `$1` (or `\1`) and `$&`. Also
+ * returns where the matches are, so that the caller can refuse an ambiguous one.
  */
 export function replaceMatches(input: {
   pattern: string
@@ -78,8 +78,8 @@ export function replaceMatches(input: {
 }
 
 /**
- * Where a text is, counting any run of whitespace as equal to any other: character ranges from its first to its last
- * character that is no whitespace.
+ * Finds a text, treating any two runs of whitespace as equal: character ranges from its first to its last
+ * non-whitespace character.
  */
 export function locateText(input: { text: string; old: string; limit: number }): {
   ranges: [start: number, end: number][]

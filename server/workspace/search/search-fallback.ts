@@ -1,4 +1,4 @@
-// Searching without ripgrep: the same answers from a walk and a worker thread, slower.
+// Search without ripgrep: the same results from a walk and a worker thread, slower.
 import { compileGlob } from '../files/glob.ts'
 import { IGNORE_FILE, type IgnoreRules, rulesAbove } from '../files/ignore-rules.ts'
 import { type ProjectPath, parsePath } from '../files/paths.ts'
@@ -10,7 +10,7 @@ import type { FindResult, GrepRequest, GrepResult } from './search-request.ts'
 
 const MAX_ENTRIES = 50_000
 
-/** All files that no rule leaves out, but for what `within` names itself. */
+/** All files that no rule excludes, and whatever `within` names itself. */
 async function listFiles(
   workspace: Workspace,
   within: ProjectPath,
@@ -67,7 +67,7 @@ export async function grepSlowly(
   const end = Date.now() + bounds.timeoutMs
   const state = await workspace.state(within.text)
   const isFile = state?.kind === 'file'
-  // A file that is named and cannot be searched is a fault; one among many is left out.
+  // An unreadable file is an error when it was named; among many it is skipped.
   if (isFile) await workspace.read(within.text, bounds.maxFileBytes)
   const { files, complete } = isFile
     ? { files: [{ path: within.text, size: state.size }], complete: true }

@@ -1,13 +1,13 @@
-// What is asked of a search in a project's files, and what it answers.
+// The parameters and results of a search in a project's files.
 
 export interface GrepRequest {
   /** A regular expression, or plain text when `fixed`. */
   pattern: string
   fixed: boolean
   caseSensitive: boolean
-  /** File or folder to which the search is limited; '' is the whole project. */
+  /** File or folder to search in; '' is the whole project. */
   path: string
-  /** Only files that match this pattern of paths. */
+  /** Only files whose path matches this pattern. */
   glob?: string
   maxResults: number
   signal?: AbortSignal
@@ -23,7 +23,7 @@ export interface GrepMatch {
 
 export interface GrepResult {
   matches: GrepMatch[]
-  /** There may be more: the number of results or the time was up. */
+  /** There may be more: the limit of results or time was reached. */
   truncated: boolean
 }
 

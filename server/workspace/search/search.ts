@@ -1,4 +1,5 @@
-// Searching a project's files: ripgrep where it is installed (linear-time patterns, killable), else a slower own search.
+// Searches a project's files: with ripgrep where it is installed (linear-time patterns, killable), else with the slower
+// fallback.
 import { createRequire } from 'node:module'
 import { appError } from '../../errors.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
@@ -12,8 +13,8 @@ import { findFilesSlowly, grepSlowly } from './search-fallback.ts'
 import type { FindResult, GrepMatch, GrepRequest, GrepResult } from './search-request.ts'
 
 /**
- * Both honour `.gitignore`, leave out `.git`, follow no links, and end within the time limit with what they have.
- * Throw `bad_request` for a pattern that cannot be read.
+ * Both respect `.gitignore`, skip `.git`, follow no links, and end within the time limit with the results so far. They
+ * throw `bad_request` for an invalid pattern.
  */
 export interface ProjectSearch {
   grep(workspace: Workspace, request: GrepRequest): Promise<GrepResult>
@@ -26,9 +27,9 @@ export interface ProjectSearch {
   ): Promise<FindResult>
 }
 
-/** Characters of a line that are told. */
+/** Characters of a line in a result. */
 const MAX_LINE = 500
-/** Inside bubblewrap the program and the project are seen here. */
+/** Where the program and the project are inside bubblewrap. */
 const INSIDE = { program: '/rg', project: '/project' }
 
 const BASE_ARGUMENTS = [
@@ -37,7 +38,7 @@ const BASE_ARGUMENTS = [
   '--no-require-git',
   '--no-ignore-parent',
   '--no-ignore-global',
-  // Of all the files that ripgrep reads rules from, `.gitignore` is the one that a project's people know.
+  // Of all the rule files that ripgrep supports, `.gitignore` is the one that people expect.
   '--no-ignore-dot',
   '--no-ignore-exclude',
   '--no-follow',
@@ -47,7 +48,7 @@ const BASE_ARGUMENTS = [
   '--null',
 ]
 
-/** The program's path, or null when the optional package is not there for this platform. */
+/** The program's path, or null when the optional package does not exist for this platform. */
 export function findRipgrep(): string | null {
   try {
     const platform = `@vscode/ripgrep-${process.platform}-${process.arch}`
@@ -59,19 +60,19 @@ export function findRipgrep(): string | null {
 }
 
 export function createProjectSearch(options: {
-  /** From `findRipgrep`; null searches without it. */
+  /** From `findRipgrep`; null uses the fallback. */
   ripgrep: string | null
-  /** Where it works, ripgrep sees nothing but the project, so that no link made during a search can lead it out. */
+  /** Where it works, ripgrep sees nothing but the project, so that no link created during a search can lead outside. */
   bubblewrap: BubblewrapState
   pool: WorkerPool
   /** Milliseconds that one search may take. */
   timeoutMs: number
-  /** Files larger than this are not searched. */
+  /** Larger files are not searched. */
   maxFileBytes: number
 }): ProjectSearch {
   const { ripgrep, bubblewrap, timeoutMs, maxFileBytes, pool } = options
 
-  /** Runs ripgrep in the project and hands over each piece of output; `take` answers false when it has enough. */
+  /** Runs ripgrep in the project and passes on each piece of output; `take` returns false when it has enough. */
   const run = async (
     workspace: Workspace,
     program: string,
@@ -136,7 +137,7 @@ export function createProjectSearch(options: {
           cause: new Error(outcome.stderr),
         },
       )
-    // 0: found, 1: nothing found, 2: a fault, which with results at hand was some file that could not be read.
+    // 0: found, 1: nothing found, 2: an error; together with results it only means that some file could not be read.
     if (outcome.exitCode === 2 && outcome.stderr.includes('error'))
       throw appError('search_pattern_invalid', { detail: patternFault(outcome.stderr) })
     return { truncated: enough || outcome.timedOut }
@@ -148,7 +149,7 @@ export function createProjectSearch(options: {
     within: ProjectPath,
     request: GrepRequest,
   ): Promise<GrepResult> => {
-    // A file that is named is read by our own rules and handed over: no name that could be swapped for a link meanwhile.
+    // A named file is opened by our own rules and piped in, so that its name cannot be swapped for a link meanwhile.
     const isFile = (await workspace.state(within.text))?.kind === 'file'
     const input = isFile ? (await workspace.read(within.text, maxFileBytes)).bytes : undefined
     const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
@@ -217,8 +218,8 @@ export function createProjectSearch(options: {
 }
 
 /**
- * Arguments that let ripgrep itself leave out files whose name cannot fit the pattern; what it finds is still held against
- * the whole pattern. (Its own option for patterns of paths would bring back what `.gitignore` leaves out.)
+ * Arguments that let ripgrep skip files whose name cannot match; its results are still matched against the whole
+ * pattern. (Its own option for path patterns would include what `.gitignore` excludes.)
  */
 function byName(pattern: string): string[] {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1)
@@ -226,13 +227,13 @@ function byName(pattern: string): string[] {
   return isPlain ? [`--type-add=wanted:${name}`, '--type=wanted'] : []
 }
 
-/** A folder that `.gitignore` leaves out is searched only when it, or one in it, is named. */
+/** An excluded folder is searched only when it, or one in it, is named. */
 async function placeToSearch(workspace: Workspace, within: ProjectPath): Promise<string> {
   const { leftOut } = await rulesAbove(workspace, within)
   return leftOut ? `./${within.text}` : '.'
 }
 
-/** `path NUL line : content`, as `--null --line-number` prints it; anything else is a note of the program. */
+/** `path NUL line : content`, as `--null --line-number` prints it; anything else is a message of the program. */
 function readMatch(text: string): GrepMatch | null {
   const end = text.indexOf('\0')
   const colon = text.indexOf(':', end)

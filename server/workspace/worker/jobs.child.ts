@@ -1,4 +1,4 @@
-// The worker thread of the workspace: differences, regular expressions of a model and hashing, away from the server's own thread.
+// The worker thread of the workspace: differences, regular expressions and hashing, off the event loop.
 import { parentPort } from 'node:worker_threads'
 import type { CheckpointFile } from '../../db/tables/projects.ts'
 import { AppError, errorText } from '../../errors.ts'
@@ -25,7 +25,7 @@ import {
   replaceMatches,
 } from '../search/regex.ts'
 
-/** What each kind of job takes and answers. */
+/** Input and output of each kind of job. */
 export interface Jobs {
   take_snapshot: { input: SnapshotInput; output: { paths: number; bytes: number } }
   compare_snapshot: { input: SnapshotInput; output: { files: CheckpointFile[]; bytes: number } }
@@ -112,5 +112,5 @@ parentPort?.on('message', (job: Job) => {
   parentPort?.postMessage(result)
 })
 
-// The pool waits for this before it hands over the first job.
+// The pool waits for this before it sends the first job.
 parentPort?.postMessage('ready')

@@ -1,4 +1,4 @@
-// Worker threads for work that would hold up the server: each job can be stopped by ending its thread.
+// Worker threads for work that would block the event loop; a job is stopped by terminating its thread.
 import type { Worker } from 'node:worker_threads'
 import { AppError, appError } from '../../errors.ts'
 import { startWorker } from '../../lib/child-entry.ts'
@@ -7,8 +7,9 @@ import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 
 export interface WorkerPool {
   /**
-   * Does one job in a thread. After `timeoutMs` of work, or when the signal aborts, the thread is ended and the job rejects
-   * with `bad_request` (it took too long). Jobs of one `owner` run one at a time while the others' wait for nobody of them. What the job itself throws comes as an `AppError` or an `Error`.
+   * Runs one job in a thread. After `timeoutMs` of work, or when the signal is aborted, the thread is terminated and
+   * the job rejects with `bad_request`. Jobs of one `owner` run one at a time and do not delay those of others. Errors
+   * of the job itself arrive as `AppError` or `Error`.
    */
   run<Kind extends JobKind>(
     kind: Kind,
@@ -19,11 +20,11 @@ export interface WorkerPool {
 }
 
 const IDLE_MS = 30_000
-/** Loading a thread is no part of its job's time: on a busy machine it takes longer than many a job. */
+/** Loading a thread is not part of its job's time: on a busy machine it takes longer than many jobs. */
 const START_MS = 60_000
 const MEMORY_MB = 512
 
-/** At most `size` jobs at once; a thread that has done nothing for half a minute ends. */
+/** At most `size` jobs at once; a thread ends after half a minute without work. */
 export function createWorkerPool(size: number): WorkerPool {
   const idle: { worker: Worker; timer: NodeJS.Timeout }[] = []
   const waiting: { owner: string | undefined; begin: () => void }[] = []
@@ -37,7 +38,7 @@ export function createWorkerPool(size: number): WorkerPool {
       if (owner !== undefined) working.add(owner)
     } else await new Promise<void>((begin) => waiting.push({ owner, begin }))
   }
-  /** Hands the place to whoever waits longest and has nothing running. */
+  /** Gives the slot to the job that has waited longest and whose owner has nothing running. */
   const leave = (owner: string | undefined): void => {
     busy--
     if (owner !== undefined) working.delete(owner)
@@ -60,7 +61,7 @@ export function createWorkerPool(size: number): WorkerPool {
       const worker = startWorker('workspace/worker/jobs.child', {
         resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
       })
-      // Also a spare thread may fail; unheard, its error would end the process.
+      // An idle thread may fail too; without a listener its error would end the process.
       worker.on('error', () => {
         const place = idle.findIndex((entry) => entry.worker === worker)
         if (place >= 0) clearTimeout(idle.splice(place, 1)[0]?.timer)
@@ -163,7 +164,7 @@ function askOnce(
     }
     const stop = (error: Error): void =>
       end(() => {
-        // A listener for a last fault of the dying thread, which would else end the process.
+        // A listener for a last error of the terminated thread, which would otherwise end the process.
         worker.on('error', () => {})
         worker.terminate().catch(() => {})
         reject(error)
