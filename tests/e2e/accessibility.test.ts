@@ -7,6 +7,7 @@ import {
   expectNoSideways,
   leave,
   say,
+  visit,
 } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'
 import { type TestServer, useServers } from '../support/server.ts'
@@ -48,22 +49,30 @@ describeInBrowser('the page for everybody', (visitor) => {
   })
   afterAll(() => upstream.close())
 
-  for (const theme of ['light', 'dark'] as const)
-    for (const language of ['en-US', 'zh-CN'] as const)
-      test(`axe finds nothing in the ${theme} theme, language ${language}`, async () => {
-        const page = await visitor.open(server.url, { theme, language })
-        await composer(page).waitFor()
-        expect(await page.evaluate<string>('document.documentElement.lang')).toBe(
-          language === 'en-US' ? 'en' : 'zh-CN',
-        )
-        await expectAccessible(page)
-        await page.goto(conversation)
-        await page.locator('.katex').first().waitFor()
-        const folded = page.locator('article button[aria-expanded=false]')
-        while ((await folded.count()) > 0) await folded.first().click()
-        await expectAccessible(page)
-        await leave(page)
-      })
+  for (const language of ['en-US', 'zh-CN'] as const)
+    test(`axe finds nothing in either theme, also with more contrast, language ${language}`, async () => {
+      const page = await visitor.open(server.url, { language })
+      await composer(page).waitFor()
+      expect(await page.evaluate<string>('document.documentElement.lang')).toBe(
+        language === 'en-US' ? 'en' : 'zh-CN',
+      )
+      const inBothThemes = async (): Promise<void> => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, contrast: 'no-preference' })
+          await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+          await expectAccessible(page)
+          await page.emulateMedia({ contrast: 'more' })
+          await expectAccessible(page, { contrast: 'more' })
+        }
+      }
+      await inBothThemes()
+      await page.goto(conversation)
+      await page.locator('.katex').first().waitFor()
+      const folded = page.locator('article button[aria-expanded=false]')
+      while ((await folded.count()) > 0) await folded.first().click()
+      await inBothThemes()
+      await leave(page)
+    })
 
   for (const [theme, language] of [
     ['light', 'en-US'],
@@ -73,6 +82,7 @@ describeInBrowser('the page for everybody', (visitor) => {
       timeout: 120_000,
     }, async () => {
       const page = await visitor.open(server.url, { theme, language })
+      await composer(page).waitFor()
       for (const path of [
         '/projects',
         '/memory',
@@ -84,8 +94,7 @@ describeInBrowser('the page for everybody', (visitor) => {
         '/settings/account',
         '/setup',
       ]) {
-        await page.goto(server.url + path)
-        await page.locator('h1').waitFor()
+        await visit(page, path)
         await expectAccessible(page)
       }
       await page.goto(project)
@@ -107,8 +116,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     await drawer.waitFor({ state: 'hidden' })
     await expectNoSideways(page)
     for (const path of ['/projects', '/memory', '/stats', '/settings/channels', '/setup']) {
-      await page.goto(server.url + path)
-      await page.locator('h1').waitFor()
+      await visit(page, path)
       await expectNoSideways(page)
     }
     await page.goto(project)
@@ -154,6 +162,29 @@ describeInBrowser('the page for everybody', (visitor) => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await leave(page)
+  })
+
+  test('plain Tab reaches the field past many conversations, and its first stop leads there at once', async () => {
+    for (let at = 0; at < 41; at += 1)
+      await server.call('POST', '/api/conversations', { body: { title: `Talk ${at}` } })
+    const page = await visitor.open(conversation)
+    await page.locator('.katex').first().waitFor()
+    await page.getByRole('link', { name: 'Talk 40' }).waitFor()
+    const focused = () => page.evaluate<string>('document.activeElement?.id ?? ""')
+    const first = 'document.querySelector(\'a,button,input,textarea,[tabindex="0"]\')'
+    expect(await page.evaluate<string>(`${first}.textContent`)).toBe('Skip to the message field')
+    const skip = page.getByRole('link', { name: 'Skip to the message field' })
+    await skip.focus()
+    let stops = 1
+    while (stops < 120 && (await focused()) !== 'composer') {
+      await page.keyboard.press('Tab')
+      stops += 1
+    }
+    expect(await focused()).toBe('composer')
+    await skip.focus()
+    await page.keyboard.press('Enter')
+    expect(await focused()).toBe('composer')
     await leave(page)
   })
 

@@ -10,7 +10,9 @@ import {
   expectAccessible,
   expectNoSideways,
   leave,
+  REMOTE_HOST,
   say,
+  visit,
 } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'
@@ -56,7 +58,10 @@ describeInBrowser('screens', (visitor) => {
   let other: string
   beforeAll(async () => {
     upstream = await startUpstream()
-    server = await servers.start({ config: scripted(upstream), webRoot: visitor.webRoot() })
+    server = await servers.start({
+      config: { ...scripted(upstream), trusted_hosts: [REMOTE_HOST] },
+      webRoot: visitor.webRoot(),
+    })
     project = (await server.call('POST', '/api/projects', { body: { name: 'Screens' } })).json.data
       .id
     for (const [path, content] of [
@@ -91,7 +96,8 @@ describeInBrowser('screens', (visitor) => {
 
   for (const phone of [false, true])
     test(`no word of a table is broken, call-outs, footnotes and foldable sections work, ${phone ? 'on a phone' : 'wide'}`, async () => {
-      const page = await visitor.open(`${server.url}/c/${conversation}`, { phone })
+      // A phone is another machine: what it opens is no secure context.
+      const page = await visitor.open(`${server.url}/c/${conversation}`, { phone, remote: phone })
       const cell = page.getByRole('cell', { name: 'northeast-1' })
       await cell.waitFor()
       // One line of text, so that nothing of the word is on another one.
@@ -123,7 +129,11 @@ describeInBrowser('screens', (visitor) => {
     })
 
   test('what a search found is a list with links, the data as it was sent one click away', async () => {
-    const page = await visitor.open(`${server.url}/c/${conversation}`)
+    const page = await visitor.open(`${server.url}/c/${conversation}`, { remote: true })
+    // What is too long for its place is told in full under the pointer.
+    const title = 'A talk with a title that is much longer than a phone is wide'
+    for (const place of [page.locator('header'), page.getByRole('navigation')])
+      await place.getByTitle(title).first().waitFor()
     await page.getByRole('button', { name: /^File grep/, expanded: false }).click()
     const list = page.getByRole('list', { name: 'Result' })
     await list.getByText('export const tea = 1').waitFor()
@@ -136,7 +146,10 @@ describeInBrowser('screens', (visitor) => {
   })
 
   test('on a phone every control is large enough for a finger, and the drawer opens without a tip', async () => {
-    const page = await visitor.open(`${server.url}/c/${conversation}`, { phone: true })
+    const page = await visitor.open(`${server.url}/c/${conversation}`, {
+      phone: true,
+      remote: true,
+    })
     await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
     expect(await smallTargets(page)).toEqual([])
     await page.getByRole('button', { name: 'Show the sidebar' }).click()
@@ -151,8 +164,7 @@ describeInBrowser('screens', (visitor) => {
       '/settings',
       '/setup',
     ]) {
-      await page.goto(server.url + path)
-      await page.locator('h1').waitFor()
+      await visit(page, path)
       expect([path, await smallTargets(page)]).toEqual([path, []])
       await expectNoSideways(page)
     }
@@ -285,7 +297,7 @@ describeInBrowser('screens', (visitor) => {
         ...last.actions,
       ],
     })
-    const page = await visitor.open(server.url)
+    const page = await visitor.open(server.url, { remote: true, phone: true })
     await say(page, 'Write slowly.')
     await page.getByText('The first words of it').waitFor()
     await page.evaluate(`(() => {
@@ -310,7 +322,7 @@ describeInBrowser('screens', (visitor) => {
     )
     writeFileSync(join(folder, 'dot.png'), png)
     writeFileSync(join(folder, 'data.bin'), Buffer.from([0, 255, 254, 0, 1]))
-    const page = await visitor.open(`${server.url}/projects`)
+    const page = await visitor.open(`${server.url}/projects`, { remote: true })
     await page.getByRole('button', { name: 'Upload a folder' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.locator('input[type=file]').setInputFiles(folder)
@@ -354,7 +366,7 @@ describeInBrowser('screens', (visitor) => {
   })
 
   test('the usage page shows all seven days, names and amounts as people write them', async () => {
-    const page = await visitor.open(`${server.url}/stats`)
+    const page = await visitor.open(`${server.url}/stats`, { remote: true, phone: true })
     await page.getByText('Scripted', { exact: true }).waitFor()
     expect(await page.locator('figure li').count()).toBe(7)
     await leave(page)

@@ -130,14 +130,31 @@ export async function leave(page: Page): Promise<void> {
   await page.context().close()
 }
 
-/** No accessibility fault that axe can find. */
-export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+/** No accessibility fault that axe can find; with more contrast asked for, texts have the enhanced one. */
+export async function expectAccessible(
+  page: Page,
+  { contrast = 'normal' }: { contrast?: 'normal' | 'more' } = {},
+): Promise<void> {
+  // The page has no frames to be looked into, so no second page is needed to put results together.
+  const axe = new AxeBuilder({ page }).setLegacyMode(true)
+  if (contrast === 'more') axe.withRules(['color-contrast-enhanced'])
+  const { violations } = await axe.analyze()
   expect(
     violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
     ),
   ).toEqual([])
+}
+
+/** Goes to another view within the page, as a link does: nothing is loaded anew. Tabs of one view share its heading. */
+export async function visit(page: Page, path: string): Promise<void> {
+  const view = (pathname: string) => pathname.split('/')[1]
+  const stays = view(new URL(page.url()).pathname) === view(path)
+  await page.evaluate(`(() => {
+    if (!${stays}) document.querySelector('h1')?.setAttribute('data-before', '')
+    history.pushState(null, '', ${JSON.stringify(path)})
+  })()`)
+  await page.locator('h1:not([data-before])').waitFor()
 }
 
 /** Nothing is wider than the window. */
