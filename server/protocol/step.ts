@@ -64,7 +64,6 @@ export const Step = z
   .discriminatedUnion('type', [ThinkingStep, TextStep, ToolCallStep, ToolResultStep])
   .meta({ id: 'Step' })
 export type Step = z.infer<typeof Step>
-export type ProseStep = z.infer<typeof ThinkingStep> | z.infer<typeof TextStep>
 export type ToolCallStep = z.infer<typeof ToolCallStep>
 export type ToolResultStep = z.infer<typeof ToolResultStep>
 

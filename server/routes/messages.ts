@@ -20,7 +20,7 @@ import {
 } from '../protocol/message.ts'
 import { Run } from '../protocol/run.ts'
 import type { RunLog } from '../runs/log.ts'
-import { createRunTeller } from './open-run-stream.ts'
+import { createRunStreamer } from './open-run-stream.ts'
 import { presentMessage, presentRun, withLongTexts } from './present-message.ts'
 
 const DEFAULT_PAGE = 50
@@ -40,7 +40,7 @@ export function registerMessageRoutes(
   { chat, store, database }: MessageRouteDependencies,
 ): void {
   const tags = ['messages']
-  const tellRun = createRunTeller({ chat, store })
+  const streamTo = createRunStreamer({ chat, store })
   const streams = {
     produces: ['text/event-stream', 'application/json'],
     description:
@@ -204,7 +204,7 @@ export function registerMessageRoutes(
     run: RunRow,
   ) {
     if (options.stream !== false) {
-      await tellRun(reply, run, { mode: options.stream_mode ?? 'cumulative', afterId: 0 })
+      await streamTo(reply, run, { mode: options.stream_mode ?? 'cumulative', afterId: 0 })
       return reply
     }
     const runLog = await chat.runs.runLog(run)

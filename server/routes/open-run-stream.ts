@@ -7,7 +7,7 @@ import type { StreamMode } from '../runs/log-view.ts'
 import { replayRun } from '../runs/stored-replay.ts'
 import { streamRun, streamStoredRun } from './run-stream.ts'
 
-export function createRunTeller({ chat, store }: { chat: ChatService; store: Store }) {
+export function createRunStreamer({ chat, store }: { chat: ChatService; store: Store }) {
   return async (
     reply: FastifyReply,
     run: RunRow,

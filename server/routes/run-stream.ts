@@ -5,9 +5,8 @@ import type { FastifyReply } from 'fastify'
 import { jsonPieces, longJsonPieces } from '../lib/json-pieces.ts'
 import type { RunLog } from '../runs/log.ts'
 import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/log-view.ts'
+import { beginEventStream, keepAlive, STALL_MS } from './event-stream.ts'
 
-const HEARTBEAT_MS = 10_000
-const STALL_MS = 30_000
 /** Frames are gathered up to about this length before they are written. */
 const WRITE_CHARACTERS = 32_000
 
@@ -31,21 +30,6 @@ async function* longFramePieces(events: AsyncIterable<OutgoingEvent>): AsyncGene
   }
 }
 
-/** Takes over the response from Fastify, with the headers set so far. */
-function beginStream(reply: FastifyReply): FastifyReply['raw'] {
-  const response = reply.raw
-  reply.hijack()
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) response.setHeader(name, value)
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-cache, no-store, must-revalidate',
-    'X-Accel-Buffering': 'no',
-    Connection: 'keep-alive',
-  })
-  return response
-}
-
 /**
  * Sends the run's events until the run ends or the client leaves. Returns at once. When the client leaves, only the
  * subscription ends; what that means for the run is decided by the run's limits. Events that the client has not read
@@ -63,7 +47,7 @@ export function streamRun(
     stallMs?: number
   },
 ): void {
-  const response = beginStream(reply)
+  const response = beginEventStream(reply)
   const view = createRunView(runLog, options.mode, options.afterId)
   /** The rest of frames that are partly written. */
   let pieces: Iterator<string> | null = null
@@ -79,7 +63,7 @@ export function streamRun(
     ended = true
     clearTimeout(heldTimer)
     clearTimeout(stallTimer)
-    clearInterval(heartbeat)
+    endHeartbeat()
     unsubscribe()
   }
 
@@ -150,10 +134,9 @@ export function streamRun(
       else response.destroy()
     },
   })
-  const heartbeat = setInterval(() => {
-    if (!blocked) write(': ping\n\n')
-  }, HEARTBEAT_MS)
-  heartbeat.unref()
+  const endHeartbeat = keepAlive((comment) => {
+    if (!blocked) write(comment)
+  })
 
   response.on('drain', () => {
     blocked = false
@@ -185,7 +168,7 @@ export async function streamStoredRun(
   events: AsyncIterable<OutgoingEvent>,
 ): Promise<void> {
   const { log } = reply.request
-  const response = beginStream(reply)
+  const response = beginEventStream(reply)
   try {
     await pipeline(Readable.from(longFramePieces(events), { highWaterMark: 2 }), response)
   } catch (error) {

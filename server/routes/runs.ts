@@ -9,7 +9,7 @@ import { envelope } from '../protocol/envelope.ts'
 import { RunId } from '../protocol/ids.ts'
 import { StreamMode } from '../protocol/message.ts'
 import { ApprovalDecisionBody, Run } from '../protocol/run.ts'
-import { createRunTeller } from './open-run-stream.ts'
+import { createRunStreamer } from './open-run-stream.ts'
 import { presentRun } from './present-message.ts'
 
 const OfRun = z.object({ id: RunId })
@@ -26,7 +26,7 @@ export function registerRunRoutes(
   const tags = ['runs']
   const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
 
-  const tellRun = createRunTeller({ chat, store })
+  const streamTo = createRunStreamer({ chat, store })
   const present = async (run: RunRow) => {
     const pending = await store.runs.pendingApprovals([run.id])
     return { code: 0 as const, data: presentRun(run, pending.get(run.id) ?? []) }
@@ -60,7 +60,7 @@ export function registerRunRoutes(
       const run = await store.runs.findOwned(user.id, params.id)
       if (run === undefined) throw appError('run_not_found')
       const header = headers['last-event-id']
-      await tellRun(reply, run, {
+      await streamTo(reply, run, {
         mode: query.stream_mode ?? 'cumulative',
         afterId: readEventId(typeof header === 'string' ? header : query.last_event_id),
       })

@@ -3,9 +3,8 @@ import type { FastifyReply } from 'fastify'
 import type { ChangeLog } from '../changes/change-log.ts'
 import type { App } from '../http/app.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { beginEventStream, keepAlive, STALL_MS } from './event-stream.ts'
 
-const HEARTBEAT_MS = 10_000
-const STALL_MS = 30_000
 /** Open streams of one user. The oldest is closed for a new one, and reconnects when its tab becomes visible. */
 const MAX_STREAMS = 50
 
@@ -51,16 +50,7 @@ function streamChanges(
   userId: UserId,
   { lastId, onEnd }: { lastId: string | null; onEnd: () => void },
 ): () => void {
-  const response = reply.raw
-  reply.hijack()
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) response.setHeader(name, value)
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-cache, no-store, must-revalidate',
-    'X-Accel-Buffering': 'no',
-    Connection: 'keep-alive',
-  })
+  const response = beginEventStream(reply)
   let sentId = lastId ?? changes.lastId()
   let blocked = false
   let ended = false
@@ -90,14 +80,13 @@ function streamChanges(
     scheduled = true
     queueMicrotask(pump)
   })
-  const heartbeat = setInterval(() => {
-    if (!blocked) write(': ping\n\n')
-  }, HEARTBEAT_MS)
-  heartbeat.unref()
+  const endHeartbeat = keepAlive((comment) => {
+    if (!blocked) write(comment)
+  })
   const end = (): void => {
     if (ended) return
     ended = true
-    clearInterval(heartbeat)
+    endHeartbeat()
     clearTimeout(stallTimer)
     unsubscribe()
     onEnd()

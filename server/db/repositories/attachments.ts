@@ -19,8 +19,6 @@ export type AttachmentInfo = {
   size: number
 }
 
-export type AttachmentRepository = ReturnType<typeof createAttachmentRepository>
-
 export function createAttachmentRepository({ read, tables }: Database) {
   const { attachments } = tables
   const { content: _content, size: _size, ...columns } = getTableColumns(attachments)

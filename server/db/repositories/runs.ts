@@ -19,8 +19,6 @@ export class RunOver extends Error {
   }
 }
 
-export type RunRepository = ReturnType<typeof createRunRepository>
-
 export function createRunRepository(database: Database) {
   const { messages, runs } = database.tables
 

@@ -41,13 +41,8 @@ export interface ChunkReader {
   readonly empty: boolean
 }
 
-export function createChunkReader(options: {
-  context: FailureContext
-  /** Ids of calls that are in the conversation already. */
-  takenCallIds: ReadonlySet<string>
-}): ChunkReader {
-  const { context } = options
-  const assembly = createToolCallAssembly(options.takenCallIds)
+export function createChunkReader(context: FailureContext): ChunkReader {
+  const assembly = createToolCallAssembly()
   const contentTemplate = createChunkTemplate('content')
   const reasoningTemplate = createChunkTemplate('reasoning_content')
   let events: LlmEvent[] = []

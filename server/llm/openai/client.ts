@@ -35,7 +35,7 @@ const AFTER_FINISH_MS = 2000
 /** The first output is sent at once; after that, output is read in intervals of this length. */
 const GATHER_MS = 50
 /** More than any model writes; a provider that never stops is cut off here. */
-const MAX_RESULT_CHARACTERS = 10_000_000
+const MAX_ANSWER_CHARACTERS = 10_000_000
 /** Bytes of a body that is not a stream, read whole. */
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024
 
@@ -93,7 +93,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
           parts === null ||
           reader.done ||
           reader.error !== null ||
-          reader.size > MAX_RESULT_CHARACTERS
+          reader.size > MAX_ANSWER_CHARACTERS
         if (isOver) {
           const skipped = reader.unreadable + lines.dropped
           if (skipped > 0) options.onSkipped?.({ model: settings.id, lines: skipped })
@@ -110,7 +110,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
   function closing(exchange: Exchange): LlmEvent[] {
     const { reader } = exchange
     if (reader.error !== null) return [failed(exchange, reader.error)]
-    const cutOff = reader.size > MAX_RESULT_CHARACTERS
+    const cutOff = reader.size > MAX_ANSWER_CHARACTERS
     if (reader.finishReason === null && !reader.done && !cutOff)
       return [failed(exchange, endedEarly(reader, context))]
     if (reader.finishReason === null && reader.empty)
@@ -134,7 +134,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
   return {
     async *stream(request) {
       const watch = watchSilence(request.signal, idleSeconds * 1000)
-      const reader = createChunkReader({ context, takenCallIds: callIds(request) })
+      const reader = createChunkReader(context)
       const exchange: Exchange = { request, reader, watch, source: undefined }
       try {
         const whole = await open(exchange)
@@ -184,13 +184,6 @@ function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): U
     completion_tokens: completion,
     total_tokens: prompt + completion,
   }
-}
-
-function callIds(request: LlmRequest): ReadonlySet<string> {
-  const ids = new Set<string>()
-  for (const message of request.messages)
-    if (message.role === 'assistant') for (const call of message.toolCalls ?? []) ids.add(call.id)
-  return ids
 }
 
 /** A body that is one JSON text; undefined when it is too long or not JSON. */

@@ -13,7 +13,7 @@ export interface CallPiece {
 export interface ToolCallAssembly {
   /** The entries of one chunk, in their order. */
   add(pieces: readonly unknown[]): void
-  /** The calls that have a name, in the order of their first piece; ids are there and unique. */
+  /** The calls that have a name, in the order of their first piece. Each has an id; the agent loop makes ids unique. */
   finish(): ToolCall[]
   readonly started: boolean
   /** Characters gathered so far. */
@@ -30,8 +30,7 @@ interface Draft {
 const MAX_CALLS = 128
 const MAX_ID_LENGTH = 200
 
-/** `taken`: ids of earlier calls in the conversation; a provider that counts from `call_0` in each round gets new ones. */
-export function createToolCallAssembly(taken: ReadonlySet<string>): ToolCallAssembly {
+export function createToolCallAssembly(): ToolCallAssembly {
   const drafts: Draft[] = []
   let size = 0
 
@@ -86,13 +85,11 @@ export function createToolCallAssembly(taken: ReadonlySet<string>): ToolCallAsse
       }
     },
     finish() {
-      const used = new Set(taken)
       return drafts
         .filter((draft) => draft.name !== '')
         .map((draft) => {
-          const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH && !used.has(draft.id)
+          const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH
           const id = fits ? draft.id : `call_${newId()}`
-          used.add(id)
           return {
             // Non-empty and bounded, which is all that the brand promises.
             id: id as CallId,

@@ -12,8 +12,6 @@ import {
 import { firstScreen } from '../lib/first-screen.tsx'
 import type * as Parts from './menu-parts.tsx'
 
-export type { Choice } from './menu-parts.tsx'
-
 let parts: typeof Parts | null = null
 const load = async (): Promise<typeof Parts> => {
   parts = await import('./menu-parts.tsx')

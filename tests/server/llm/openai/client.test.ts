@@ -6,6 +6,7 @@ import type { LlmClient } from '../../../../server/llm/client.ts'
 import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
 import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
+import { CallId } from '../../../../server/protocol/ids.ts'
 import { hear, llmRequest, outcome } from '../../../support/llm.ts'
 import { refusingUrl, startUpstream, type Upstream } from '../../../support/upstream.ts'
 import { chunk, dataLine, turn } from '../../../support/upstream-turns.ts'
@@ -326,29 +327,22 @@ describe('tool calls', () => {
     ).toEqual(both)
   })
 
-  test('have ids that are never empty and never used twice in a conversation', async () => {
+  test('have ids that are never empty or too long', async () => {
     upstream.enqueue(
       turn.chunks([
-        calling({ id: 'call_0', function: { name: 'f' } }, { id: '', function: { name: 'g' } }),
+        calling(
+          { id: 'call_0', function: { name: 'f' } },
+          { id: '', function: { name: 'g' } },
+          { id: 'x'.repeat(201), function: { name: 'h' } },
+        ),
         stop,
       ]),
     )
-    const before = llmRequest({
-      messages: [
-        { role: 'user', content: 'q' },
-        // An id as an earlier round left it.
-        {
-          role: 'assistant',
-          content: '',
-          toolCalls: [{ id: 'call_0' as never, name: 'f', arguments: '{}' }],
-        },
-        { role: 'tool', callId: 'call_0' as never, name: 'f', content: '{}' },
-      ],
-    })
-    const { calls } = await hear(clientFor(), before)
+    const { calls } = await hear(clientFor(), llmRequest())
     const ids = calls.map((call) => call.id)
-    expect(ids).toHaveLength(2)
-    expect(new Set([...ids, 'call_0', '']).size).toBe(4)
+    expect(ids[0]).toBe('call_0')
+    expect(new Set(ids).size).toBe(3)
+    for (const id of ids) expect(CallId.safeParse(id).success).toBe(true)
   })
 
   test('in the form before tools were called tools', async () => {

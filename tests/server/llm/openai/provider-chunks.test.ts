@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '../../../fixtures/llm')
 
 /** Everything that one stream says, its bytes cut at the given places. */
 function read(bytes: Buffer, cuts: readonly number[]) {
-  const reader = createChunkReader({ context: { model: 'M' }, takenCallIds: new Set() })
+  const reader = createChunkReader({ model: 'M' })
   const lines = createEventStreamReader(reader.read)
   let text = ''
   let thinking = ''

@@ -1,0 +1,28 @@
+// How every stream of server-sent events begins and stays alive.
+import type { FastifyReply } from 'fastify'
+
+const HEARTBEAT_MS = 10_000
+/** A reader that takes nothing for this long is dropped. */
+export const STALL_MS = 30_000
+
+/** Takes the response out of Fastify's hands, with the headers that were set so far. */
+export function beginEventStream(reply: FastifyReply): FastifyReply['raw'] {
+  const response = reply.raw
+  reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) response.setHeader(name, value)
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-cache, no-store, must-revalidate',
+    'X-Accel-Buffering': 'no',
+    Connection: 'keep-alive',
+  })
+  return response
+}
+
+/** Writes a comment line every ten seconds. Returns the call that ends it. */
+export function keepAlive(write: (comment: string) => void): () => void {
+  const timer = setInterval(() => write(': ping\n\n'), HEARTBEAT_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
