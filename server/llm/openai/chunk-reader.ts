@@ -1,4 +1,4 @@
-// Chunks of a chat completion stream → what they say: text, reasoning, calls, usage, the end. One reader per answer.
+// Reads the chunks of a chat completion stream: text, reasoning, calls, usage, the end. One reader per answer.
 import type { AppError } from '../../errors.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
 import type { Usage } from '../../protocol/run-event.ts'
@@ -11,33 +11,33 @@ import { createToolCallAssembly } from './tool-call-assembly.ts'
 
 export interface ChunkReader {
   /**
-   * One payload of a data line, the part of `text` from `from` up to `to`. Never throws; what can't be read is counted
-   * in `unreadable`.
+   * One payload of a data line, the part of `text` from `from` up to `to`. Never throws; unreadable payloads are
+   * counted in `unreadable`.
    */
   read(text: string, from: number, to: number): void
-  /** A whole answer in one object (a provider that does not stream), or a parsed chunk. */
+  /** A complete answer in one object (from a provider that does not stream), or a parsed chunk. */
   readObject(value: unknown): void
-  /** The deltas since the last call, neighbours of one kind joined. */
+  /** The deltas since the last call, adjacent ones of one kind joined. */
   take(): LlmEvent[]
-  /** The deltas still held back, to be asked for once at the end. */
+  /** The deltas that are still held back; call it once, at the end. */
   end(): LlmEvent[]
   /** The calls of the answer, once it is over. */
   calls(): ToolCall[]
   /** `[DONE]` was read. */
   readonly done: boolean
-  /** As the provider spelled it; null while there is none. */
+  /** As the provider spelled it; null until there is one. */
   readonly finishReason: string | null
-  /** The last that was reported. */
+  /** The last reported usage. */
   readonly usage: Usage | null
   /** An error object of the stream: the answer is over. */
   readonly error: AppError | null
-  /** Lines that were no JSON, or no chunk. */
+  /** Lines that were not JSON, or not a chunk. */
   readonly unreadable: number
-  /** Characters of the answer so far, arguments included. */
+  /** Characters of the answer so far, including arguments. */
   readonly size: number
   /** Estimated tokens of the text and reasoning taken so far, as a fraction. */
   readonly textTokens: number
-  /** Nothing but noise so far. */
+  /** Nothing readable so far. */
   readonly empty: boolean
 }
 
@@ -69,7 +69,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     text += piece
   }
   const splitter = createThinkTagSplitter(emit)
-  /** Content that the splitter has not seen: it is asked once for all that came together. */
+  /** Content that the splitter has not seen yet: it gets everything that arrived together in one call. */
   let unsplit = ''
   const split = () => {
     if (unsplit === '') return
@@ -87,7 +87,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     emit('thinking_delta', piece)
   }
 
-  /** Says whether the delta held this one text and nothing else. */
+  /** Returns whether the delta held this one text and nothing else. */
   const readDelta = (delta: Record<string, unknown>): 'content' | 'reasoning' | 'other' => {
     const calls = delta.tool_calls
     const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning)
@@ -103,7 +103,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     return said !== '' && typeof delta.content === 'string' ? 'content' : 'other'
   }
 
-  /** Content as a list of parts (Mistral writes reasoning so). */
+  /** Content as a list of parts (Mistral sends reasoning like this). */
   const readParts = (parts: readonly unknown[]) => {
     for (const part of parts) {
       if (!isRecord(part)) continue
@@ -130,7 +130,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     if (!Array.isArray(choices)) return 'other'
     let held: 'content' | 'reasoning' | 'other' = 'other'
     for (const choice of choices) {
-      // Only the first of several answers is read.
+      // Of several answers, only the first is read.
       if (!isRecord(choice) || (typeof choice.index === 'number' && choice.index > 0)) continue
       const delta = choice.delta ?? choice.message
       if (isRecord(delta)) held = readDelta(delta)
@@ -147,7 +147,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
 
   return {
     read(text, from, to) {
-      // Nothing counts after the end.
+      // Everything after the end is ignored.
       if (done || error !== null) return
       const said = contentTemplate.match(text, from, to)
       if (said !== undefined) return content(said)
@@ -232,7 +232,7 @@ function deltaText(value: unknown, field: string): string {
   return isRecord(delta) ? textOf(delta[field]) : ''
 }
 
-/** An error in place of a chunk, in the shapes that OpenAI, vLLM and gateways send. */
+/** An error instead of a chunk, in the shapes that OpenAI, vLLM and gateways send. */
 function errorOf(value: Record<string, unknown>): unknown {
   if (value.error !== undefined && value.error !== null && value.error !== false) return value.error
   if (value.object === 'error') return value
@@ -241,8 +241,8 @@ function errorOf(value: Record<string, unknown>): unknown {
 }
 
 /**
- * Usage as it is reported, with what is missing filled in; null for nothing to read. More tokens than any model takes
- * are `implausible`: they are neither billed nor stored.
+ * The reported usage, with missing fields filled in; null when there is none. More tokens than any model takes are
+ * `implausible`: they are neither billed nor stored.
  */
 export function readUsage(value: unknown): Usage | 'implausible' | null {
   if (!isRecord(value)) return null

@@ -1,19 +1,19 @@
-// Reads a content chunk without parsing it when it differs from an earlier one in nothing but the text.
+// Reads a content chunk without parsing when it differs from an earlier one only in the text.
 
-/** Most chunks of a stream are the same line around another few characters; this is the line. */
+/** Most chunks of a stream are the same line around another few characters; this is that line. */
 export interface ChunkTemplate {
-  /** The content of a line that fits, the part of `text` from `from` up to `to`; undefined when it must be parsed. */
+  /** The content of a matching line, the part of `text` from `from` up to `to`; undefined when it must be parsed. */
   match(text: string, from: number, to: number): string | undefined
-  /** Learns from a line whose parsed form was a chunk with this text in its field and nothing else to read. */
+  /** Learns from a line that was parsed as a chunk with this text in its field and nothing else. */
   learn(line: string, content: string): void
 }
 
-/** A stream whose lines never match (a random field in each) stops trying after this many lessons. */
+/** A stream whose lines never match (a random field in each) stops trying after this many lines. */
 const MAX_LESSONS = 4
 
 /**
- * Sound because a match only ever replaces the inside of one JSON string by text without quotes, backslashes and
- * control characters: the rest of the line is the line that was parsed.
+ * Sound, because a match only replaces the inside of one JSON string by text without quotes, backslashes and control
+ * characters: the rest of the line is the line that was parsed.
  */
 export function createChunkTemplate(field: 'content' | 'reasoning_content'): ChunkTemplate {
   let prefix = ''
@@ -35,7 +35,7 @@ export function createChunkTemplate(field: 'content' | 'reasoning_content'): Chu
       if (at === -1) return
       const before = line.slice(0, at + 1)
       const after = line.slice(at + 1 + content.length)
-      // The same text may stand elsewhere in the line: what was found must be what is read as the content.
+      // The same text may occur elsewhere in the line, so the occurrence must be the one that is read as content.
       const probe = `${before}probe-${content}${after}`
       if (deltaField(probe, field) !== `probe-${content}`) return
       prefix = before
@@ -54,7 +54,7 @@ function isPlain(text: string): boolean {
 
 function deltaField(line: string, field: string): unknown {
   try {
-    // Any shape may be in the line; a missing level throws and is no match.
+    // The line may have any shape; a missing level throws and does not match.
     const parsed = JSON.parse(line) as { choices: { delta: Record<string, unknown> }[] }
     return parsed.choices[0]?.delta[field]
   } catch {

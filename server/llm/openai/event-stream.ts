@@ -1,30 +1,32 @@
-// Bytes of a `text/event-stream` body → the payloads of its `data:` lines, in one pass and in bounded memory.
+// Reads the payloads of `data:` lines from a `text/event-stream` body, in one pass and bounded memory.
 import { StringDecoder } from 'node:string_decoder'
 
-/** Told the payload of one data line: the part of `text` from `from` up to `to`, not cut out, because that costs. */
+/**
+ * Gets the payload of one data line: the part of `text` from `from` up to `to`, not sliced, because slicing is slow.
+ */
 export type VisitPayload = (text: string, from: number, to: number) => void
 
 export interface EventStreamReader {
   /** Visits the payloads of the data lines that this piece of the body completes. */
   push(bytes: Buffer): void
-  /** Visits what a last line without a line end held. */
+  /** Visits the payload of a last line without a line end. */
   end(): void
-  /** How many lines were dropped because they were longer than the cap. */
+  /** The number of lines that were dropped because they exceeded the limit. */
   readonly dropped: number
 }
 
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
 
 /**
- * Takes lines that end with LF, CRLF or CR, comments, other fields, `data:` with and without a space, and characters
- * cut between reads. Each data line counts as an event of its own, as every provider writes them.
+ * Accepts lines that end with LF, CRLF or CR, comments, other fields, `data:` with and without a space, and characters
+ * split between reads. Each data line counts as an event, as every provider sends them.
  */
 export function createEventStreamReader(
   visit: VisitPayload,
   maxLineCharacters = MAX_LINE_CHARACTERS,
 ): EventStreamReader {
   const decoder = new StringDecoder('utf8')
-  // The beginning of a line that is not complete yet. Kept in pieces: joining them at every read would be quadratic.
+  // The beginning of an incomplete line, in pieces: joining them at every read would be quadratic.
   let rest: string[] = []
   let restLength = 0
   let skipping = false
@@ -44,7 +46,7 @@ export function createEventStreamReader(
     dropped += 1
   }
   const split = (decoded: string): void => {
-    // A CR that belongs to a CRLF leaves an empty line behind, which means nothing here.
+    // The CR of a CRLF leaves an empty line behind, which has no meaning here.
     const text = decoded.includes('\r') ? decoded.replaceAll('\r', '\n') : decoded
     let start = 0
     let end = text.indexOf('\n')
@@ -73,7 +75,7 @@ export function createEventStreamReader(
 }
 
 function visitPayload(text: string, start: number, end: number, visit: VisitPayload): void {
-  // A byte order mark may stand before the first line.
+  // A byte order mark may precede the first line.
   const from = text.charCodeAt(start) === 0xfeff ? start + 1 : start
   if (end - from <= 5 || !text.startsWith('data:', from)) return
   const payload = text.charCodeAt(from + 5) === 0x20 ? from + 6 : from + 5

@@ -1,9 +1,9 @@
-// Puts tool calls together from the pieces that providers stream, whatever they leave out, repeat or number strangely.
+// Assembles tool calls from the pieces that providers stream, whatever they omit, repeat or misnumber.
 import { newId } from '../../lib/ids.ts'
 import type { CallId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../client.ts'
 
-/** One entry of a chunk's `tool_calls`, with everything in doubt. */
+/** One entry of a chunk's `tool_calls`, where any field may be missing. */
 export interface CallPiece {
   index?: unknown
   id?: unknown
@@ -16,7 +16,7 @@ export interface ToolCallAssembly {
   /** The calls that have a name, in the order of their first piece. Each has an id; the agent loop makes ids unique. */
   finish(): ToolCall[]
   readonly started: boolean
-  /** Characters gathered so far. */
+  /** Characters so far. */
   readonly size: number
 }
 
@@ -39,7 +39,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
     const sameIndex = drafts.findLast((draft) => draft.index === index)
     if (index !== undefined) {
       if (sameIndex === undefined) return undefined
-      // A second whole call under an index that is taken: it has a name, and another id or nothing left to complete.
+      // A second complete call under an index in use: it has a name, and another id or nothing left to complete.
       const another = id !== '' && sameIndex.id !== '' && id !== sameIndex.id
       const begins =
         name !== sameIndex.name || argumentText(piece.function?.arguments).startsWith('{')
@@ -53,7 +53,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
     }
     const current = drafts.at(-1)
     if (current === undefined) return undefined
-    // Without index and id: another entry of the same chunk, or a name after complete arguments, begins another call.
+    // Without index and id, another entry of the same chunk, or a name after complete arguments, starts another call.
     return name !== '' && (!first || isComplete(current.arguments)) ? undefined : current
   }
 
@@ -70,7 +70,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
     draft.name = joinName(draft.name, name)
     const given = piece.function?.arguments
     const text = argumentText(given)
-    // An object is whole by itself: a second one replaces the first.
+    // An object is complete: a second one replaces the first.
     draft.arguments = typeof given === 'string' ? draft.arguments + text : text || draft.arguments
     size += name.length + text.length
   }
@@ -91,7 +91,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
           const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH
           const id = fits ? draft.id : `call_${newId()}`
           return {
-            // Non-empty and bounded, which is all that the brand promises.
+            // Non-empty and bounded, which is all the brand requires.
             id: id as CallId,
             name: draft.name,
             arguments: draft.arguments.trim() === '' ? '{}' : draft.arguments,
@@ -116,7 +116,7 @@ function indexOf(piece: CallPiece): number | undefined {
   return undefined
 }
 
-/** A name comes whole, in pieces, again with every chunk, or longer each time. */
+/** A name comes whole, in pieces, repeated in every chunk, or longer each time. */
 function joinName(known: string, piece: string): string {
   if (piece === known) return known
   return known !== '' && piece.startsWith(known) ? piece : known + piece
@@ -128,7 +128,7 @@ function argumentText(value: unknown): string {
   return JSON.stringify(value) ?? ''
 }
 
-/** Only looked at when a new call may have begun, so it does not cost at every piece. */
+/** Only checked when a new call may have started, so that it does not cost at every piece. */
 function isComplete(text: string): boolean {
   if (!text.trimEnd().endsWith('}')) return false
   try {

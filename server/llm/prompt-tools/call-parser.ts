@@ -1,4 +1,5 @@
-// Finds tool calls in a model's text while it streams: what may be a call is held back until it is clear, the rest goes on.
+// Finds tool calls in a model's text while it streams: a possible call is held back until it is decided, other text
+// passes.
 
 import { createGatheredText } from '../openai/text-buffer.ts'
 import {
@@ -25,34 +26,34 @@ import { isCallKey, readJsonCalls, readXmlCalls } from './read-calls.ts'
 import { type Follower, followCode, followValue, nextMark } from './text-followers.ts'
 import { createShownText } from './visible-text.ts'
 
-/** Held text beyond this is no call. */
+/** Longer held text is not a call. */
 const MAX_HELD = 1_100_000
 const MAX_CALLS = 32
-/** How often a value without an end is read again up to a closing mark. */
+/** How often a value without an end is parsed again up to a closing mark. */
 const MAX_SECOND_LOOKS = 4
-/** What the next character means; answers what the one after it will. */
+/** Handles the next character; returns the handler of the one after it. */
 type State = (character: string) => State
 
 const isSpace = (character: string): boolean => character.trim() === ''
 
 /**
- * Each character is looked at once, and every decision depends on the text alone: however it is cut into pieces, text
- * and calls come out the same. A call in code of another language, in inline code or in a sentence is text.
+ * Each character is read once, and every decision depends on the text alone: however it is split into pieces, text and
+ * calls come out the same. A call in code of another language, in inline code or in a sentence is text.
  */
 export function createPromptCallParser(known: KnownTools): PromptCallParser {
   const calls: PromptCall[] = []
   const faults: PromptFault[] = []
   const shown = createShownText()
   let state: State = inText
-  // Held back: what leads up to a value or a tag's content, and the content itself with its last characters at hand.
+  // Held back: what precedes a value or a tag's content, and the content itself with its last characters.
   let lead = ''
   let body = createGatheredText()
   let tail = ''
   let scanner: JsonScanner | null = null
   let tagged = false
-  /** Whether the candidate stands behind text on its line. */
+  /** Whether the candidate follows text on its line. */
   let midLine = false
-  // The fence that is open: its backticks; whether its beginning is among what is held, or went with its calls.
+  // The open fence: its backticks, and whether its beginning is held back or was removed with its calls.
   let fence = 0
   let fenceHeld = false
   let swallowFence = false
@@ -90,7 +91,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     tagged = false
     fenceHeld = false
   }
-  /** What was held is no call after all; in a fence, all of the fence is code. */
+  /** The held text is not a call; in a fence, all of the fence is code. */
   function release(next: State = inText): State {
     const text = lead + body.read()
     const isCode = fenceHeld
@@ -110,7 +111,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     }
     shown.add(character)
     if (character !== '{' || shown.inlineCode) return inText
-    // Whatever stands in an object that is only spoken of is spoken of, too.
+    // A call inside an object that is only mentioned is only mentioned too.
     shown.refuse()
     follower = followValue(character)
     return inFollowed
@@ -136,7 +137,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     const closes = swallowFence && isSpace(character)
     swallowFence = false
     if (closes) {
-      // The end of a fence whose beginning went with its calls.
+      // The end of a fence whose beginning was removed with its calls.
       lead = ''
       return afterCall(character)
     }
@@ -154,7 +155,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     return '{[<'.includes(character) ? startCandidate(character) : release()(character)
   }
 
-  /** A list is a candidate only when an object comes first in it. */
+  /** A list is a candidate only when its first element is an object. */
   function inBracket(character: string): State {
     if (isSpace(character)) return holding(character, inBracket)
     if (character !== '{') return release()(character)
@@ -186,7 +187,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     tail = (tail + character).slice(-20)
     if (body.length > MAX_HELD) return release()
     if (character === '>' && endsWithClosingTag(tail)) {
-      // A function that stands in a tag ends with the tag.
+      // A function inside a tag ends with the tag.
       if (tail.endsWith('</function>') && lead.includes('<')) return inXml
       const reading = readXmlCalls(withoutClosingTag(body.read()), known)
       const isNoise = reading.kind === 'text' && !midLine
@@ -240,7 +241,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     shown.cut()
     return afterCall
   }
-  /** Behind a call: white space, surplus brackets, the end of its fence or tag, the next call. */
+  /** After a call: white space, surplus brackets, the end of its fence or tag, the next call. */
   function afterCall(character: string): State {
     if (/[\s}\],;]/.test(character)) return afterCall
     if (character === '`' && swallowFence) return holding(character, inTicks)
@@ -273,7 +274,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     if (reading.kind === 'text') release()
     else accept(reading)
   }
-  /** A quote too many hid the end of a value: it is looked for by the mark behind it. */
+  /** A surplus quote hid the end of a value: it is found by the mark behind it. */
   function looksAgain(): boolean {
     if (++secondLooks > MAX_SECOND_LOOKS) return false
     const source = body.read()

@@ -6,19 +6,19 @@ const closing = [...opening.map((tag) => tag.replace('<', '</')), '</function>']
 const functionTag = /^<function=["']?[\w.-]{1,200}["']?>$/
 const functionTagStart = /^<function=["'\w.-]{0,204}$/
 
-/** Whether a fence with this word behind its backticks may hold calls; one with another language holds code. */
+/** Whether a fence with this language may contain calls; with another language it contains code. */
 export const mayHoldCalls = (info: string): boolean =>
   /^(?:json[5c]?|tool|tool_calls?|tool_code|tool_use|function(?:_call)?|xml|text|plaintext)?$/i.test(
     info,
   )
 
-/** `<tool_call>` and its like: a call in JSON or in further tags follows. */
+/** `<tool_call>` and similar: a call in JSON or in further tags follows. */
 export const isOpeningTag = (text: string): boolean => opening.includes(text)
 
 /** `<function=name>`: arguments follow. */
 export const isFunctionTag = (text: string): boolean => functionTag.test(text)
 
-/** Whether more text can make an opening or a function tag of it. */
+/** Whether more text can complete an opening or a function tag. */
 export const beginsOpeningTag = (text: string): boolean =>
   opening.some((tag) => tag.startsWith(text)) ||
   '<function='.startsWith(text) ||
@@ -36,14 +36,14 @@ export const endsWithClosingTag = (text: string): boolean =>
 export const withoutClosingTag = (content: string): string =>
   content.replace(/<\/(?:tool_calls?|function_call)>$/, '')
 
-/** Where a call tag is closed; -1 for nowhere. */
+/** Where a call tag ends; -1 when it does not. */
 export const findClosingTag = (text: string): number =>
   text.search(/<\/(?:tool_calls?|function_call)>/)
 
 /**
- * Whether the tag before this content is only spoken of: then words follow, while a call goes on with a name on its own or
- * with another tag. Looked at with each character, and told behind the first words of a line (`midLine`: the tag stands
- * behind text on it), or at its end.
+ * Whether the tag before this content is only mentioned: then words follow, while a call continues with a name or
+ * another tag. Checked at each character, and decided after the first words of a line (`midLine`: the tag follows text
+ * on it), or at its end.
  */
 export function isTagSpokenOf(content: GatheredText, last: string, midLine: boolean): boolean {
   if (midLine) return content.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(content.read())

@@ -28,7 +28,7 @@ export function flattenToolMessages(
       continue
     }
     if (message.role === 'user' && results.length > 0) {
-      // The templates of some models refuse two user messages in a row.
+      // Templates of some models refuse two consecutive user messages.
       const { context, ...rest } = message
       const parts = [...results, ...(context === undefined ? [] : [context]), message.content]
       flat.push({ ...rest, content: parts.join('\n\n') })

@@ -39,7 +39,7 @@ function describeTool({ function: { name, description, parameters } }: ToolSchem
   return `## ${name}\n\n${description}\n\n${list}`
 }
 
-/** A simple type by its name or its values, anything deeper as JSON Schema. */
+/** A simple type by its name or values, deeper ones as JSON Schema. */
 function typeText(schema: Record<string, unknown>): string {
   if (Array.isArray(schema.enum))
     return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
@@ -55,7 +55,7 @@ function describeChoice(choice: ToolChoice | undefined): string[] {
   return []
 }
 
-/** An earlier call, as the model would have written it. */
+/** An earlier call, in the form in which the model would have written it. */
 export function writeCall(call: ToolCall): string {
   return `\`\`\`json\n{"tool_call": {"name": ${JSON.stringify(call.name)}, "arguments": ${argumentsText(call.arguments)}}}\n\`\`\``
 }

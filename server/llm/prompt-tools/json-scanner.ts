@@ -1,12 +1,15 @@
-// Follows a JSON object or array through text that arrives in pieces, and finds its end also when it is damaged.
+// Follows a JSON object or array through text that arrives in pieces, and finds its end even when it is damaged.
 
-/** `more`: it goes on; `done`: this character closes it; `bound`: it ended before this character; `reject`: it is no call. */
+/**
+ * `more`: it continues; `done`: this character closes it; `bound`: it ended before this character; `reject`: it is not
+ * a call.
+ */
 export type Scan = 'more' | 'done' | 'bound' | 'reject'
 
 export interface JsonScanner {
   /** The next character. The first must be `{` or `[`. */
   feed(character: string): Scan
-  /** Where in `text`, from `at` on, the next character is that must be fed; those before it are taken as read. */
+  /** Where in `text`, from `at` on, the next character is that must be fed; those before it can be skipped. */
   skip(text: string, at: number): number
   /** Offsets of quotes inside a string that should have been escaped. */
   readonly strayQuotes: readonly number[]
@@ -15,9 +18,12 @@ export interface JsonScanner {
 }
 
 export interface JsonScannerOptions {
-  /** Characters that end the value early when they stand outside of its strings: the mark of its fence or tag begins so. */
+  /** Characters that end the value early outside of its strings: the mark of its fence or tag begins with them. */
   endMarks: string
-  /** Whether a key of the outermost object (or of the objects in the outermost array) fits; the first that does not rejects. */
+  /**
+   * Whether a key of the outermost object (or of the objects in the outermost array) is allowed; the first one that is
+   * not rejects.
+   */
   acceptsKey(key: string): boolean
 }
 
@@ -27,8 +33,8 @@ const MAX_STRAY_QUOTES = 100_000
 const closers: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' }
 
 /**
- * Strings may be in double, single or typographic quotes, with bare quotes and line breaks inside: a quote ends a string
- * only when what follows can follow a string. In sound JSON that is always so, so sound JSON is read exactly.
+ * Strings may use double, single or typographic quotes, with bare quotes and line breaks inside: a quote ends a string
+ * only when what follows can follow a string. In valid JSON that is always so, so valid JSON is read exactly.
  */
 export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
   const strayQuotes: number[] = []
@@ -36,16 +42,16 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
   let width = 0
   let depth = 0
   let keyDepth = 1
-  // Of the string that is open: its closing quote; where a quote stands that may have closed it.
+  // Of the open string: its closing quote, and where a quote may have closed it.
   let quote = ''
   let escaped = false
   let maybeClosedAt = -1
   let spaceAfterQuote = false
   let breakAfterQuote = false
-  // Outside of strings: the last character that was no white space, and line breaks since then.
+  // Outside of strings: the last non-whitespace character, and the line breaks since then.
   let last = ''
   let breaks = 0
-  // The key that is being read, where keys are looked at.
+  // The key that is being read, where keys are checked.
   let key: string | null = null
 
   const atKey = () => depth === keyDepth && (last === '{' || last === ',')
@@ -74,7 +80,7 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
         return 'more'
       case '{':
       case '[':
-        // Twice a brace where a key should be: a template, not JSON.
+        // A second brace where a key should be: a template, not JSON.
         if (atKey() && !(keyDepth === 2 && depth === 1)) return 'reject'
         depth += 1
         if (depth > MAX_DEPTH) return 'reject'
@@ -104,7 +110,7 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
 
   const endsEarly = (character: string): boolean => {
     if (options.endMarks.includes(character)) return true
-    // Without marks around it a value that was not closed ends at a blank line.
+    // Without marks around it, an unclosed value ends at a blank line.
     return options.endMarks === '' && breaks >= 2 && !'"\'{}[],:“‘'.includes(character)
   }
 

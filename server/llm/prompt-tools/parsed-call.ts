@@ -1,4 +1,4 @@
-// The words in which prompt mode speaks of calls: what was read, and what reads them.
+// The types of prompt mode: what was parsed, and what parses it.
 
 export interface PromptCall {
   name: string
@@ -6,7 +6,7 @@ export interface PromptCall {
   arguments: string
 }
 
-/** `text`: ordinary JSON or prose. `fault`: meant as a call, and can't be read. */
+/** `text`: ordinary JSON or prose. `fault`: meant as a call, but unreadable. */
 export type Reading =
   | { kind: 'calls'; calls: PromptCall[] }
   | { kind: 'text' }
@@ -16,13 +16,16 @@ export type Reading =
 export type KnownTools = ReadonlyMap<string, Record<string, unknown>>
 
 export interface PromptCallParser {
-  /** The next piece of the answer; what of it is to be shown now. */
+  /** The next piece of the answer; returns the text that can be shown now. */
   push(text: string): string
-  /** The answer is over; what is still to be shown. `cutOff`: it ended at the token limit, so a call may be incomplete. */
+  /**
+   * The end of the answer; returns the rest of the text. `cutOff`: it ended at the token limit, so a call may be
+   * incomplete.
+   */
   end(options: { cutOff: boolean }): string
-  /** Calls so far, in their order. */
+  /** Calls so far, in order. */
   readonly calls: readonly PromptCall[]
-  /** What was meant as a call and can't be read, as the model wrote it. */
+  /** What was meant as a call but is unreadable, as the model wrote it. */
   readonly faults: readonly PromptFault[]
 }
 

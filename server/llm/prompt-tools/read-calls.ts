@@ -1,4 +1,4 @@
-// Text that may be a tool call → the calls in it: the JSON forms and the XML forms that models write, mended where they are damaged.
+// Reads the calls in a text that may be one: the JSON and XML forms that models write, repaired where they are damaged.
 import { jsonrepair } from 'jsonrepair'
 import type { KnownTools, PromptCall, Reading } from './parsed-call.ts'
 
@@ -8,18 +8,18 @@ const argumentKeys = ['arguments', 'parameters', 'args', 'params', 'input']
 const besides = ['id', 'type', 'index', 'thought', 'thoughts', 'reason', 'reasoning', 'explanation']
 const vocabulary = new Set([...wrapperKeys, ...nameKeys, ...argumentKeys, ...besides])
 
-/** A key that the outermost object of a call may have; any other key makes it ordinary JSON. */
+/** The keys that the outermost object of a call may have; any other key makes it ordinary JSON. */
 export const isCallKey = (key: string): boolean => vocabulary.has(key.trim().toLowerCase())
 
-/** Longer damaged text is not mended: mending takes milliseconds for each ten thousand characters, in one go. */
+/** Longer damaged text is not repaired: repairing takes milliseconds per ten thousand characters, without a pause. */
 const MAX_REPAIR = 20_000
 
 const text: Reading = { kind: 'text' }
 const fault = (problem: string): Reading => ({ kind: 'fault', problem })
 
 /**
- * Reads one JSON object or array. `explicit`: it stands in a place that only calls stand in (a tag).
- * `strayQuotes`: offsets of quotes that should have been escaped. `broken`: it ends inside a string.
+ * Reads one JSON object or array. `explicit`: it is where only calls are (in a tag). `strayQuotes`: offsets of quotes
+ * that should have been escaped. `broken`: it ends inside a string.
  */
 export function readJsonCalls(
   source: string,
@@ -63,7 +63,7 @@ function readValue(value: unknown, known: KnownTools, explicit: boolean): Readin
   return readNamed(value, known, explicit) ?? text
 }
 
-/** `{name, arguments}` in the spellings that models use; undefined when it is something else. */
+/** `{name, arguments}` in the spellings that models use; undefined for anything else. */
 function readNamed(
   value: Record<string, unknown>,
   known: KnownTools,
@@ -75,7 +75,7 @@ function readNamed(
   const argumentKey = argumentKeys.find((key) => Object.hasOwn(value, key))
   const given = argumentKey === undefined ? undefined : value[argumentKey]
   if (!explicit) {
-    // Outside of the explicit forms both halves must be there, and of an unknown tool in exactly these words.
+    // Outside of the explicit forms both halves are required, and for an unknown tool with exactly these names.
     if (argumentKey === undefined) return undefined
     const exact = nameKey === 'name' && argumentKey === 'arguments' && isRecord(given)
     if (!known.has(name) && !exact) return undefined
@@ -89,7 +89,7 @@ function argumentText(given: unknown): string {
   return typeof given === 'string' ? given : JSON.stringify(given)
 }
 
-/** Damaged text that was surely meant as a call: it begins like one, or names a tool and has arguments. */
+/** Damaged text that was certainly meant as a call: it begins like one, or names a tool and has arguments. */
 function looksMeant(source: string, known: KnownTools): boolean {
   const start = source.slice(0, 300)
   if (/^\s*[[{]\s*["'“]?(tool_calls?|function_call)["'”]?\s*:\s*[[{]/.test(start)) return true
@@ -99,14 +99,14 @@ function looksMeant(source: string, known: KnownTools): boolean {
   )
 }
 
-/** Repairing makes JSON of anything; a name or a key with punctuation in it was none. */
+/** A repair turns anything into JSON; a name or key with punctuation in it was not JSON. */
 const isPlausible = (call: PromptCall): boolean =>
   /^[\w.:-]{1,200}$/.test(call.name) &&
   Object.keys(record(parse(call.arguments))).every((key) => !/[\s"':,{}]/.test(key))
 
 interface Parsed {
   value: object
-  /** Mended by guessing, not only by escaping. */
+  /** Repaired by guessing, not only by escaping. */
   repaired: boolean
 }
 
@@ -123,7 +123,7 @@ function parseDamaged(source: string, strayQuotes: readonly number[]): Parsed | 
       const value: unknown = JSON.parse(text())
       if (typeof value === 'object' && value !== null) return { value, repaired }
     } catch {
-      // The next attempt mends more.
+      // The next attempt repairs more.
     }
   }
   return undefined
@@ -148,8 +148,8 @@ function escapeAt(source: string, offsets: readonly number[]): string {
 }
 
 /**
- * The content of a call tag that is no JSON: `<function=name><parameter=key>value</parameter></function>` (Qwen Coder),
- * `<function=name>{…}</function>` (Llama), `name <arg_key>key</arg_key><arg_value>value</arg_value>` (GLM).
+ * The content of a call tag that is not JSON: `<function=name><parameter=key>value</parameter></function>` (Qwen
+ * Coder), `<function=name>{…}</function>` (Llama), `name <arg_key>key</arg_key><arg_value>value</arg_value>` (GLM).
  */
 export function readXmlCalls(source: string, known: KnownTools): Reading {
   const calls: PromptCall[] = []
@@ -217,7 +217,7 @@ function callOf(
   return { name, arguments: JSON.stringify(Object.fromEntries(given)) }
 }
 
-/** XML knows only text: what the tool declares as text stays text, anything else is read as JSON where it is some. */
+/** XML only has text: what the tool declares as text stays text, anything else is parsed as JSON where possible. */
 const typedValue = (value: string, type: unknown): unknown =>
   type === 'string' ? value : (parse(value) ?? value)
 

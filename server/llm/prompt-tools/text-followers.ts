@@ -1,26 +1,28 @@
-// Follow what is surely text to its end: a block of code to its closing fence, ordinary JSON to its last bracket.
+// Follow text that cannot be a call to its end: a code block to its closing fence, ordinary JSON to its last bracket.
 
 export interface Follower {
   /** Whether this character still belongs to it. */
   holds(character: string): boolean
-  /** Where in `text`, from `at` on, the next character is that must be asked for; those before it belong to it. */
+  /** Where in `text`, from `at` on, the next character is that must be checked; those before it belong to it. */
   skip(text: string, at: number): number
 }
 
-/** The first place from `at` on where one of the characters stands, or the end. */
+/** The first position from `at` on of one of the characters, or the end. */
 export function nextMark(text: string, at: number, marks: string): number {
   let end = at
   while (end < text.length && !marks.includes(text[end] ?? '')) end += 1
   return end
 }
 
-/** `start`: the code so far, from its opening fence of `fence` backticks on. The closing run of backticks belongs to it. */
+/**
+ * `start`: the code so far, from its opening fence of `fence` backticks. The closing run of backticks belongs to it.
+ */
 export function followCode(start: string, fence: number): Follower {
   let run = 0
   let lineIsBlank = /\n\s*$/.test(start)
   let hasLines = start.includes('\n')
   return {
-    // Behind the first word of a line only a backtick or the next line can matter.
+    // After the first word of a line only a backtick or the next line can matter.
     skip: (text, at) => (run > 0 || lineIsBlank ? at : nextMark(text, at, '`\n')),
     holds(character) {
       if (character === '`') {
@@ -40,7 +42,9 @@ export function followCode(start: string, fence: number): Follower {
   }
 }
 
-/** `start`: the value so far. A blank line ends it too, so that one bracket too many does not hide the rest of an answer. */
+/**
+ * `start`: the value so far. A blank line ends it too, so that a surplus bracket does not hide the rest of an answer.
+ */
 export function followValue(start: string): Follower {
   let open = 0
   let breaks = 0

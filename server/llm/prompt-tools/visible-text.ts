@@ -1,10 +1,11 @@
-// The part of a prompt-mode answer that is shown: keeps track of where on its line it is, and leaves no gaps where calls were taken out.
+// The visible part of a prompt-mode answer: tracks the position on the line, and leaves no gaps where calls were
+// removed.
 
 export interface ShownText {
   add(text: string): void
-  /** A run of backticks in prose: opens or closes inline code. */
+  /** A run of backticks in prose opens or closes inline code. */
   addTicks(run: string): void
-  /** A call was taken out here. */
+  /** A call was removed here. */
   cut(): void
   /** What can be shown now. White space waits for what follows it. */
   take(): string
@@ -13,32 +14,32 @@ export interface ShownText {
   /** Nothing but white space on this line so far. */
   readonly lineIsBlank: boolean
   readonly inlineCode: boolean
-  /** The line belongs to a block quote: somebody else's words. */
+  /** The line belongs to a block quote, which quotes somebody else. */
   readonly isQuoted: boolean
-  /** An object began here that is no call: nothing else on its line is one. */
+  /** An object that is not a call began here, so nothing else on its line is one. */
   refuse(): void
-  /** Whether a call may begin here: on a new line, or behind a sentence that does not merely speak of one. */
+  /** Whether a call may begin here: on a new line, or after a sentence that does more than mention one. */
   readonly mayCallFollow: boolean
 }
 
-/** So much of the line is looked at to tell an announcement from an example. */
+/** Characters of the line that are checked to distinguish an announcement from an example. */
 const LINE_TAIL = 160
 
 const sentenceEnd = /[.!?:;,…。！？：；，、)）\]】—-]\s*$/
 const exampleWords =
   /\b(?:for example|for instance|e\.g\.|such as|like this|looks? like|format|syntax|the form|writes?|zum Beispiel|beispiel\w*|z\.\s?B\.|par exemple|exemple|por ejemplo|ejemplo|por exemplo|exemplo|ad esempio|esempio)(?![\p{L}])|例如|比如|譬如|格式|形如|写成|例えば|たとえば|예를 들|예시|например|пример/iu
-/** In front of a colon they say whose words follow, or that nothing is to be done. */
+/** Before a colon they say who is quoted, or that nothing is to be done. */
 const reportingWords =
   /\b(?:says?|said|reads?|contains?|contained|states?|stated|quotes?|quoted|tells?|told|asks?|asked|demands?|wants?|wrote|written|sagt|schreibt|lautet|dit|écrit|dice|escribe|diz)(?![\p{L}])|写着|写道|内容|要求|引用|声称|と書|говорит|пишет/iu
 const negation =
   /\b(?:not|never|no|cannot|\w+n['’]t|refus\w*|without|instead of|nicht|nie|niemals|kein\w*|pas|jamais|nunca|jamás|não|non|mai)(?![\p{L}])|不|别|勿|没|拒绝|ません|しない|ないで|않|안 |못|(?<![\p{L}])(?:не|нет|никогда)(?![\p{L}])/iu
-/** A whole sentence that says that no call is going to be made. */
+/** A whole sentence that says that no call will be made. */
 const refusal =
   /\b(?:(?:will|would|shall|should|must|may) not|won['’]t|wouldn['’]t|shouldn['’]t|mustn['’]t|refus\w*|never|werde\w* \S+ ?nicht|ne \w+ pas|jamais|nunca)(?![\p{L}])|不会|不要|不能|不应|拒绝|请勿|切勿/iu
 const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s/
-/** Spaces in front of a line that make it code, as Markdown has it. */
+/** Leading spaces that make a line code in Markdown. */
 const codeIndent = /^(?: {4}| {0,3}\t)/
-/** So much of a line's beginning says what kind of line it is. */
+/** Characters of a line's beginning that decide what kind of line it is. */
 const LINE_HEAD = 40
 
 export function createShownText(): ShownText {
@@ -135,7 +136,7 @@ export function createShownText(): ShownText {
   }
 }
 
-/** Whether a call may follow these words on their line: not where they report somebody else's, or decline to make it. */
+/** Whether a call may follow these words on their line: not when they quote somebody, or decline to make it. */
 function announces(line: string): boolean {
   const words = line.trimEnd()
   const sentence = lastPart(words, /[.!?。！？]/)
@@ -144,7 +145,7 @@ function announces(line: string): boolean {
   return !negation.test(clause) && !reportingWords.test(clause)
 }
 
-/** What stands behind the last of the marks, but for one at the very end. */
+/** What follows the last of the marks, except one at the very end. */
 function lastPart(text: string, marks: RegExp): string {
   const parts = text.split(marks).filter((part) => part.trim() !== '')
   return parts.at(-1) ?? ''

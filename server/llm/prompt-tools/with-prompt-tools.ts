@@ -1,4 +1,5 @@
-// Function calling for models that have none (`tool_mode: prompt`): tools are told in the system prompt, calls are read from the text.
+// Function calling for models without it (`tool_mode: prompt`): the system prompt describes the tools, and calls are
+// read from the text.
 import { newId } from '../../lib/ids.ts'
 import type { CallId } from '../../protocol/ids.ts'
 import type { Usage } from '../../protocol/run-event.ts'
@@ -10,14 +11,14 @@ import { describeFaults, describeTools, writeCall } from './instructions.ts'
 import type { PromptCallParser } from './parsed-call.ts'
 
 export interface PromptToolsOptions {
-  /** How results go back: as messages of the role `tool`, or as text of the user. */
+  /** How results are sent back: as messages of the role `tool`, or as user text. */
   results: 'tool' | 'user'
 }
 
-/** So often a model is told that its call can't be read; after that its text is shown as it is. */
+/** How often a model is told that its call is unreadable; after that its text is shown as it is. */
 const MAX_REPEATS = 2
 
-/** Wraps a client so that it takes tools and gives calls like one with function calling. */
+/** Wraps a client so that it accepts tools and emits calls like one with function calling. */
 export function withPromptTools(client: LlmClient, options: PromptToolsOptions): LlmClient {
   return {
     async *stream(request) {
@@ -42,7 +43,7 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
         if (end.type === 'failed') return yield [end]
         const { calls, faults } = parser
         if (calls.length > 0 || faults.length === 0 || attempt >= MAX_REPEATS) {
-          // Calls that were never understood are better seen than lost.
+          // Calls that remained unreadable are better shown than lost.
           const left = calls.length > 0 ? [] : faults.map((fault) => fault.raw)
           return yield [
             ...left.map((text): LlmEvent => ({ type: 'text_delta', text: `\n\n${text}` })),
@@ -70,7 +71,7 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
 
 type End = Extract<LlmEvent, { type: 'finished' | 'failed' }>
 
-/** One answer, its text sent through the parser; gives back the end and all that the model wrote. */
+/** One answer, with its text sent through the parser; returns the end and everything that the model wrote. */
 async function* listen(
   client: LlmClient,
   request: LlmRequest,
@@ -102,7 +103,7 @@ function pushText(events: LlmEvent[], text: string): void {
   if (text !== '') events.push({ type: 'text_delta', text })
 }
 
-/** The instructions go into the system prompt, which comes into being where there is none. */
+/** Adds the instructions to the system prompt, creating it when there is none. */
 function withInstructions(messages: readonly LlmMessage[], instructions: string): LlmMessage[] {
   const [first, ...others] = messages
   if (first?.role === 'system')
