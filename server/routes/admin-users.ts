@@ -29,7 +29,7 @@ export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDep
     {
       config: { admin: true },
       schema: {
-        summary: 'All accounts, newest first',
+        summary: 'List accounts, newest first',
         querystring: PageQuery,
         response: { 200: envelope(page(User)) },
       },
@@ -48,7 +48,8 @@ export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDep
     {
       config: { admin: true },
       schema: {
-        summary: 'Change the role of an account, or disable it; its runs and open streams end',
+        summary:
+          'Change the role of an account, or disable it; disabling ends its runs and open streams',
         params: z.object({ id: UserId }),
         body: PatchUserBody,
         response: { 200: envelope(User) },

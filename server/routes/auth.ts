@@ -41,7 +41,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     {
       config: { public: true },
       schema: {
-        summary: 'How people sign in here',
+        summary: 'How users sign in to this server',
         response: { 200: envelope(AuthMode) },
       },
     },
@@ -58,7 +58,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     {
       config: { public: true },
       schema: {
-        summary: 'Make an account; the first one becomes administrator',
+        summary: 'Register an account; the first one becomes administrator',
         body: RegisterBody,
         response: { 200: envelope(SignedIn) },
       },
@@ -75,7 +75,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     {
       config: { public: true },
       schema: {
-        summary: 'Sign in; the token is good for seven days',
+        summary: 'Sign in; the token is valid for seven days',
         body: LoginBody,
         response: { 200: envelope(SignedIn) },
       },
@@ -91,7 +91,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     '/api/auth/logout',
     {
       schema: {
-        summary: 'End this token',
+        summary: 'Revoke the current token',
         response: { 200: Deleted },
       },
     },
@@ -103,7 +103,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
 
   app.get(
     '/api/auth/profile',
-    { schema: { summary: 'The own account', response: { 200: envelope(User) } } },
+    { schema: { summary: 'Get your account', response: { 200: envelope(User) } } },
     async ({ user }) => success(presentUser(await accounts.profile(user.id))),
   )
 
@@ -111,7 +111,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     '/api/auth/profile',
     {
       schema: {
-        summary: 'Change your account; a new password ends all other tokens',
+        summary: 'Update your account; a new password revokes all other tokens',
         description:
           'API keys keep working after a new password unless `revoke_keys` is true; `api_keys` says how many there are.',
         body: PatchProfileBody,
@@ -137,7 +137,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     '/api/auth/keys',
     {
       schema: {
-        summary: 'The own API keys',
+        summary: 'List your API keys',
         response: { 200: envelope(z.object({ items: z.array(ApiKey) })) },
       },
     },
@@ -148,7 +148,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     '/api/auth/keys',
     {
       schema: {
-        summary: 'Make an API key; it is shown this once',
+        summary: 'Create an API key; it is only shown once',
         body: CreateApiKeyBody,
         response: { 200: envelope(CreatedApiKey) },
       },

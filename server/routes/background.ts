@@ -27,7 +27,7 @@ export function registerBackgroundRoutes(
     '/api/conversations/:id/background',
     {
       schema: {
-        summary: 'Tasks in the background, oldest first',
+        summary: 'List background tasks, oldest first',
         tags,
         params: OfConversation,
         response: { 200: envelope(BackgroundTaskList) },
@@ -45,7 +45,7 @@ export function registerBackgroundRoutes(
     '/api/conversations/:id/background/:bid/stop',
     {
       schema: {
-        summary: 'Stop a task; what it made so far is kept',
+        summary: 'Stop a background task; its answer so far is kept',
         tags,
         params: OfConversation.extend({ bid: RunId }),
         response: { 200: envelope(Run) },

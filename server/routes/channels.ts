@@ -10,7 +10,7 @@ export function registerChannelRoutes(app: App, { channels }: { channels: Channe
     '/api/channels',
     {
       schema: {
-        summary: 'The own channels',
+        summary: 'List your channels',
         tags: ['channels'],
         response: { 200: envelope(ChannelList) },
       },
@@ -23,7 +23,7 @@ export function registerChannelRoutes(app: App, { channels }: { channels: Channe
     '/api/channels',
     {
       schema: {
-        summary: 'Set up a channel; its secrets are never given back',
+        summary: 'Create a channel; its secrets are never returned',
         tags: ['channels'],
         body: CreateChannelBody,
         response: { 200: envelope(Channel) },

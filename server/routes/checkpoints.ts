@@ -51,7 +51,7 @@ export function registerCheckpointRoutes(
     '/api/projects/:id/checkpoints',
     {
       schema: {
-        summary: 'Changes of the project, newest first',
+        summary: 'List the changes of a project, newest first',
         tags,
         params: InProject,
         querystring: ProjectListQuery,
@@ -104,7 +104,7 @@ export function registerCheckpointRoutes(
     '/api/projects/:id/checkpoints/:cid/diff',
     {
       schema: {
-        summary: 'What a change did, or what has changed since before it',
+        summary: 'Get the differences of a change, or those since before it',
         tags,
         params: OneCheckpoint,
         querystring: CheckpointDiffQuery,
@@ -128,7 +128,7 @@ export function registerCheckpointRoutes(
     '/api/projects/:id/checkpoints/:cid/restore',
     {
       schema: {
-        summary: 'Bring the files back to what they were before this change',
+        summary: 'Restore the files to their state before a change',
         tags,
         params: OneCheckpoint,
         response: { 200: envelope(Restored) },
@@ -145,7 +145,7 @@ export function registerCheckpointRoutes(
     '/api/projects/:id/checkpoints/restore',
     {
       schema: {
-        summary: 'Bring the files back to what they were before a message',
+        summary: 'Restore the files to their state before a message',
         tags,
         params: InProject,
         body: RestoreBody,

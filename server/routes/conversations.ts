@@ -37,7 +37,7 @@ export function registerConversationRoutes(
     '/api/conversations',
     {
       schema: {
-        summary: 'The own conversations, newest activity first',
+        summary: 'List your conversations, newest activity first',
         querystring: ConversationListQuery,
         response: { 200: envelope(ConversationPage) },
       },
@@ -63,7 +63,7 @@ export function registerConversationRoutes(
     '/api/conversations',
     {
       schema: {
-        summary: 'Make a conversation',
+        summary: 'Create a conversation',
         body: CreateConversationBody,
         response: { 200: One },
       },
@@ -87,7 +87,7 @@ export function registerConversationRoutes(
 
   app.get(
     '/api/conversations/:id',
-    { schema: { summary: 'One conversation', params: Params, response: { 200: One } } },
+    { schema: { summary: 'Get a conversation', params: Params, response: { 200: One } } },
     async ({ user, params }) =>
       success(presentConversation(await conversations.get(user.id, params.id))),
   )
@@ -96,7 +96,7 @@ export function registerConversationRoutes(
     '/api/conversations/:id',
     {
       schema: {
-        summary: 'Change a conversation; `null` clears what can be cleared',
+        summary: 'Update a conversation; `null` clears optional fields',
         params: Params,
         body: PatchConversationBody,
         response: { 200: One },
@@ -130,7 +130,7 @@ export function registerConversationRoutes(
     '/api/conversations/:id',
     {
       schema: {
-        summary: 'Delete a conversation with everything in it; what runs in it is stopped',
+        summary: 'Delete a conversation with everything in it; its runs are stopped',
         params: Params,
         response: { 200: Deleted },
       },

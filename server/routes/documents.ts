@@ -50,7 +50,7 @@ export function registerDocumentRoutes(
     '/api/projects/:id/documents',
     {
       schema: {
-        summary: 'Documents, newest first',
+        summary: 'List documents, newest first',
         tags,
         params: InProject,
         querystring: DocumentListQuery,
@@ -78,7 +78,7 @@ export function registerDocumentRoutes(
     '/api/projects/:id/documents/:did/passages',
     {
       schema: {
-        summary: 'The text of a document from one passage on, as a citation opens it',
+        summary: 'Get the text of a document from one passage on, as a citation opens it',
         tags,
         params: OneDocument,
         querystring: PassageQuery,

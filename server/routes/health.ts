@@ -23,13 +23,13 @@ export function registerHealthRoutes(
 ): void {
   app.get(
     '/healthz',
-    { schema: { summary: 'Is the process alive?', tags: ['server'], response: { 200: Health } } },
+    { schema: { summary: 'Liveness', tags: ['server'], response: { 200: Health } } },
     async () => ok,
   )
   app.get(
     '/readyz',
     {
-      schema: { summary: 'Is it ready for requests?', tags: ['server'], response: { 200: Health } },
+      schema: { summary: 'Readiness', tags: ['server'], response: { 200: Health } },
     },
     async () => {
       if (isDraining()) throw appError('shutting_down', {}, { retryAfter: 5 })

@@ -9,7 +9,7 @@ export function registerMcpRoutes(app: App, { mcp }: { mcp: Pick<McpServers, 'li
     '/api/mcp',
     {
       schema: {
-        summary: 'MCP servers, their state and their tools',
+        summary: 'List MCP servers with their state and tools',
         tags: ['tools'],
         response: { 200: envelope(McpServerList) },
       },

@@ -10,7 +10,7 @@ export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): 
 
   app.get(
     '/api/memory',
-    { schema: { summary: 'What is remembered of you', tags: ['memory'], response } },
+    { schema: { summary: 'Get your memory', tags: ['memory'], response } },
     async ({ user }) => ({ code: 0 as const, data: { content: await memory.read(user.id) } }),
   )
 
@@ -18,7 +18,7 @@ export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): 
     '/api/memory',
     {
       schema: {
-        summary: 'Replace the whole text',
+        summary: 'Replace your memory',
         tags: ['memory'],
         body: MemoryContent,
         response,

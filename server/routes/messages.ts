@@ -51,7 +51,7 @@ export function registerMessageRoutes(
     '/api/conversations/:id/messages',
     {
       schema: {
-        summary: 'The shown branch, newest page first',
+        summary: 'List the messages of the shown branch, newest page first',
         tags,
         params: InConversation,
         querystring: PageQuery,
@@ -80,7 +80,7 @@ export function registerMessageRoutes(
     '/api/conversations/:id/messages/:mid/attachments/:position',
     {
       schema: {
-        summary: 'The content of an attachment: an image, or text',
+        summary: 'Get the content of an attachment: an image, or text',
         tags,
         produces: ['image/*', 'text/plain'],
         params: OfMessage.extend({ position: z.coerce.number().int().min(0).max(1_000) }),
@@ -126,7 +126,7 @@ export function registerMessageRoutes(
     {
       config: { stream: true },
       schema: {
-        summary: 'Edit a message: a new branch, answered like a send',
+        summary: 'Edit a message: starts a new branch, answered like a send',
         tags,
         ...streams,
         params: OfMessage,
@@ -143,7 +143,7 @@ export function registerMessageRoutes(
     {
       config: { stream: true },
       schema: {
-        summary: 'A new answer beside the old one',
+        summary: 'Regenerate an answer as a sibling of the old one',
         tags,
         ...streams,
         params: OfMessage,
@@ -165,7 +165,7 @@ export function registerMessageRoutes(
     '/api/conversations/:id/messages/:mid',
     {
       schema: {
-        summary: 'Delete a message and what hangs on it; for a day it can be restored',
+        summary: 'Delete a message and everything below it; it can be restored for a day',
         tags,
         params: OfMessage,
         response: { 200: Deleted.extend({ deleted_messages: z.int() }) },
@@ -181,7 +181,7 @@ export function registerMessageRoutes(
     '/api/conversations/:id/messages/:mid/restore',
     {
       schema: {
-        summary: 'Undo the deletion of a message, with all that went along',
+        summary: 'Restore a deleted message with everything that was deleted with it',
         tags,
         params: OfMessage,
         response: { 200: envelope(z.object({ restored_messages: z.int() })) },

@@ -18,7 +18,7 @@ export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDepen
     {
       config: { admin: true },
       schema: {
-        summary: 'Known providers; a local Ollama is marked when it runs',
+        summary: 'List known providers; a local Ollama is marked when it is running',
         response: { 200: envelope(z.array(ModelPreset)) },
       },
     },
@@ -30,7 +30,7 @@ export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDepen
     {
       config: { admin: true },
       schema: {
-        summary: 'Try a provider with a few tiny requests',
+        summary: 'Probe a provider with a few tiny requests',
         body: ProbeBody,
         response: { 200: envelope(ProbeReport) },
       },

@@ -59,7 +59,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
     {
       config: { public: true },
       schema: {
-        summary: 'The models to choose from',
+        summary: 'List the available models',
         response: { 200: envelope(z.array(PublicModel)) },
       },
     },
@@ -71,7 +71,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
     {
       config: { admin: true },
       schema: {
-        summary: 'All models with their settings, without keys',
+        summary: 'List all models with their settings, without keys',
         response: { 200: envelope(z.object({ items: z.array(AdminModel) })) },
       },
     },
@@ -103,7 +103,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
     {
       config: { admin: true },
       schema: {
-        summary: 'Change an added model; `null` clears a field',
+        summary: 'Update an added model; `null` clears a field',
         params: Params,
         body: PatchModelBody,
         response: { 200: One },

@@ -64,7 +64,7 @@ export function registerProjectFileRoutes(
     '/api/projects/:id/files',
     {
       schema: {
-        summary: 'What is in a folder',
+        summary: 'List a folder',
         tags,
         params: InProject,
         querystring: z.object({ path: PathText.optional() }),
@@ -154,7 +154,7 @@ export function registerProjectFileRoutes(
     '/api/projects/:id/files/*',
     {
       schema: {
-        summary: 'Delete a file, or a folder with all that is in it',
+        summary: 'Delete a file, or a folder with everything in it',
         tags,
         params: OneFile,
         response: { 200: Deleted },
@@ -174,7 +174,7 @@ export function registerProjectFileRoutes(
     '/api/projects/:id/directories',
     {
       schema: {
-        summary: 'Make a folder',
+        summary: 'Create a folder',
         tags,
         params: InProject,
         body: MakeDirectoryBody,
@@ -196,7 +196,7 @@ export function registerProjectFileRoutes(
     '/api/projects/:id/search',
     {
       schema: {
-        summary: 'Lines of text files that hold a text',
+        summary: 'Search the text files of a project',
         tags,
         params: InProject,
         body: SearchFilesBody,

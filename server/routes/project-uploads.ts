@@ -58,7 +58,7 @@ export function registerProjectUploadRoutes(
       '/api/projects/upload',
       {
         schema: {
-          summary: 'Make a project of a folder (multipart: `name`, `description?`, `files[]`)',
+          summary: 'Create a project from a folder (multipart: `name`, `description?`, `files[]`)',
           tags: ['projects'],
           consumes: ['multipart/form-data'],
           response: { 200: envelope(ProjectDetail) },

@@ -44,7 +44,7 @@ export function registerProjectRoutes(
     '/api/projects',
     {
       schema: {
-        summary: 'The own projects, newest change first',
+        summary: 'List your projects, newest change first',
         tags,
         querystring: ProjectListQuery,
         response: { 200: envelope(ProjectPage) },
@@ -68,7 +68,7 @@ export function registerProjectRoutes(
     '/api/projects',
     {
       schema: {
-        summary: 'Make an empty project',
+        summary: 'Create an empty project',
         tags,
         body: CreateProjectBody,
         response: { 200: Detail },
@@ -87,7 +87,7 @@ export function registerProjectRoutes(
     '/api/projects/:id',
     {
       schema: {
-        summary: 'One project with what is in it',
+        summary: 'Get a project with its statistics',
         tags,
         params: Params,
         response: { 200: Detail },
@@ -103,7 +103,7 @@ export function registerProjectRoutes(
     '/api/projects/:id',
     {
       schema: {
-        summary: 'Change name or description',
+        summary: 'Update the name or description of a project',
         tags,
         params: Params,
         body: UpdateProjectBody,

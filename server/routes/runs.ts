@@ -34,7 +34,7 @@ export function registerRunRoutes(
 
   app.get(
     '/api/runs/:id',
-    { schema: { summary: 'A run', tags, ...answersRun } },
+    { schema: { summary: 'Get a run', tags, ...answersRun } },
     async ({ user, params }) => {
       const run = await store.runs.findOwned(user.id, params.id)
       if (run === undefined) throw appError('run_not_found')
@@ -47,7 +47,8 @@ export function registerRunRoutes(
     {
       config: { stream: true },
       schema: {
-        summary: 'The events of a run after `Last-Event-ID`, or its state so far and what follows',
+        summary:
+          'Stream the events of a run: after `Last-Event-ID`, or its state so far and what follows',
         description:
           'Server-sent events (docs/protocol.md), while the run goes on and after its end. An id that is not of this run is answered with the state so far.',
         tags,
@@ -70,7 +71,7 @@ export function registerRunRoutes(
 
   app.post(
     '/api/runs/:id/stop',
-    { schema: { summary: 'Stop a run; what it made so far is kept', tags, ...answersRun } },
+    { schema: { summary: 'Stop a run; its answer so far is kept', tags, ...answersRun } },
     async ({ user, params }) => await present(await chat.stop(user.id, params.id)),
   )
 
@@ -78,7 +79,7 @@ export function registerRunRoutes(
     '/api/runs/:id/resume',
     {
       schema: {
-        summary: 'Go on with a run that failed, was stopped or interrupted, or reached a limit',
+        summary: 'Continue a run that failed, was stopped or interrupted, or reached a limit',
         tags,
         ...answersRun,
       },
@@ -90,7 +91,7 @@ export function registerRunRoutes(
     '/api/runs/:id/approvals',
     {
       schema: {
-        summary: 'Decide on a call that waits for a person',
+        summary: 'Approve or reject a tool call that is waiting',
         tags,
         ...answersRun,
         body: ApprovalDecisionBody,

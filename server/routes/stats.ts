@@ -32,14 +32,14 @@ export function registerStatsRoutes(app: App, { tokenUsage, now }: StatsRouteDep
   const schema = { querystring: Query, response: { 200: envelope(TokenStats) } }
   app.get(
     '/api/stats/tokens',
-    { schema: { summary: 'Tokens and cost of the own runs', ...schema } },
+    { schema: { summary: 'Tokens and cost of your runs', ...schema } },
     async ({ user, query }) => success(await stats(user.id, query.period)),
   )
   app.get(
     '/api/admin/stats',
     {
       config: { admin: true },
-      schema: { summary: 'Tokens and cost of everybody together', ...schema },
+      schema: { summary: 'Tokens and cost of all users together', ...schema },
     },
     async ({ query }) => success(await stats(null, query.period)),
   )

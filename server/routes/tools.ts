@@ -19,7 +19,7 @@ export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies
     {
       config: { public: true },
       schema: {
-        summary: 'All tools with their parameters, category and risk level',
+        summary: 'List all tools with their parameters, category and risk level',
         response: { 200: envelope(ToolList) },
       },
     },

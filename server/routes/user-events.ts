@@ -17,7 +17,7 @@ export function registerUserEventRoutes(app: App, { changes }: { changes: Change
     '/api/events',
     {
       schema: {
-        summary: 'Your changes, as they happen and since `Last-Event-ID`',
+        summary: 'Stream your changes: live, and since `Last-Event-ID`',
         description:
           'Server-sent events `conversation`, `message`, `run`, `project`, `file` and `settings`, each `{id, change, …}`. Without `Last-Event-ID`, `ready` comes first; with it, first the changes that were missed, or `reset`, then `ready`. `ready` carries the id to come back with; `reset` says that what was missed is no longer known, so that everything has to be asked for again.',
         tags: ['events'],
