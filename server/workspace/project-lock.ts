@@ -1,5 +1,6 @@
 // One change of a project at a time: work with the same key runs in the order of the calls.
 import { appError } from '../errors.ts'
+import { onAbort } from '../lib/abort.ts'
 
 export interface Lanes {
   /**
@@ -37,16 +38,15 @@ async function waitFor(before: Promise<void>, maxWaitMs: number, signal?: AbortS
     appError(reason, {}, { retryable: true, retryAfter: 5 })
   if (signal?.aborted) throw busy('request_stopped')
   let timer: NodeJS.Timeout | undefined
-  let onAbort: () => void = () => {}
+  let release: () => void = () => {}
   const given = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(busy('project_busy')), maxWaitMs)
-    onAbort = () => reject(busy('request_stopped'))
-    signal?.addEventListener('abort', onAbort, { once: true })
+    if (signal !== undefined) release = onAbort(signal, () => reject(busy('request_stopped')))
   })
   try {
     await Promise.race([before, given])
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
+    release()
   }
 }

@@ -1,6 +1,7 @@
 // Worker threads for work that would block the event loop; a job is stopped by terminating its thread.
 import type { Worker } from 'node:worker_threads'
 import { AppError, appError } from '../../errors.ts'
+import { onAbort } from '../../lib/abort.ts'
 import { startWorker } from '../../lib/child-entry.ts'
 import { explainFault } from '../files/faults.ts'
 import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
@@ -155,7 +156,7 @@ function askOnce(
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
+      release()
       worker.off('message', onMessage)
       worker.off('error', stop)
       worker.off('exit', onExit)
@@ -171,7 +172,7 @@ function askOnce(
       })
     const onMessage = (result: JobResult): void => end(() => resolve(result))
     const onExit = (): void => stop(new Error('The worker thread ended'))
-    const onAbort = (): void => stop(appError('work_stopped'))
+    let release = (): void => {}
     const timer = setTimeout(
       () => stop(appError('work_too_slow', { seconds: timeoutMs / 1000 })),
       timeoutMs,
@@ -179,8 +180,8 @@ function askOnce(
     worker.on('message', onMessage)
     worker.on('error', stop)
     worker.on('exit', onExit)
-    if (signal?.aborted) return onAbort()
-    signal?.addEventListener('abort', onAbort, { once: true })
+    if (signal?.aborted) return stop(appError('work_stopped'))
+    if (signal !== undefined) release = onAbort(signal, () => stop(appError('work_stopped')))
     worker.ref()
     worker.postMessage(job)
   })

@@ -1,0 +1,28 @@
+// Waiting for a signal that many wait for: everybody hears of it once, and nobody leaves a listener behind.
+import { getEventListeners } from 'node:events'
+import { expect, test } from 'vitest'
+import { linkedController, onAbort, untilAborted } from '../../../server/lib/abort.ts'
+
+test('hundreds wait for one signal with a single listener, and each is told once', async () => {
+  const controller = new AbortController()
+  const told: number[] = []
+  const releases = Array.from({ length: 300 }, (_, number) =>
+    onAbort(controller.signal, () => told.push(number)),
+  )
+  const linked = linkedController(controller.signal)
+  const waiting = untilAborted(new Promise(() => {}), controller.signal)
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1)
+  releases[1]?.()
+  const reason = new Error('enough')
+  controller.abort(reason)
+  await expect(waiting).rejects.toBe(reason)
+  expect(linked.controller.signal.reason).toBe(reason)
+  expect(told).toHaveLength(299)
+  expect(told).not.toContain(1)
+})
+
+test('whoever comes after the abort is told at once', () => {
+  let told = 0
+  onAbort(AbortSignal.abort(), () => told++)()
+  expect(told).toBe(1)
+})
