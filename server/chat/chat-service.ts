@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
 import type { ApprovalDecisionBody } from '../protocol/run.ts'
+import type { StopReason } from '../runs/active-run.ts'
 import { assertRoom } from '../runs/admission.ts'
 import { decideApproval } from '../runs/approvals/decide.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
@@ -170,7 +171,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       return await ownRun(userId, runId)
     },
 
-    stopProject: (id) => stopAll((run) => run.projectId === id),
+    stopProject: (id) => stopAll((run) => run.projectId === id, 'project_deleted'),
     stopUser: (id) => stopAll((run) => run.userId === id),
 
     async removeMessage(userId, conversationId, messageId) {
@@ -207,10 +208,13 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     },
   }
 
-  async function stopAll(fits: (run: RunRow) => boolean): Promise<void> {
+  async function stopAll(
+    fits: (run: RunRow) => boolean,
+    reason: StopReason = 'deleted',
+  ): Promise<void> {
     const stored = (await store.runs.unfinished()).filter(fits).map(({ id }) => id)
     const ids = new Set([...runs.where(fits), ...stored])
-    await Promise.all([...ids].map((id) => runs.stop(id, 'deleted')))
+    await Promise.all([...ids].map((id) => runs.stop(id, reason)))
   }
 }
 

@@ -3,8 +3,11 @@ import type { RunId } from '../protocol/ids.ts'
 import type { Decision } from '../tools/approval.ts'
 import type { RunLog } from './log.ts'
 
-/** Why a run's signal was aborted. */
-export type StopReason = 'stopped' | 'time_limit' | 'shutdown' | 'deleted'
+/**
+ * Why a run's signal was aborted. `deleted`: its conversation or message goes, or its user may no longer use it;
+ * `project_deleted`: it worked in a project that goes, while its conversation stays.
+ */
+export type StopReason = 'stopped' | 'time_limit' | 'shutdown' | 'deleted' | 'project_deleted'
 
 export interface ActiveRun {
   readonly id: RunId

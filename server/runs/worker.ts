@@ -4,7 +4,7 @@ import { type LoopEvent, runAgentLoop } from '../agent/loop.ts'
 import { createWorkClock } from '../agent/work-clock.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { toStep } from '../db/repositories/steps.ts'
-import { AppError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import { toSchema } from '../tools/definition.ts'
 import { createToolExecutor } from '../tools/executor.ts'
 import type { ActiveRun } from './active-run.ts'
@@ -249,6 +249,8 @@ function createPerformance(
       case 'stopped':
         if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
         if (active.stopReason === 'shutdown') return { kind: 'left' }
+        if (active.stopReason === 'project_deleted')
+          return { kind: 'error', error: appError('project_deleted_during_run') }
         return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
     }
   }

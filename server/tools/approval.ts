@@ -11,6 +11,8 @@ export interface ApprovalRequest {
   /** The level of this very call. */
   riskLevel: RiskLevel
   preview?: ApprovalPreview
+  /** The place of the call in its batch: requests are listed by it, though their previews get ready in any order. */
+  position: number
 }
 
 export interface Approvals {

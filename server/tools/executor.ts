@@ -150,7 +150,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       }
       try {
         const shown = preview === undefined ? {} : { preview }
-        const request = { call, riskLevel: input.riskLevel, ...shown }
+        const request = { call, riskLevel: input.riskLevel, position, ...shown }
         return await untilAborted(approvals.request(request), signal)
       } catch (error) {
         if (signal.aborted) return 'stopped'

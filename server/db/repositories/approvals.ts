@@ -45,7 +45,7 @@ export function createApprovals(database: Database) {
         .select()
         .from(approvals)
         .where(eq(approvals.runId, runId))
-        .orderBy(asc(approvals.position))
+        .orderBy(asc(approvals.createdAt), asc(approvals.position))
     },
 
     /** Withdraws pending requests that nothing waits for any more. */
@@ -91,7 +91,7 @@ export function createApprovals(database: Database) {
         .select()
         .from(approvals)
         .where(and(inArray(approvals.runId, [...runIds]), eq(approvals.status, 'pending')))
-        .orderBy(asc(approvals.position))
+        .orderBy(asc(approvals.position), asc(approvals.createdAt))
       for (const row of rows) {
         const question = toPendingApproval(row)
         found.set(row.runId, [...(found.get(row.runId) ?? []), question])

@@ -73,6 +73,7 @@ export function defineRunTables(
         .notNull()
         .references(() => runs.id, { onDelete: 'cascade' }),
       idRef: c.text('id_ref').notNull(),
+      /** The place of its call in the batch. */
       position: c.integer('position').notNull(),
       name: c.text('name').notNull(),
       arguments: c.text('arguments').notNull(),

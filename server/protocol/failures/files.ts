@@ -108,6 +108,10 @@ export const filesFailures = {
     'project_deleted',
     'This project was deleted. Nothing was changed, and nothing can be done in it any more.',
   ],
+  project_deleted_during_run: [
+    'project_deleted',
+    'The project of this conversation was deleted while the answer was made, so it ended here. Send the message again to go on without the project.',
+  ],
   project_full: [
     'project_full',
     'The project would grow past its limit of {{limit}}. Delete something first.',

@@ -30,7 +30,6 @@ interface Dependencies {
 
 export function createApprovals(dependencies: Dependencies): Approvals {
   const { active, run, mode, taint, store, writes, clock } = dependencies
-  let position = 0
 
   return {
     isNeeded: (tool) =>
@@ -41,8 +40,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
         remembered: taint.remembered(),
       }),
 
-    async request({ call, riskLevel, preview }): Promise<Decision> {
-      position += 1
+    async request({ call, riskLevel, preview, position }): Promise<Decision> {
       // Listening first: a decision is either heard, or the transaction below finds it.
       const decided = active.waitForDecision(call.id)
       let known: ApprovalRow | undefined

@@ -74,7 +74,11 @@ describeOnEachDatabase('approvals of a run', (open) => {
     (await store.messages.find(run.conversationId, run.messageId))?.status,
   ]
   const request = (id: string) =>
-    approvals.request({ call: toolCall(id, 'send', '{"value":"x"}'), riskLevel: 'medium' })
+    approvals.request({
+      call: toolCall(id, 'send', '{"value":"x"}'),
+      riskLevel: 'medium',
+      position: 0,
+    })
   /** Decides as a person does, and hands the decision to the call that waits for it. */
   async function decide(id: string, body: object): Promise<boolean> {
     const decision = await decideApproval(

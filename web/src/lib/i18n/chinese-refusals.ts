@@ -153,6 +153,8 @@ const files = {
   path_too_long: '路径不可用：过长。',
   project_busy: '这个项目的另一项更改仍在进行。没有做任何更改。',
   project_deleted: '这个项目已被删除。没有做任何更改，也不能再在其中操作。',
+  project_deleted_during_run:
+    '生成回答时，这个对话的项目被删除了，因此回答到此结束。要在没有项目的情况下继续，请重新发送消息。',
   project_full: '项目将超过 {{limit}} 的上限，请先删除一些内容。',
   project_name_taken: '你已有同名的项目。',
   project_not_found: '没有这个项目。',

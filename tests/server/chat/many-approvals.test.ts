@@ -1,0 +1,126 @@
+// Many approval requests of one batch: each can be told from the others, and they are decided one by one or all at once.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openEvents, type ReceivedEvent } from '../../support/events.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server.ts'
+import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+
+const REQUESTS = 20
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+beforeEach(() => upstream.reset())
+afterAll(() => upstream.close())
+
+describeOnEachServer('twenty approval requests of one batch', (start) => {
+  let server: TestServer
+  let project: string
+  beforeAll(async () => {
+    server = await start({ models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' })
+  })
+  beforeEach(async () => {
+    const made = await server.call('POST', '/api/projects', {
+      body: { name: `p ${Math.random()}` },
+    })
+    project = made.json.data.id
+  })
+
+  /** Sends, and waits until all requests are there. */
+  async function ask() {
+    const numbers = Array.from({ length: REQUESTS }, (_, number) => number)
+    const path = (number: number) => `file-${number}.txt`
+    upstream.enqueue(
+      turn.toolCalls(
+        numbers.map((number) => ({
+          // Alike but for the file: nothing else tells them apart.
+          id: `call_${number}`,
+          name: 'file_write',
+          arguments: { path: path(number), content: 'the same text\n' },
+        })),
+      ),
+      turn.text('Done.'),
+    )
+    const { json } = await server.call('POST', '/api/conversations', {
+      body: { project_id: project },
+    })
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go', stream_mode: 'delta' },
+    })
+    const run = await stream.next(({ event }) => event === 'run')
+    const isRequest = ({ event }: ReceivedEvent): boolean => event === 'approval_required'
+    let seen = 0
+    await stream.next((event) => isRequest(event) && ++seen === REQUESTS)
+    // They come as their previews get ready; here in the order of the calls.
+    const requests = numbers.map((number) => {
+      const found = stream.events.filter(
+        (event) => isRequest(event) && event.data.preview.path === path(number),
+      )
+      expect(found).toHaveLength(1)
+      return found[0] as ReceivedEvent
+    })
+    return { runId: String(run.data.run_id), stream, requests }
+  }
+  const decide = (runId: string, body: object) =>
+    server.call('POST', `/api/runs/${runId}/approvals`, { body })
+  const filesThere = async (): Promise<string[]> =>
+    (await server.call('GET', `/api/projects/${project}/files`)).json.data.files.map(
+      ({ name }: { name: string }) => name,
+    )
+  const resultsOf = (events: readonly ReceivedEvent[]) =>
+    events.filter(({ data }) => data.type === 'tool_result').map(({ data }) => data)
+
+  test('each name their call, and all rejected at once leave nothing written', async () => {
+    const { runId, stream, requests } = await ask()
+    expect(new Set(requests.map(({ data }) => data.id_ref)).size).toBe(REQUESTS)
+    for (const [number, { data }] of requests.entries())
+      expect(data.preview).toMatchObject({
+        path: `file-${number}.txt`,
+        display: `Create file-${number}.txt (+1 −0)`,
+      })
+    const { json } = await server.call('GET', `/api/runs/${runId}`)
+    expect(json.data.pending_approvals.map(({ id_ref }: { id_ref: string }) => id_ref)).toEqual(
+      requests.map(({ data }) => data.id_ref),
+    )
+
+    const answers = await Promise.all(
+      requests.map(({ data }) =>
+        decide(runId, { id_ref: data.id_ref, decision: 'reject', reason: 'Not now.' }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(200))
+    const events = await stream.all()
+    expect(events.at(-1)?.event).toBe('done')
+    expect(resultsOf(events)).toHaveLength(REQUESTS)
+    for (const { content } of resultsOf(events)) {
+      expect(JSON.parse(content)).toMatchObject({ success: false })
+      expect(content).toContain('Not now.')
+    }
+    expect(await filesThere()).toEqual([])
+    upstream.expectDone()
+  })
+
+  test('decided in a row by different answers run exactly what was approved, each decided once', async () => {
+    const { runId, stream, requests } = await ask()
+    const isApproved = (number: number): boolean => number % 3 === 0
+    // In another order than they were made; the last two say the opposite of what was decided.
+    for (const [number, { data }] of [...requests.entries()].reverse()) {
+      const decision = isApproved(number) ? 'approve' : 'reject'
+      expect((await decide(runId, { id_ref: data.id_ref, decision })).status).toBe(200)
+      const opposite = isApproved(number) ? 'reject' : 'approve'
+      const again = await decide(runId, { id_ref: data.id_ref, decision: opposite })
+      expect(again).toMatchObject({ status: 409, json: { error: 'approval_decided' } })
+    }
+    const events = await stream.all()
+    expect(events.at(-1)?.event).toBe('done')
+    expect(resultsOf(events).map(({ content }) => JSON.parse(content).success)).toEqual(
+      requests.map((_, number) => isApproved(number)),
+    )
+    const approved = requests.flatMap((_, number) =>
+      isApproved(number) ? [`file-${number}.txt`] : [],
+    )
+    expect((await filesThere()).sort()).toEqual(approved.sort())
+    upstream.expectDone()
+  })
+})
