@@ -128,6 +128,7 @@ export const filesFailures = {
   ],
   request_stopped: ['store_busy', 'The request was stopped. Nothing was changed.'],
   search_not_isolated: ['internal', 'The search could not be isolated from the host.'],
+  search_busy: ['store_busy', 'You have {{count}} searches waiting. Try again when they are done.'],
   search_not_started: ['internal', 'The search program could not be started.'],
   search_path_is_link: ['path_escapes', '"{{path}}" is a symbolic link, which is not followed.'],
   search_path_not_found: ['not_found', 'There is no file or folder "{{path}}" to search.'],

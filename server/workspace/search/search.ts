@@ -11,6 +11,7 @@ import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import { findFilesSlowly, grepSlowly } from './search-fallback.ts'
 import type { FindResult, GrepMatch, GrepRequest, GrepResult } from './search-request.ts'
+import { createSearchSlots } from './search-slots.ts'
 
 /**
  * Both respect `.gitignore`, skip `.git`, follow no links, and end within the time limit with the results so far. They
@@ -27,6 +28,8 @@ export interface ProjectSearch {
   ): Promise<FindResult>
 }
 
+/** Programs and threads that search. More would only make each of them slower. */
+const AT_ONCE = { perUser: 2, inAll: 4, waitingPerUser: 50 }
 /** Characters of a line in a result. */
 const MAX_LINE = 500
 /** Where the program and the project are inside bubblewrap. */
@@ -71,6 +74,7 @@ export function createProjectSearch(options: {
   maxFileBytes: number
 }): ProjectSearch {
   const { ripgrep, bubblewrap, timeoutMs, maxFileBytes, pool } = options
+  const slots = createSearchSlots(AT_ONCE)
 
   /** Runs ripgrep in the project and passes on each piece of output; `take` returns false when it has enough. */
   const run = async (
@@ -185,34 +189,55 @@ export function createProjectSearch(options: {
     return { matches: matches.sort(byPlace), truncated }
   }
 
+  const findWithRipgrep = async (
+    program: string,
+    workspace: Workspace,
+    pattern: string,
+    maxResults: number,
+    signal: AbortSignal | undefined,
+  ): Promise<FindResult> => {
+    const wanted = compileGlob(pattern)
+    const paths: string[] = []
+    const { truncated } = await run(
+      workspace,
+      program,
+      ['--files', ...byName(pattern), '.'],
+      '\0',
+      (name) => {
+        const path = name.replace(/^\.\//, '')
+        if (!wanted(path)) return true
+        if (paths.length >= maxResults) return false
+        paths.push(path)
+        return true
+      },
+      { signal },
+    )
+    return { paths: paths.sort(), truncated }
+  }
+
   return {
     async grep(workspace, request) {
       const within = parsePath(request.path)
       await mustBeThere(workspace, within)
-      return ripgrep === null
-        ? grepSlowly(workspace, within, request, { pool, timeoutMs, maxFileBytes })
-        : grepWithRipgrep(ripgrep, workspace, within, request)
+      return await slots.run(
+        workspace.userId,
+        () =>
+          ripgrep === null
+            ? grepSlowly(workspace, within, request, { pool, timeoutMs, maxFileBytes })
+            : grepWithRipgrep(ripgrep, workspace, within, request),
+        request.signal,
+      )
     },
     async find(workspace, pattern, maxResults, signal) {
       await mustBeThere(workspace, parsePath(''))
-      if (ripgrep === null) return findFilesSlowly(workspace, pattern, maxResults, signal)
-      const wanted = compileGlob(pattern)
-      const paths: string[] = []
-      const { truncated } = await run(
-        workspace,
-        ripgrep,
-        ['--files', ...byName(pattern), '.'],
-        '\0',
-        (name) => {
-          const path = name.replace(/^\.\//, '')
-          if (!wanted(path)) return true
-          if (paths.length >= maxResults) return false
-          paths.push(path)
-          return true
-        },
-        { signal },
+      return await slots.run(
+        workspace.userId,
+        () =>
+          ripgrep === null
+            ? findFilesSlowly(workspace, pattern, maxResults, signal)
+            : findWithRipgrep(ripgrep, workspace, pattern, maxResults, signal),
+        signal,
       )
-      return { paths: paths.sort(), truncated }
     },
   }
 }

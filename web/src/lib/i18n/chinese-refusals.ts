@@ -164,6 +164,7 @@ const files = {
     '更改超出了你的存储空间，已被撤销。所有项目和文档合计最多 {{limit}}，已使用 {{used}}。请先删除一些文件、文档或项目。',
   request_stopped: '请求已停止，没有做任何更改。',
   search_not_isolated: '无法把搜索与主机隔离开。',
+  search_busy: '你已有 {{count}} 个搜索在等待，请等它们完成后重试。',
   search_not_started: '无法启动搜索程序。',
   search_path_is_link: '“{{path}}”是符号链接，不会跟随。',
   search_path_not_found: '没有可供搜索的文件或文件夹“{{path}}”。',

@@ -1,0 +1,90 @@
+// Searches share the machine: so many at once, fewer of one user, and the one with the fewest goes first.
+import { expect, test } from 'vitest'
+import type { UserId } from '../../../../server/protocol/ids.ts'
+import { createSearchSlots } from '../../../../server/workspace/search/search-slots.ts'
+import { rounds, SEED } from '../../../support/random.ts'
+
+const limits = { perUser: 2, inAll: 3, waitingPerUser: 4 }
+const slow = 'slow' as UserId
+const quick = 'quick' as UserId
+
+/** A search that ends when it is told to. */
+function createSearches(slots = createSearchSlots(limits)) {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const search = (userId: UserId, name: string, signal?: AbortSignal): Promise<void> =>
+    slots.run(
+      userId,
+      () =>
+        new Promise<void>((resolve) => {
+          begun.push(name)
+          ends.set(name, resolve)
+        }),
+      signal,
+    )
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)?.()
+    ends.delete(name)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { search, begun, ends, end }
+}
+
+test('a user with many slow searches leaves room for another, who does not wait', async () => {
+  const { search, begun, end } = createSearches()
+  const all = ['s1', 's2', 's3', 's4'].map((name) => search(slow, name))
+  await Promise.resolve()
+  expect(begun).toEqual(['s1', 's2'])
+  const others = ['q1', 'q2'].map((name) => search(quick, name))
+  await Promise.resolve()
+  expect(begun).toEqual(['s1', 's2', 'q1'])
+  // Longer waited for, but of somebody who has one running already.
+  await end('s1')
+  expect(begun).toEqual(['s1', 's2', 'q1', 's3'])
+  await end('q1')
+  expect(begun.at(-1)).toBe('q2')
+  for (const name of ['s2', 's3', 'q2', 's4']) await end(name)
+  await Promise.all([...all, ...others])
+})
+
+test('what waits ends with its signal, and more than may wait is refused with a clear text', async () => {
+  const { search, begun, end } = createSearches()
+  const stopping = new AbortController()
+  const all = ['s1', 's2', 's3', 's4', 's5'].map((name) => search(slow, name))
+  const stopped = search(slow, 's6', stopping.signal)
+  await expect(search(slow, 's7')).rejects.toMatchObject({
+    reason: 'search_busy',
+    message: expect.stringContaining('4 searches'),
+  })
+  stopping.abort()
+  await expect(stopped).rejects.toMatchObject({ reason: 'request_stopped' })
+  const next = search(slow, 's8')
+  for (const name of ['s1', 's2', 's3', 's4', 's5', 's8']) await end(name)
+  await Promise.all([...all, next])
+  expect(begun).not.toContain('s6')
+})
+
+test(`in whatever order they come and end, the limits hold and each has its turn (SEED=${SEED})`, async () => {
+  for (const { random, what } of rounds(20)) {
+    const { search, ends, end } = createSearches(
+      createSearchSlots({ ...limits, waitingPerUser: 50 }),
+    )
+    const users = ['a', 'b', 'c', 'd'] as UserId[]
+    const all: Promise<void>[] = []
+    for (let at = 0; at < 60; at += 1) {
+      if (random.share() < 0.6) {
+        const userId = random.pick(users)
+        all.push(search(userId, `${userId}${at}`))
+        await Promise.resolve()
+      } else if (ends.size > 0) await end(random.pick([...ends.keys()]))
+      expect(ends.size, what).toBeLessThanOrEqual(limits.inAll)
+      for (const userId of users)
+        expect(
+          [...ends.keys()].filter((name) => name.startsWith(userId)).length,
+          what,
+        ).toBeLessThanOrEqual(limits.perUser)
+    }
+    while (ends.size > 0) for (const name of [...ends.keys()]) await end(name)
+    await Promise.all(all)
+  }
+})
