@@ -1,4 +1,4 @@
-// The only file that knows every room: from the configuration to a server that is ready to listen.
+// The only file that knows every module: from the configuration to a server that is ready to listen.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
@@ -17,8 +17,8 @@ import {
   originRules,
   storedModels,
 } from './composition/settings.ts'
-import { createToolRooms, type ToolRoomOptions } from './composition/tools.ts'
-import { createProjectDescription, createWorkspaceRooms } from './composition/workspace.ts'
+import { createTools, type ToolOptions } from './composition/tools.ts'
+import { createProjectDescription, createWorkspace } from './composition/workspace.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
@@ -73,7 +73,7 @@ const MEMORY_TOKENS = 1500
 const UNDO_MS = 24 * 60 * 60 * 1000
 const PURGE_EVERY_MS = 60 * 60 * 1000
 
-/** Opens the stores and wires every room. Throws `AppError` with a text for the operator when that is impossible. */
+/** Opens the stores and wires every module. Throws `AppError` with a text for the operator when that is impossible. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config } = options
   const redactor = options.redactor ?? createRedactor()
@@ -102,7 +102,7 @@ async function assemble(
     secretKey,
     redactor,
     commandNetwork,
-  }: ServerOptions & Pick<ToolRoomOptions, 'commandNetwork'> & { redactor: Redactor },
+  }: ServerOptions & Pick<ToolOptions, 'commandNetwork'> & { redactor: Redactor },
   owner: StoreOwner,
 ): Promise<Server> {
   const now = (): Date => new Date()
@@ -128,8 +128,8 @@ async function assemble(
     onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
   })
   const probe = createModelProbe()
-  const workspace = await createWorkspaceRooms(config, store, log)
-  const tools = createToolRooms({
+  const workspace = await createWorkspace(config, store, log)
+  const tools = createTools({
     config,
     database,
     store,
@@ -169,7 +169,7 @@ async function assemble(
       bodyLimit: config.limits.json_body,
       streamsPerUser: config.limits.streams_per_user,
       connectionsPerAddress: config.limits.connections_per_address,
-      // An answer that is not streamed comes after as long as a run may take.
+      // A response that is not streamed comes after as long as a run may take.
       silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
       spoolFolder: join(config.data_dir, 'responses'),
     },

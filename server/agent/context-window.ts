@@ -38,12 +38,12 @@ export async function fitMessages(
   const system = shortened.filter((message) => message.role === 'system')
   const turns = splitTurns(shortened.filter((message) => message.role !== 'system'))
   const newest = turns.at(-1) ?? []
-  const room = Math.max(0, budget - total(system) - total(newest)) * KEPT_SHARE
+  const left = Math.max(0, budget - total(system) - total(newest)) * KEPT_SHARE
   let keptFrom = turns.length - 1
   let kept = 0
   while (keptFrom > 0) {
     const size = total(turns[keptFrom - 1] ?? [])
-    if (kept + size > room) break
+    if (kept + size > left) break
     kept += size
     keptFrom -= 1
   }

@@ -113,7 +113,7 @@ async function nextMessages(
 }
 
 /** Leaves room for a number within the length of a call id. */
-const LONGEST_STEM = 180
+const MAX_STEM_CHARACTERS = 180
 
 /** Some providers restart their call ids at zero in every response; within a run an id must name one call. */
 function withUniqueIds(calls: readonly ToolCall[], messages: readonly LlmMessage[]): ToolCall[] {
@@ -124,7 +124,7 @@ function withUniqueIds(calls: readonly ToolCall[], messages: readonly LlmMessage
   )
   return calls.map((call) => {
     let { id } = call
-    const stem = call.id.slice(0, LONGEST_STEM)
+    const stem = call.id.slice(0, MAX_STEM_CHARACTERS)
     for (let count = 2; used.has(id); count += 1) id = CallId.parse(`${stem}-${count}`)
     used.add(id)
     return { ...call, id }

@@ -9,7 +9,10 @@ export const SubAgentOutcome = z.discriminatedUnion('success', [
 ])
 export type SubAgentOutcome = z.infer<typeof SubAgentOutcome>
 
-/** Stored before it takes effect, so that a restart continues after the last one. */
+/**
+ * Stored before it takes effect, so that a restart continues after the last one. The names of the types are in stored rows:
+ * `round` is an iteration, `answered` a result.
+ */
 export const SubAgentEvent = z.discriminatedUnion('type', [
   /** A model call ended with tool calls. */
   z.object({

@@ -55,23 +55,23 @@ const READ_ON = 'result_read'
  */
 export async function performSubAgent(
   task: SubAgentTask,
-  parts: SubAgentOptions,
+  options: SubAgentOptions,
 ): Promise<SubAgentOutcome> {
-  const { limits, log } = parts
+  const { limits, log } = options
   if (log.outcome !== null) return log.outcome
-  const at: Work = { ...parts, used: [] }
+  const work: Work = { ...options, used: [] }
   const overdue = new AbortController()
-  const signal = AbortSignal.any([parts.context.signal, overdue.signal])
+  const signal = AbortSignal.any([options.context.signal, overdue.signal])
   const clock = createWorkClock(limits.timeout * 1_000, () => overdue.abort())
   let outcome: SubAgentOutcome
   try {
-    outcome = await converse(task, at, signal, clock)
+    outcome = await converse(task, work, signal, clock)
     if (overdue.signal.aborted && !outcome.success)
       outcome = {
         success: false,
         error: `The sub-agent did not finish within ${limits.timeout} seconds.`,
       }
-    await persist(at, { type: 'ended', outcome })
+    await persist(work, { type: 'ended', outcome })
   } catch (error) {
     outcome = {
       success: false,

@@ -38,7 +38,7 @@ export interface ChatService {
   resume(userId: UserId, runId: RunId): Promise<RunRow>
   decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
   /**
-   * Deletes a message and what hangs on it; what runs in its conversation is stopped. Answers how many messages went.
+   * Deletes a message and everything below it; what runs in its conversation is stopped. Returns how many messages are gone.
    * @throws AppError `not_found`.
    */
   removeMessage(
@@ -118,7 +118,10 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       const message = await store.messages.get(conversationId, messageId)
       const userMessageId = message.role === 'user' ? message.id : message.parentId
       if (userMessageId === null)
-        throw new AppError('bad_request', 'This answer has no question that could be asked again.')
+        throw new AppError(
+          'bad_request',
+          'This answer belongs to no message that could be answered again.',
+        )
       return await begin(userId, conversation, body, { kind: 'answer', to: userMessageId })
     },
 

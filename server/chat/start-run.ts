@@ -1,4 +1,4 @@
-// How a run begins: what may stand in its way, and the rows that are stored before anything is told.
+// How a run begins: what may stand in its way, and the rows that are stored before anything is emitted.
 import type { Writer } from '../db/database.ts'
 import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { ConversationRow } from '../db/repositories/conversations.ts'
@@ -21,9 +21,9 @@ import type { RunRegistry } from '../runs/registry.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { checkAttachments, checkKeptAttachments } from './attachments.ts'
 
-type Asked = SendMessageBody | EditMessageBody | RegenerateBody
+type RunBody = SendMessageBody | EditMessageBody | RegenerateBody
 
-/** Where a turn is to hang; looked up in the transaction that stores it. */
+/** Where a turn belongs in the tree of messages; looked up in the transaction that stores it. */
 export type TurnPlace =
   /** Under what is shown then. */
   | { under: 'leaf' }
@@ -74,7 +74,7 @@ export interface RunStart {
   /** Refuses what can't begin now, before anything is looked up or stored for it. */
   admit(userId: UserId, conversationId: ConversationId): Promise<void>
   /** Stores a turn and begins its run, or joins the run that the same `client_id` began. */
-  begin(userId: UserId, conversation: ConversationRow, body: Asked, turn: Turn): Promise<RunRow>
+  begin(userId: UserId, conversation: ConversationRow, body: RunBody, turn: Turn): Promise<RunRow>
 }
 
 export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry): RunStart {
@@ -116,7 +116,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
   async function begin(
     userId: UserId,
     conversation: ConversationRow,
-    body: Asked,
+    body: RunBody,
     turn: Turn,
   ): Promise<RunRow> {
     const joined = await joinedRun(conversation.id, body.client_id)

@@ -1,4 +1,4 @@
-// The configuration, cut into the plain values that each room is handed.
+// The configuration, cut into the plain values that each module is given.
 import { join } from 'node:path'
 import type { Accounts } from '../auth/accounts.ts'
 import type { SecretBox } from '../auth/secret-box.ts'

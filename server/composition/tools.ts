@@ -28,9 +28,9 @@ import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import { embeddingSettings, toolSettings } from './settings.ts'
-import type { WorkspaceRooms } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
 
-export interface ToolRooms {
+export interface Tools {
   registry: ToolRegistry
   cache: ResultCache
   results: ResultKeeper
@@ -51,11 +51,11 @@ export interface ToolRooms {
   close(): Promise<void>
 }
 
-export interface ToolRoomOptions {
+export interface ToolOptions {
   config: Config
   database: Database
   store: Store
-  workspace: WorkspaceRooms
+  workspace: Workspace
   /** What commands of `exec` reach. */
   commandNetwork: CommandNetwork
   box: SecretBox
@@ -65,7 +65,7 @@ export interface ToolRoomOptions {
 }
 
 /** Makes all tools and starts what works in the background. */
-export function createToolRooms({
+export function createTools({
   config,
   database,
   store,
@@ -75,7 +75,7 @@ export function createToolRooms({
   redact,
   log,
   now,
-}: ToolRoomOptions): ToolRooms {
+}: ToolOptions): Tools {
   const fetch = createGuardedFetch({
     rules: createAddressRules({
       allowPrivate: config.network.allow_private,

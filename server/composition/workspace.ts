@@ -9,7 +9,7 @@ import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts
 import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
 import { createWorkspaceRoom, type WorkspaceRoom } from '../workspace/open-workspace.ts'
 
-export interface WorkspaceRooms extends WorkspaceRoom {
+export interface Workspace extends WorkspaceRoom {
   /** The files that a program asks for, within its limits. */
   readFiles: ReadProjectFiles
   /** Whether programs can be isolated by the kernel here. */
@@ -17,7 +17,7 @@ export interface WorkspaceRooms extends WorkspaceRoom {
 }
 
 /** Prepares the workspace root. Throws when it cannot be used. */
-export async function createWorkspaceRooms(
+export async function createWorkspace(
   { workspace_root: root, limits, checkpoints }: Config,
   {
     checkpoints: records,
@@ -25,7 +25,7 @@ export async function createWorkspaceRooms(
     storage,
   }: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>,
   log: FastifyBaseLogger,
-): Promise<WorkspaceRooms> {
+): Promise<Workspace> {
   const bubblewrap = await detectBubblewrap()
   const room = await createWorkspaceRoom({
     root,
@@ -48,7 +48,7 @@ export async function createWorkspaceRooms(
   }
 }
 
-/** Entries of the top folder that the model is told of. */
+/** Entries of the top folder that the model sees. */
 const TOLD_ENTRIES = 50
 /** Entries among which those are looked for. */
 const LOOKED_AT = 200

@@ -1,4 +1,4 @@
-// The branded identifiers that travel together through the house; on the wire they are plain strings.
+// The branded identifiers; on the wire they are plain strings.
 import { z } from 'zod'
 
 const id = () => z.string().min(1).max(64)

@@ -1,4 +1,4 @@
-// The runs that this process performs just now: their logs, how to stop them, and who waits for a decision.
+// A run that this process performs: its log, how to stop it, and the calls that wait for a decision.
 import type { RunId } from '../protocol/ids.ts'
 import type { Decision } from '../tools/approval.ts'
 import type { RunLog } from './log.ts'
@@ -16,7 +16,7 @@ export interface ActiveRun {
   /** Set once; the first reason stays. */
   readonly stopReason: StopReason | null
   stop(reason: StopReason): void
-  /** Settles when the run's end is stored and told, or it was left for the next start. Never rejects. */
+  /** Settles when the run's end is stored and emitted, or it was left for the next start. Never rejects. */
   readonly ended: Promise<void>
   markEnded(): void
   /** Waits for a person's decision on a call. Never settles when the run is stopped first. */

@@ -45,7 +45,7 @@ async function findBranch(
   leafId: MessageId,
   windowTokens: number,
 ): Promise<{ messages: Found[]; summary: SummaryRow | undefined }> {
-  // Asked for together: on a database across a network each question is a journey.
+  // Read together: on a database across a network each query costs a round trip.
   const [newest, end] = await Promise.all([
     store.summaries.newest(conversationId),
     store.messages.branch(conversationId, leafId, PAGE, { maxBytes: PAGE_BYTES }),
@@ -73,20 +73,20 @@ async function findBranch(
   }
 }
 
-/** The messages with what is attached to them, from the newest on as long as there is room. */
+/** The messages with what is attached to them, from the newest on as many as fit. */
 async function withAttachments(
   store: Store,
   messages: readonly Found[],
   vision: boolean,
 ): Promise<Branch['messages']> {
-  let room = MAX_ATTACHMENT_BYTES
+  let left = MAX_ATTACHMENT_BYTES
   const full: Branch['messages'] = []
   for (const message of messages.toReversed()) {
     const wanted = message.attachments.filter((file) => {
-      // A model that sees no images is only told that there was one.
+      // A model without vision only learns that there was an image.
       const size = file.kind === 'image' && !vision ? 0 : file.size
-      if (size > room) return false
-      room -= size
+      if (size > left) return false
+      left -= size
       return size > 0
     })
     const read = new Map(

@@ -14,7 +14,7 @@ import { titleWithoutAnswer } from './finish.ts'
 /** A run that took the server down this often in a row is not tried again. */
 const MAX_FAILED_ATTEMPTS = 8
 
-type Parts = Pick<
+type Dependencies = Pick<
   ChatDependencies,
   'store' | 'database' | 'settings' | 'instance' | 'now' | 'announce'
 >
@@ -25,20 +25,20 @@ type Parts = Pick<
  */
 export async function claimRun(
   id: RunId,
-  parts: Parts,
+  dependencies: Dependencies,
 ): Promise<{ run: RunRow; rows: StepRow[] } | null> {
-  const { store, database } = parts
+  const { store, database } = dependencies
   const found = await store.runs.find(id)
   if (found === undefined || found.endedAt !== null) return null
   const rows = await store.steps.list(found.messageId)
   const [stale, title] = await Promise.all([
-    staleQuestions(found, rows, store),
-    titleWithoutAnswer(found, parts),
+    staleApprovals(found, rows, store),
+    titleWithoutAnswer(found, dependencies),
   ])
   let isEnded = false
   const claimed = await database.write(async (tx) => {
     isEnded = false
-    const run = await store.runs.claim(tx, id, parts.instance)
+    const run = await store.runs.claim(tx, id, dependencies.instance)
     if (run === undefined) return null
     // Waiting for a person it can have done no harm, however often the server came and went meanwhile.
     const isHarmful =
@@ -46,26 +46,26 @@ export async function claimRun(
     const isStopped = run.stopRequested || !(await store.users.isActive(tx, run.userId))
     if (isStopped || isHarmful) {
       const status = isStopped ? 'stopped' : 'interrupted'
-      isEnded = await storeEnd(tx, run, { rows, status, title }, parts)
+      isEnded = await storeEnd(tx, run, { rows, status, title }, dependencies)
       return null
     }
     await store.runs.withdrawApprovals(tx, id, stale)
     return { run, rows }
   })
-  if (isEnded) announceRun(found, 'updated', parts)
+  if (isEnded) announceRun(found, 'updated', dependencies)
   return claimed
 }
 
 /** Ends a run as stopped; what is stored of it stays. Does nothing when it has ended. */
-export async function endUnperformed(id: RunId, parts: Parts): Promise<void> {
-  const { store, database } = parts
+export async function endUnperformed(id: RunId, dependencies: Dependencies): Promise<void> {
+  const { store, database } = dependencies
   const found = await store.runs.find(id)
   if (found === undefined || found.endedAt !== null) return
   const rows = await store.steps.list(found.messageId)
-  const title = await titleWithoutAnswer(found, parts)
+  const title = await titleWithoutAnswer(found, dependencies)
   const end = { rows, status: 'stopped' as const, title }
-  if (await database.write((tx) => storeEnd(tx, found, end, parts)))
-    announceRun(found, 'updated', parts)
+  if (await database.write((tx) => storeEnd(tx, found, end, dependencies)))
+    announceRun(found, 'updated', dependencies)
 }
 
 async function storeEnd(
@@ -76,7 +76,7 @@ async function storeEnd(
     status,
     title,
   }: { rows: readonly StepRow[]; status: 'stopped' | 'interrupted'; title: string | null },
-  { store, now }: Parts,
+  { store, now }: Dependencies,
 ): Promise<boolean> {
   const run = await store.runs.end(tx, id, {
     status,
@@ -91,8 +91,8 @@ async function storeEnd(
   return true
 }
 
-/** Open questions about calls that have their answer already: nobody waits for a decision on them any more. */
-async function staleQuestions(
+/** Open approval requests of calls that have their result already: nothing waits for a decision on them any more. */
+async function staleApprovals(
   run: RunRow,
   rows: readonly StepRow[],
   store: Store,
@@ -101,9 +101,9 @@ async function staleQuestions(
   const open = rows.flatMap((row) =>
     row.type !== 'tool_call' || row.idRef === null || answered.has(row.idRef) ? [] : row.idRef,
   )
-  // Sub-agents ask under ids of their own, which begin with that of the call they work for.
-  const mayAsk = (id: string): boolean =>
+  // Sub-agents request approval under ids of their own, which begin with that of the call they work for.
+  const mayWait = (id: string): boolean =>
     open.some((call) => id === call || id.startsWith(nestedPrefix(call)))
   const pending = (await store.runs.pendingApprovals([run.id])).get(run.id) ?? []
-  return pending.map(({ id_ref }) => id_ref).filter((id) => !mayAsk(id))
+  return pending.map(({ id_ref }) => id_ref).filter((id) => !mayWait(id))
 }

@@ -40,13 +40,13 @@ export interface ChatSettings {
 
 /** What a prompt says of a project. */
 export interface ProjectDescription {
-  /** In the words of the person who made it, and ours. */
+  /** Its name and description, as the user wrote them. */
   about: string
   /** The names of its files, which anybody may have given them. */
   listing: string
 }
 
-/** What a prompt says of the user's memory; both parts are '' when there is nothing to say. */
+/** What a prompt says of the user's memory; both are '' when there is nothing to say. */
 export interface MemorySection {
   /** The user's own text and facts that they vouch for. */
   trusted: string
@@ -71,7 +71,7 @@ export interface ChatDependencies {
   /** What the user's memory adds to the prompt, fitted to the question. */
   memory(userId: UserId, question: string): Promise<MemorySection>
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
-  /** Tells the user's open pages of a change; call it after the commit. */
+  /** Publishes a change to the user's open pages; call it after the commit. */
   announce(userId: UserId, change: Change): void
   log: ChatLog
   /** The text without any secret that this server knows. */

@@ -7,7 +7,7 @@ import type { RunDependencies } from './performed-run.ts'
 import type { RunUsage } from './usage.ts'
 
 /** Waits between tries to store the end; it costs no money, so the last is repeated until the store takes it. */
-const DELAYS_MS = [100, 1_000, 5_000]
+const RETRY_DELAYS_MS = [100, 1_000, 5_000]
 
 interface Broken {
   active: ActiveRun
@@ -17,8 +17,8 @@ interface Broken {
 }
 
 /**
- * Stores that the run failed, with the tokens it used, and answers the event that says so. What is tried again is the
- * storing, never the model. Null when there is nothing to tell: the run has ended otherwise, or it is left for the next
+ * Stores that the run failed, with the tokens it used, and returns the event that says so. What is tried again is the
+ * storing, never the model. Null when there is nothing to emit: the run has ended otherwise, or it is left for the next
  * start because the server goes away. Never rejects.
  */
 export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEvent | null> {
@@ -61,7 +61,7 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
         if (tokens > 0) log.error({ run_id: run.id, tokens }, 'usage was not stored')
       }
     }
-    const delay = DELAYS_MS[Math.min(attempt, DELAYS_MS.length - 1)]
+    const delay = RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length - 1)]
     await new Promise((resolve) => setTimeout(resolve, delay))
   }
 }

@@ -54,7 +54,7 @@ interface Waiting {
 }
 
 /**
- * @param retryDelays waits before the tries for a store that does not take writes; none: a fault is told at once.
+ * @param retryDelays waits before the tries for a store that does not take writes; none: a fault is thrown at once.
  * @param isOutlasting whether to wait for such a store without an end.
  */
 export function createWriteGroup(

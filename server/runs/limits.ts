@@ -7,7 +7,7 @@ const RETURN_MS = 30_000
 
 /**
  * Stops the run when it has been without a listener for as long as it may. A run that waits for a person is not stopped:
- * its question may be answered from another device, tomorrow.
+ * its approval request may be decided on another device, tomorrow.
  * @returns the call that ends the watch.
  */
 export function watchListeners(

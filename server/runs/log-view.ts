@@ -1,4 +1,4 @@
-// Turns a run's log into what one listener is told: delta events as they are, or whole steps in the documented protocol.
+// Turns a run's log into what one listener asked for: delta events as they are, or whole steps in the documented protocol.
 import { eventData } from '../protocol/run-event.ts'
 import { stepId } from '../protocol/step.ts'
 import type { LogEntry, RunLog } from './log.ts'
@@ -31,14 +31,14 @@ export interface RunView {
 }
 
 /**
- * A listener's own place in the log. `afterId` null, or one that can't be this run's, starts with the state so far:
- * the log's events with every step told once, whole.
+ * A listener's position in the log. `afterId` null, or one that can't be this run's, starts with the state so far:
+ * the log's events with every step once, whole.
  */
 export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number | null): RunView {
   const start = afterId === null ? null : runLog.positionAfter(afterId)
   let position = start ?? 0
   let stateDue = start === null
-  /** In cumulative mode: an open step with text not yet told, and the id that telling it will carry. */
+  /** In cumulative mode: an open step with text not yet sent, and the id that the next event of it will carry. */
   let held: { index: number; id: number } | null = null
   let lastTold = Number.NEGATIVE_INFINITY
 
@@ -166,6 +166,6 @@ const stepIndexOf = (entry: LogEntry): number | null => {
   return entry.event.event === 'process_step' ? entry.event.step.index : null
 }
 
-/** A question that was answered is no news to somebody who arrives. */
+/** A listener that arrives needs no approval request that was decided. */
 const isSettled = (runLog: RunLog, entry: LogEntry & { kind: 'event' }): boolean =>
   entry.event.event === 'approval_required' && !runLog.pendingApprovals.has(entry.event.id_ref)

@@ -215,8 +215,8 @@ export function createRunLog(history: RunLogHistory): RunLog {
         if (steps[event.step.index] !== undefined) takeBack(event.step.index)
         steps[event.step.index] = event.step
       } else if (event.event === 'approval_required') {
-        const { event: _name, run_id: _run, ...question } = event
-        pendingApprovals.set(event.id_ref, question)
+        const { event: _name, run_id: _run, ...request } = event
+        pendingApprovals.set(event.id_ref, request)
       } else if (isTerminal(event)) {
         terminal = event
         pendingApprovals.clear()

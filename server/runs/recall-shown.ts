@@ -1,10 +1,10 @@
-// After a restart: tells the tools what their run had been shown, so that a change since then is noticed.
+// After a restart: reminds tools of what their run has seen, so that a change since then is noticed.
 import type { Store } from '../db/store.ts'
 import type { RunId } from '../protocol/ids.ts'
 import type { Step } from '../protocol/step.ts'
 import type { ToolSet } from '../tools/registry.ts'
 
-/** `steps`: what the answer holds so far. Results first, in their order, then the questions that still wait or were just decided. */
+/** `steps`: what the answer holds so far. Results first, in their order, then the approval requests that still wait or were just decided. */
 export async function recallShown(
   runId: RunId,
   steps: readonly Step[],

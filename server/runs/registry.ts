@@ -18,7 +18,7 @@ import { performRun } from './worker.ts'
 /** A log stays in memory a while after the run's end: those who lost the last events come back soon. */
 const ENDED_LOGS = 50
 const ENDED_LOG_MS = 20_000
-/** Of all of them together; a longer one is told from the store at once. */
+/** Of all of them together; a longer one is replayed from the store at once. */
 const ENDED_LOGS_CHARACTERS = 16_000_000
 /** Between two tries to begin a run that the store did not give. */
 const STORE_AWAY_MS = 5_000
@@ -45,7 +45,7 @@ export interface RunRegistry extends RunStarter {
   drain(graceMs: number): Promise<void>
   readonly isDraining: boolean
   /**
-   * The log of a run that goes on or has ended only just now; null for one that is told from the store (`replayRun`).
+   * The log of a run that goes on or has ended only just now; null for one that is replayed from the store (`replayRun`).
    * It never starts a run. Throws `not_found` for one that is gone.
    */
   runLog(run: RunRow): Promise<RunLog | null>

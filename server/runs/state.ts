@@ -1,4 +1,4 @@
-// What a run is asked to do and how far it is, as the store keeps it.
+// What a run is to do and how far it is, as it is stored.
 import { z } from 'zod'
 import { ApprovalMode } from '../protocol/conversation.ts'
 import { OnDisconnect, ToolChoice } from '../protocol/message.ts'

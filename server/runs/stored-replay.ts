@@ -1,4 +1,4 @@
-// A run that has ended, told again from the store: step by step, long texts piece by piece, for readers of any speed.
+// A run that has ended, replayed from the store: step by step, long texts piece by piece, for readers of any speed.
 import type { RunRow } from '../db/repositories/runs.ts'
 import { type StepInTurn, type StepRepository, toStep } from '../db/repositories/steps.ts'
 import { eventData } from '../protocol/run-event.ts'
@@ -8,8 +8,8 @@ import { endOf, readCuts } from './replay.ts'
 import { readRunState } from './state.ts'
 
 /**
- * Every event after `afterId`, as `createRunView` tells those of a run in memory; without an id, or with one that the
- * run does not have, each step once and whole. Only what is being told is in memory.
+ * Every event after `afterId`, as `createRunView` gives those of a run in memory; without an id, or with one that the
+ * run does not have, each step once and whole. Only what is being sent is in memory.
  */
 export async function* replayRun(
   run: RunRow,
@@ -40,11 +40,11 @@ export async function* replayRun(
     const lastCut = first + cuts.length - 1
     lastId = row.closed ? lastCut + 1 : lastCut
     if (lastId <= after) continue
-    const place = { id: stepId(row.position), index: row.position, type: row.type }
+    const head = { id: stepId(row.position), index: row.position, type: row.type }
     const isDelta = mode === 'delta' && isKnown
-    if (isDelta && lastCut > after) yield* deltasOf(row, { cuts, replaces, first, after, place })
+    if (isDelta && lastCut > after) yield* deltasOf(row, { cuts, replaces, first, after, head })
     if (!isDelta || row.closed)
-      yield { id: lastId, event: 'process_step', data: { ...place, content } }
+      yield { id: lastId, event: 'process_step', data: { ...head, content } }
   }
   const { title } = readRunState(run.state)
   if (title !== undefined) {
@@ -56,7 +56,7 @@ export async function* replayRun(
   if (end !== null && endId > after) yield { id: endId, event: end.event, data: eventData(end) }
 }
 
-/** The deltas of a step, each under the id that it had. The first of one that replaced another tells it whole. */
+/** The deltas of a step, each under the id that it had. The first of one that replaced another holds it whole. */
 async function* deltasOf(
   row: StepInTurn,
   step: {
@@ -64,10 +64,10 @@ async function* deltasOf(
     replaces: boolean
     first: number
     after: number
-    place: object
+    head: object
   },
 ): AsyncGenerator<OutgoingEvent> {
-  const { cuts, replaces, first, after, place } = step
+  const { cuts, replaces, first, after, head } = step
   let text = ''
   let at = 0
   for await (const piece of row.long?.readPieces() ?? [row.content]) {
@@ -79,8 +79,8 @@ async function* deltasOf(
       at += 1
       if (id <= after) continue
       if (replaces && at === 1)
-        yield { id, event: 'process_step', data: { ...place, content: delta } }
-      else yield { id, event: 'step_delta', data: { ...place, delta } }
+        yield { id, event: 'process_step', data: { ...head, content: delta } }
+      else yield { id, event: 'step_delta', data: { ...head, delta } }
     }
   }
 }

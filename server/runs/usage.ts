@@ -37,7 +37,7 @@ export function createRunUsage(
   let pending: ModelUsage[] = []
   /** Of `pending` and of what is just being stored. */
   let unstoredTokens = 0
-  /** Model calls that were admitted and have not told what they used. One that fails may never do so: the run ends then. */
+  /** Model calls that were admitted whose usage is not known yet. One that fails may never do so: the run ends then. */
   let openCalls = 0
   let likely: ModelUsage = { model: run.model, ...FIRST_CALL }
   let costPerToken = { currency: '', cost: 0 }
@@ -116,7 +116,7 @@ export function createRunUsage(
 
     /**
      * Whether the model may be called, for whatever it is. If so, what the call is likely to use is set aside until `add`
-     * or `addExtra` tells what it did use.
+     * or `addExtra` gets what it did use.
      */
     async isBudgetLeft(): Promise<boolean> {
       const sum = promptTokens + completionTokens + extraTokens

@@ -264,8 +264,8 @@ export function readArguments(
 
 function describeFault(error: z.ZodError): string {
   const faults = error.issues.slice(0, 5).map((issue) => {
-    const place = issue.path.length > 0 ? issue.path.join('.') : 'arguments'
-    return `${place}: ${issue.message}`
+    const path = issue.path.length > 0 ? issue.path.join('.') : 'arguments'
+    return `${path}: ${issue.message}`
   })
   return `Invalid arguments: ${faults.join('; ')}`
 }

@@ -11,7 +11,7 @@ export interface CachedResult {
   untrusted?: boolean
 }
 
-export interface CachePlace {
+export interface CacheKey {
   userId: UserId
   projectId: ProjectId | null
   /** From `callKey`. */
@@ -19,12 +19,12 @@ export interface CachePlace {
 }
 
 export interface ResultCache {
-  get(place: CachePlace): CachedResult | undefined
+  get(entry: CacheKey): CachedResult | undefined
   /**
    * `state` is what `projectState` returned before the call began: a result that was read while the project changed
    * is not cached.
    */
-  set(place: CachePlace, result: CachedResult, state: number): void
+  set(entry: CacheKey, result: CachedResult, state: number): void
   /** A number that changes whenever this server changes something in the project. */
   projectState(projectId: ProjectId | null): number
   /** Drops all results of a project. Must be called after each change of its files, whoever made it. */
@@ -53,14 +53,14 @@ export function createResultCache(options: { ttlSeconds: number }): ResultCache 
 
   const projectState = (projectId: ProjectId | null): number =>
     projectId === null ? 0 : (states.get(projectId) ?? 0)
-  const keyOf = ({ userId, projectId, key }: CachePlace): string =>
+  const keyOf = ({ userId, projectId, key }: CacheKey): string =>
     JSON.stringify([userId, projectId, key])
 
   return {
-    get: (place) => entries.get(keyOf(place)),
-    set: (place, result, state) => {
-      if (options.ttlSeconds <= 0 || projectState(place.projectId) !== state) return
-      entries.set(keyOf(place), { ...result, projectId: place.projectId })
+    get: (entry) => entries.get(keyOf(entry)),
+    set: (entry, result, state) => {
+      if (options.ttlSeconds <= 0 || projectState(entry.projectId) !== state) return
+      entries.set(keyOf(entry), { ...result, projectId: entry.projectId })
     },
     projectState,
     dropProject: (projectId) => {

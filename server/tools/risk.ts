@@ -2,7 +2,7 @@
 import type { ApprovalMode } from '../protocol/conversation.ts'
 import type { RiskLevel } from '../protocol/run-event.ts'
 
-export interface RiskQuestion {
+export interface CallRisk {
   /** The tool's own name, never an alias. */
   name: string
   riskLevel: RiskLevel
@@ -34,14 +34,12 @@ const rules: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, 
 const askWhenTainted: ReadonlySet<string> = new Set(['save_memory'])
 
 /** Whether a person has to approve this call before it runs. */
-export function needsApproval(question: RiskQuestion): boolean {
-  const row = rules[question.mode][question.tainted ? 'tainted' : 'clean']
+export function needsApproval(call: CallRisk): boolean {
+  const row = rules[call.mode][call.tainted ? 'tainted' : 'clean']
   const level =
-    question.tainted && question.riskLevel === 'low' && askWhenTainted.has(question.name)
+    call.tainted && call.riskLevel === 'low' && askWhenTainted.has(call.name)
       ? 'medium'
-      : question.riskLevel
+      : call.riskLevel
   const rule = row[level]
-  return (
-    rule === 'ask' || (rule === 'ask_unless_remembered' && !question.remembered.has(question.name))
-  )
+  return rule === 'ask' || (rule === 'ask_unless_remembered' && !call.remembered.has(call.name))
 }

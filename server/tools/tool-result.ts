@@ -70,11 +70,11 @@ export async function fitResult(
   owner: ResultOwner,
 ): Promise<WrittenResult> {
   const error = result.success ? {} : { error: cut(result.error, MAX_ERROR_CHARACTERS) }
-  const room = MAX_RESULT_CHARACTERS - ENVELOPE_CHARACTERS - (error.error?.length ?? 0)
-  if (result.data === undefined || result.data.length <= room) return { ...result, ...error }
+  const left = MAX_RESULT_CHARACTERS - ENVELOPE_CHARACTERS - (error.error?.length ?? 0)
+  if (result.data === undefined || result.data.length <= left) return { ...result, ...error }
   const whole = readableText(result.data)
   const handle = await keeper.keep(owner, whole)
-  const slice = sliceResult(handle, whole, 0, room)
+  const slice = sliceResult(handle, whole, 0, left)
   const note =
     'The result is too long; this is only the beginning. ' +
     `Continue with result_read(handle="${handle}", offset=${slice.next_offset ?? whole.length}).`
@@ -106,33 +106,33 @@ const asUntrusted = (call: ToolCall, artifact: Artifact | undefined): Artifact =
 const MAX_REDACTED_CHARACTERS = 200_000
 
 /** The result with every secret redacted from what the model and the person read. */
-export function withoutSecrets(answer: CallResult, redact: (text: string) => string): CallResult {
-  const content = redact(answer.content)
-  if (answer.artifact === undefined) return { ...answer, content }
-  const written = JSON.stringify(answer.artifact)
-  if (written.length > MAX_REDACTED_CHARACTERS) return { ...answer, content }
+export function withoutSecrets(result: CallResult, redact: (text: string) => string): CallResult {
+  const content = redact(result.content)
+  if (result.artifact === undefined) return { ...result, content }
+  const written = JSON.stringify(result.artifact)
+  if (written.length > MAX_REDACTED_CHARACTERS) return { ...result, content }
   const redacted = redact(written)
   return {
-    ...answer,
+    ...result,
     content,
     // Serialised a line above; redacting a secret leaves the JSON valid.
-    artifact: redacted === written ? answer.artifact : (JSON.parse(redacted) as Artifact),
+    artifact: redacted === written ? result.artifact : (JSON.parse(redacted) as Artifact),
   }
 }
 
 /** The JSON text of a whole result. */
 function writeContent(result: WrittenResult, marks: ResultMarks = {}): string {
-  const parts = [`"success":${result.success}`]
-  if (result.data !== undefined) parts.push(`"data":${result.data}`)
-  if (!result.success) parts.push(`"error":${JSON.stringify(result.error)}`)
-  parts.push(`"execution_time":${(marks.executionTime ?? 0).toFixed(3)}`)
-  if (marks.cached) parts.push('"cached":true')
+  const fields = [`"success":${result.success}`]
+  if (result.data !== undefined) fields.push(`"data":${result.data}`)
+  if (!result.success) fields.push(`"error":${JSON.stringify(result.error)}`)
+  fields.push(`"execution_time":${(marks.executionTime ?? 0).toFixed(3)}`)
+  if (marks.cached) fields.push('"cached":true')
   if (marks.duplicateOf !== undefined)
-    parts.push(`"duplicate":true,"duplicate_of":${JSON.stringify(marks.duplicateOf)}`)
-  if (marks.skipped) parts.push('"skipped":true')
+    fields.push(`"duplicate":true,"duplicate_of":${JSON.stringify(marks.duplicateOf)}`)
+  if (marks.skipped) fields.push('"skipped":true')
   if (marks.approvedArguments !== undefined)
-    parts.push(`"approved_arguments":${marks.approvedArguments}`)
-  return `{${parts.join(',')}}`
+    fields.push(`"approved_arguments":${marks.approvedArguments}`)
+  return `{${fields.join(',')}}`
 }
 
 /** A result that is a single string is stored as that text, not as its JSON form. */

@@ -9,7 +9,7 @@ import type { ChatDependencies } from '../dependencies.ts'
 import { readRunState } from '../state.ts'
 import { toDecision } from './request.ts'
 
-/** Stores the decision and hands it back in the executor's form. */
+/** Stores the decision and returns it in the executor's form. */
 export async function decideApproval(
   run: RunRow,
   body: ApprovalDecisionBody,
@@ -45,7 +45,7 @@ export async function decideApproval(
     decidedAt: now(),
   }
   await database.write(async (tx) => {
-    // Asked here, where nobody can end it before the decision is stored: a run that was stopped stays so.
+    // Checked here, where nobody can end it before the decision is stored: a run that was stopped stays so.
     const unended = await store.runs.lockUnended(tx, run.id)
     if (unended === undefined) throw ended
     if (!(await store.runs.decide(tx, run.id, body.id_ref, decision))) throw decided

@@ -21,7 +21,7 @@ export interface Taint {
 const nothing: Write = async () => {}
 
 /**
- * Whether outside text was read, and what a person allowed for good: both decide who is asked. Resolves when what the
+ * Whether outside text was read, and what a person allowed for good: both decide which calls need approval. Resolves when what the
  * run starts from is marked, should it hold outside text that the conversation is not marked for yet.
  */
 export async function createTaint(performed: PerformedRun, context: RunContext): Promise<Taint> {

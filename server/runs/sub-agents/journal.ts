@@ -7,7 +7,7 @@ import type { CallId, RunId } from '../../protocol/ids.ts'
 import type { Write, WriteGroup } from '../group-commit.ts'
 import type { RunUsage } from '../usage.ts'
 
-interface Parts {
+interface Dependencies {
   runId: RunId
   repository: SubAgentRepository
   usage: Pick<RunUsage, 'add' | 'storeWith'>
@@ -32,8 +32,8 @@ export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
   close(): Promise<void>
 }
 
-export function createSubAgentJournal(parts: Parts): RunJournal {
-  const { runId, repository, usage, writes, isLeaving } = parts
+export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
+  const { runId, repository, usage, writes, isLeaving } = dependencies
   // One at a time: each write holds the run's sums, and an older one must not come after a newer.
   const inTurn = pLimit(1)
   let isUsed = false

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolDefinition } from '../../../server/tools/definition.ts'
 import { createToolRegistry, createToolSet } from '../../../server/tools/registry.ts'
-import { needsApproval, type RiskQuestion } from '../../../server/tools/risk.ts'
+import { type CallRisk, needsApproval } from '../../../server/tools/risk.ts'
 import { countingTool } from './support.ts'
 
 const tools = ['calculator', 'web_search', 'file_read'].map((name) => countingTool({ name }).tool)
@@ -66,7 +66,7 @@ describe('tool registry', () => {
 })
 
 describe('risk', () => {
-  const asked = (over: Partial<RiskQuestion>): boolean =>
+  const asked = (over: Partial<CallRisk>): boolean =>
     needsApproval({
       name: 'file_write',
       riskLevel: 'medium',
