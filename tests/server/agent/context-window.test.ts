@@ -21,8 +21,8 @@ describe('fitting a conversation to a window', () => {
     expect(await fitMessages(messages, 1_000, never)).toBe(messages)
   })
 
-  test('old tool results are shortened first, those of the last round stay whole', async () => {
-    const round = (text: string): LlmMessage[] => [
+  test('old tool results are shortened first, those of the last iteration stay whole', async () => {
+    const iteration = (text: string): LlmMessage[] => [
       {
         role: 'assistant',
         content: '',
@@ -33,8 +33,8 @@ describe('fitting a conversation to a window', () => {
     const messages = [
       system,
       user('Read both'),
-      ...round('a'.repeat(8_000)),
-      ...round('b'.repeat(4_000)),
+      ...iteration('a'.repeat(8_000)),
+      ...iteration('b'.repeat(4_000)),
     ]
     const fitted = await fitMessages(messages, 1_500, never)
     expect(total(fitted)).toBeLessThanOrEqual(1_500)

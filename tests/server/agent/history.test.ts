@@ -93,7 +93,7 @@ describe('the order', () => {
     ])
   })
 
-  test('a call whose result was never stored is answered as interrupted', () => {
+  test('a call whose result was never stored gets a result that says it was interrupted', () => {
     const messages = toModelMessages([
       answered([
         { type: 'tool_call', id: 'a' },

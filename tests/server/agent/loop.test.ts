@@ -216,7 +216,7 @@ describe('limits', () => {
     says([...calling(toolCall(`call-${at}`)), finished('tool_calls')]),
   )
 
-  test('after the last allowed iteration the model answers once more, without tools', async () => {
+  test('after the last allowed iteration the model is called once more, without tools', async () => {
     const { events, requests, batches } = await run(
       [...endless.slice(0, 2), says([text('That is all I know.'), finished()])],
       { maxIterations: 2 },
@@ -290,7 +290,7 @@ describe('a forced tool choice', () => {
 })
 
 describe('calls left over from before a restart', () => {
-  test('run first, and the model is asked only with their results', async () => {
+  test('run first, and the model is called only with their results', async () => {
     const pendingCalls = [toolCall('a'), toolCall('b')]
     const { events, requests } = await run([says([text('Done.'), finished()])], {
       messages: [...question, { role: 'assistant', content: '', toolCalls: pendingCalls }],
@@ -488,13 +488,13 @@ describe('an abort', () => {
     }
   })
 
-  test('before the start asks no model', async () => {
+  test('before the start calls no model', async () => {
     const { events, requests } = await run([], { signal: AbortSignal.abort() })
     expect(inShort(events)).toEqual(['stopped'])
     expect(requests).toEqual([])
   })
 
-  test('tells every result that the tools still have, and ends after the last', async () => {
+  test('yields every result that the tools still have, and ends after the last', async () => {
     const controller = new AbortController()
     const { events } = await run(
       [says([...calling(toolCall('a'), toolCall('b'), toolCall('c')), finished('tool_calls')])],

@@ -75,7 +75,7 @@ describe('approval', () => {
     expect((await decide(runId, { id_ref: 'nothing', decision: 'approve' })).status).toBe(404)
   })
 
-  test('a rejection is told to the model with its reason, and nothing is written', async () => {
+  test('the model reads a rejection with its reason, and nothing is written', async () => {
     upstream.enqueue(turn.toolCalls([write('b.txt')]), turn.text('Then not.'))
     const { runId, stream } = await send()
     const question = await stream.next(waits)
@@ -104,7 +104,7 @@ describe('approval', () => {
     expect(await fileStatus('changed.txt')).toBe(200)
   })
 
-  test('remembered for the run, the same tool is not asked again; another tool is', async () => {
+  test('remembered for the run, the same tool needs no approval any more; another tool does', async () => {
     upstream.enqueue(
       turn.toolCalls([write('d.txt')]),
       turn.toolCalls([write('e.txt')]),
@@ -122,7 +122,7 @@ describe('approval', () => {
     expect(await fileStatus('e.txt')).toBe(200)
   })
 
-  test('auto_medium asks for high only, auto for nothing', async () => {
+  test('auto_medium requests approval for high only, auto for nothing', async () => {
     upstream.enqueue(turn.toolCalls([write('f.txt')]), turn.text('Done.'))
     const medium = await (await send({ approval: 'auto_medium' })).stream.all()
     expect(medium.some(waits)).toBe(false)
@@ -135,7 +135,7 @@ describe('approval', () => {
     expect(await fileStatus('f.txt')).toBe(404)
   })
 
-  test('stopped while it waits, the run ends and the question can no longer be answered', async () => {
+  test('stopped while it waits, the run ends and a decision is refused', async () => {
     upstream.enqueue(turn.toolCalls([write('g.txt')]))
     const { runId, stream } = await send()
     const question = await stream.next(waits)
@@ -193,7 +193,7 @@ describe('approval over a restart', () => {
     expect(file.content).toBe('content of kept.txt\n')
   })
 
-  test('a file that changed while the server was away is not written over: the question and the model are told', async () => {
+  test('a file that changed while the server was away is not overwritten: the approval request and the model say so', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'file_read', arguments: { path: 'read.txt' } }]),
       turn.toolCalls([

@@ -42,7 +42,7 @@ const inServer = (server: TestServer) => ({
     (await server.call('GET', `/api/conversations/${id}/background`)).json.data.items,
 })
 
-describeOnEachServer('a task in the background', (start) => {
+describeOnEachServer('a background task', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start(config())
@@ -104,7 +104,7 @@ describeOnEachServer('a task in the background', (start) => {
     expect(json.data.message_count).toBe(5)
   })
 
-  test('that is not to be announced is only in the list; it gets no tools that start others', async () => {
+  test('without announcement is only in the list; it gets no tools that start others', async () => {
     const { newConversation, send, messages, tasks } = inServer(server)
     let offered = ''
     script((request) => {
@@ -122,7 +122,7 @@ describeOnEachServer('a task in the background', (start) => {
     expect(offered).not.toContain('"multi_agent"')
   })
 
-  test('can be stopped, and is nobody else’s', async () => {
+  test('can be stopped, and is invisible to other users', async () => {
     const { newConversation, send, messages, tasks } = inServer(server)
     let asked: UpstreamRequest | undefined
     script((request) => {
@@ -149,7 +149,7 @@ describeOnEachServer('a task in the background', (start) => {
   })
 })
 
-describe('a task in the background of a server that goes away', () => {
+describe('a background task of a server that shuts down', () => {
   const { start } = useServers()
 
   test('is done and announced after the next start', async () => {
@@ -185,10 +185,10 @@ describe('a task in the background of a server that goes away', () => {
   })
 })
 
-describe('what one conversation leaves for another', () => {
+describe('a later conversation', () => {
   const { start } = useServers()
 
-  test('a fact remembered in one is in the system prompt of the next', async () => {
+  test('has a remembered fact in its system prompt', async () => {
     const server = await start({ config: config() })
     const { newConversation, send } = inServer(server)
     let prompt = ''

@@ -39,7 +39,7 @@ describeOnEachServer('a conversation', (start) => {
   const messages = async (id: string) =>
     (await server.call('GET', `/api/conversations/${id}/messages`)).json.data.items
 
-  test('thinks, calls a tool and answers; stored is what was streamed, in both modes', async () => {
+  test('an answer with thinking and a tool call is stored as it was streamed, in both modes', async () => {
     for (const stream_mode of ['delta', 'cumulative']) {
       upstream.enqueue(
         turn.toolCalls([{ name: 'calculator', arguments: { expression: '6*7' } }], {
@@ -97,7 +97,7 @@ describeOnEachServer('a conversation', (start) => {
     expect(last?.messages[2]?.tool_calls?.[0]?.id).toBe(last?.messages[3]?.tool_call_id)
   })
 
-  test('stream: false answers once, at the end', async () => {
+  test('stream: false gives one response, at the end', async () => {
     upstream.enqueue(turn.text('Hello.'))
     const id = await newConversation()
     const { status, json } = await server.call('POST', `/api/conversations/${id}/messages`, {
@@ -108,7 +108,7 @@ describeOnEachServer('a conversation', (start) => {
     expect(json.data.run).toMatchObject({ status: 'completed', finish_reason: 'stop' })
   })
 
-  test('a second send while a run is active answers 409 with its id', async () => {
+  test('a second send while a run is active returns 409 with its id', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -245,7 +245,7 @@ describeOnEachServer('a conversation', (start) => {
     expect((await messages(id)).at(-1)).toMatchObject({ status: 'failed' })
   })
 
-  test('tokens are summed over the rounds and booked', async () => {
+  test('tokens are summed over the iterations and added to the usage', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
     upstream.enqueue(
       turn.toolCalls([{ name: 'calculator', arguments: { expression: '3*3' } }], { usage }),

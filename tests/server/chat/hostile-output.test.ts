@@ -1,4 +1,4 @@
-// What a model and its tools say is stored as it can be, on both databases: NUL and halves of characters never fail a run.
+// Output of models and tools is stored as far as possible on both databases: NUL and halves of characters never fail a run.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'

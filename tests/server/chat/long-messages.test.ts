@@ -1,4 +1,4 @@
-// Messages with much on them: pages stay small, nothing is skipped, contents come only where they are asked for.
+// Long messages: pages stay small, nothing is skipped, contents come only where they are requested.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
 import { startUpstream, type Upstream } from '../../support/upstream.ts'

@@ -75,7 +75,7 @@ test('a message goes out by a channel of the user; one that does not exist names
   expect(JSON.stringify([made, listed])).not.toContain('SECRET')
 })
 
-test('a fact learned where outside text was read asks first, and is marked', async () => {
+test('saving a fact where outside text was read needs approval, and the fact is marked', async () => {
   upstream.enqueue(
     turn.toolCalls([{ name: 'mcp__outside__show', arguments: {} }]),
     turn.toolCalls([

@@ -1,4 +1,4 @@
-// Reading pages, stopping, restarting, deciding and sending in any order: nothing that needs a person runs unasked afterwards.
+// Reading pages, stopping, restarting, deciding and sending in any order: nothing that needs approval runs without it afterwards.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

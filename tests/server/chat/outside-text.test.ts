@@ -61,13 +61,13 @@ describeOnEachServer('text from outside', (start) => {
     project = await createProject()
   })
 
-  test('nothing is asked where none was read', async () => {
+  test('nothing needs approval where no outside text was read', async () => {
     await call('PUT', `/api/projects/${project}/files/own.txt`, { content: 'my own words' })
     const conversation = await createConversation(project)
     expect(await asks(conversation, [read('own.txt')])).toBe(false)
   })
 
-  test('stopped between a page’s storing and its use, the next answer still asks', async () => {
+  test('stopped between a page’s storing and its use, the next answer still requests approval', async () => {
     const conversation = await createConversation(project)
     upstream.enqueue(turn.toolCalls([fetchPage('/slow'), fetchPage('/page')]))
     const stream = await send(conversation)
@@ -78,7 +78,7 @@ describeOnEachServer('text from outside', (start) => {
     expect(await asks(conversation)).toBe(true)
   })
 
-  test('stopped while a sub-agent has read a page, the next answer still asks', async () => {
+  test('stopped while a sub-agent has read a page, the next answer still requests approval', async () => {
     const conversation = await createConversation(project)
     upstream.enqueue(
       turn.toolCalls([
@@ -149,7 +149,7 @@ describeOnEachServer('text from outside', (start) => {
     expect(await asks(await createConversation(project), [read('a.md')])).toBe(true)
   })
 
-  test('a fact that was learned from a page taints every conversation that is told of it', async () => {
+  test('a fact that was learned from a page taints every conversation that knows it', async () => {
     const teacher = await createConversation(project, 'auto')
     await perform(
       teacher,
@@ -185,7 +185,7 @@ describeOnEachServer('text from outside', (start) => {
       expect(await asks(await createConversation(project), [search])).toBe(true)
   })
 
-  test('what a task in the background read taints its conversation, and it is tainted from the start where that was', async () => {
+  test('what a background task read taints its conversation, and a task is tainted from the start where its conversation was', async () => {
     const spawn = { name: 'spawn', arguments: { task: 'look it up' } }
     const tasks = async (id: string) =>
       (await call('GET', `/api/conversations/${id}/background`)).data.items

@@ -1,4 +1,4 @@
-// Whoever changes a project waits for the others: a command, a file tool of another conversation, a person.
+// Changes of a project come one after another: a command, a file tool of another conversation, a person.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer } from '../../support/server.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close())
 
 describeOnEachServer('changes of one project at once', (start) => {
-  test('come one after another: nobody changes a file under a running command', async () => {
+  test('come one after another: no file changes under a running command', async () => {
     const server = await start({
       models: [{ id: 'scripted', api_url: upstream.url }],
       titles: 'off',

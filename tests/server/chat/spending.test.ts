@@ -1,4 +1,4 @@
-// What model calls cost is booked and bounded, whatever a provider or a client claims.
+// The usage of model calls is counted and bounded, whatever a provider or a client claims.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
@@ -55,7 +55,7 @@ describeOnEachServer('spending', (start) => {
     expect(tooMany.json.message).toContain('from 1 to 10000000')
   })
 
-  test('a summary is booked like an answer', async () => {
+  test('a summary counts as usage like an answer', async () => {
     const server = await start({
       models: models({ context_window: 3_000, max_tokens: 200 }),
       titles: 'off',
@@ -83,7 +83,7 @@ describeOnEachServer('spending', (start) => {
   const isSummary = (request: UpstreamRequest) =>
     JSON.stringify(request.messages[0]).includes('Summarize the conversation')
 
-  test('a title is booked like an answer, and not asked for when the answer has used up the budget', async () => {
+  test('a title counts as usage like an answer, and is not made when the answer has used up the budget', async () => {
     const server = await start({
       models: models(),
       titles: 'model',
@@ -106,7 +106,7 @@ describeOnEachServer('spending', (start) => {
     expect(await booked(server)).toBe(110)
   })
 
-  test('a summary is not asked for when it would go beyond the budget', async () => {
+  test('a summary is not made when it would go beyond the budget', async () => {
     const server = await start({
       models: models({ context_window: 3_000, max_tokens: 200 }),
       titles: 'off',

@@ -133,6 +133,6 @@ test('twice at once, after the end, and then sending again at once', async () =>
   expect((await stop(sent.runId)).json.data.status).toBe('stopped')
 })
 
-test("somebody else's run can't be stopped: it does not exist", async () => {
+test("stopping another user's run returns 404", async () => {
   expect((await stop('01a00000-0000-7000-8000-000000000000')).status).toBe(404)
 })

@@ -1,4 +1,4 @@
-// Sub-agents over HTTP with a scripted model: side by side, within their limits, asked about as their parent is.
+// Sub-agents over HTTP with a scripted model: side by side, within their limits, with approvals as their parent.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -179,7 +179,7 @@ describeOnEachServer('sub-agents', (start) => {
     expect(offered).toEqual([['text_process'], ['text_process', 'result_read'], []])
   })
 
-  test('what one wants to do is asked under the parent’s run, and goes on when it is allowed', async () => {
+  test('a call that needs approval waits in the parent’s run, and goes on when it is approved', async () => {
     const target = await newConversation({ title: 'Target' })
     parentAsksFor([{ name: 'writer', instruction: 'send it' }])
     subAgents((request) =>
@@ -255,7 +255,7 @@ describeOnEachServer('sub-agents', (start) => {
 describe('sub-agents of a server that goes away', () => {
   const { start } = useServers()
 
-  test('go on where they were: the same question waits, and nothing that was answered is asked again', async () => {
+  test('continue where they were: the same approval request waits, and nothing that was decided is requested again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sub-agents-test-'))
     const place = {
       folder,
@@ -310,7 +310,7 @@ describe('sub-agents of a server that goes away', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('what one had asked does not wait any more in a run that was stopped and goes on', async () => {
+  test('an approval request of a sub-agent does not wait any more in a run that was stopped and resumed', async () => {
     const server = await start({
       config: {
         models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],

@@ -1,4 +1,4 @@
-// The call that begins a background task begins it once, also when a restart makes the same call again.
+// The call that starts a background task starts it once, also when a restart repeats the call.
 import { expect, test } from 'vitest'
 import { createStore } from '../../../server/db/store.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
@@ -8,7 +8,7 @@ import { describeOnEachDatabase } from '../../support/databases.ts'
 import { chatRun, say, somebody } from '../../support/store-rows.ts'
 
 describeOnEachDatabase('a background task', (open) => {
-  test('is begun once for each call of its run', async () => {
+  test('is started once for each call of its run', async () => {
     const database = await open()
     const store = createStore(database)
     const user = await somebody(store)

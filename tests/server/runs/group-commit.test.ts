@@ -45,7 +45,7 @@ function memoryStore(faults: (() => Error)[] = []): MemoryStore {
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `row-${at}`)
 
 describe('writes that wait together', () => {
-  test('share one transaction, in the order of asking', async () => {
+  test('share one transaction, in the order of arrival', async () => {
     const store = memoryStore()
     const group = createWriteGroup(store, [])
     await Promise.all(names(10).map((name) => group.commit(store.row(name))))
@@ -72,7 +72,7 @@ describe('writes that wait together', () => {
     )
   })
 
-  test('a write asked for while others are stored goes with the next transaction', async () => {
+  test('a write that arrives while others are stored goes into the next transaction', async () => {
     const store = memoryStore()
     const group = createWriteGroup(store, [])
     let second: Promise<void> | undefined
@@ -172,7 +172,7 @@ describe('a store that takes no writes', () => {
   })
 })
 
-test('whatever fails, what is stored is exactly what was fulfilled, in the order of asking', async () => {
+test('whatever fails, what is stored is exactly what was fulfilled, in the order of arrival', async () => {
   for (const { random, what } of rounds(50)) {
     const faults = Array.from({ length: random.below(4) }, () => random.pick([away, full]))
     const store = memoryStore(faults)

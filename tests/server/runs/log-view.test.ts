@@ -1,4 +1,4 @@
-// What a listener is told of a run, wherever it begins to listen.
+// What a listener receives of a run, wherever it begins to listen.
 import { describe, expect, test } from 'vitest'
 import { applyRunEvent } from '../../../server/protocol/apply-run-event.ts'
 import type { CallId, MessageId, RunId } from '../../../server/protocol/ids.ts'
@@ -70,7 +70,7 @@ function reassemble(events: readonly OutgoingEvent[]): readonly Step[] {
 }
 
 describe('a run in delta mode', () => {
-  test('tells each event once, in order, with ids that grow', () => {
+  test('gives each event once, in order, with increasing ids', () => {
     const runLog = newChannel()
     playRun(runLog)
     const events = allOf(runLog, 'delta', 0)
@@ -140,7 +140,7 @@ describe('a run in delta mode', () => {
 })
 
 describe('a run in cumulative mode', () => {
-  test('repeats the whole step at most every 50 ms, and always tells the last state', () => {
+  test('repeats the whole step at most every 50 ms, and always ends with the last state', () => {
     const runLog = newChannel()
     const view = createRunView(runLog, 'cumulative', 0)
     expect(view.take(0, false).map(({ event }) => event)).toEqual(['run'])
@@ -165,7 +165,7 @@ describe('a run in cumulative mode', () => {
     expect(view.take(501, false)).toHaveLength(1)
   })
 
-  test('a client that comes back is told the steps it has not seen whole', () => {
+  test('a client that reconnects gets whole the steps that it has not seen to their end', () => {
     const runLog = newChannel()
     playRun(runLog)
     const uncut = allOf(runLog, 'cumulative', 0)
@@ -196,7 +196,7 @@ test('a new attempt replaces the step that was broken off, for those who had see
   expect(reassemble(allOf(again, 'delta', null))).toMatchObject([{ content: 'Good day' }])
 })
 
-test('text that comes all at once is told in events of bounded size, none of which splits a character', () => {
+test('text that arrives all at once is emitted in events of bounded size, none of which splits a character', () => {
   const runLog = newChannel()
   const text = `a${'🦀'.repeat(100_000)}`
   runLog.appendProse(0, 'text', text)

@@ -100,7 +100,7 @@ describeOnEachDatabase('a run that is begun again', (open) => {
 
 describe('an end that the store refuses', () => {
   const { start } = useServers()
-  test('fails the run with its tokens counted, and the model is not asked again', async () => {
+  test('fails the run with its tokens counted, and the model is not called again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-refused-'))
     const file = join(folder, 'refusing.db')
     const server = await start({

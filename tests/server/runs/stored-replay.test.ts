@@ -1,4 +1,4 @@
-// A run that has ended is told from the store exactly as it was told from memory, however long its texts are.
+// A run that has ended is replayed from the store exactly as it was emitted from memory, however long its texts are.
 import { beforeAll, expect, test } from 'vitest'
 import { createStore, type Store } from '../../../server/db/store.ts'
 import { longJsonPieces } from '../../../server/lib/json-pieces.ts'

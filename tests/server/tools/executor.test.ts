@@ -19,7 +19,7 @@ import {
 } from './support.ts'
 
 describe('tool executor', () => {
-  test('answers in the order of the calls, whichever is done first', async () => {
+  test('yields results in the order of the calls, whichever is done first', async () => {
     const slow = gate()
     const { tool } = countingTool({
       work: async (value) => {
@@ -112,7 +112,7 @@ describe('tool executor', () => {
     expect(seen).toEqual([context.userId])
   })
 
-  test('what a handler throws is a failure that tells nothing of its cause; the cause goes to the log', async () => {
+  test('what a handler throws is a failure that reveals nothing of its cause; the cause goes to the log', async () => {
     const { tool } = countingTool({
       work: async () => {
         throw new Error('the disk is on fire')
@@ -130,7 +130,7 @@ describe('tool executor', () => {
     expect(faults).toEqual([new Error('the disk is on fire')])
   })
 
-  test('what reading the arguments throws is a failure that tells nothing of its cause; the cause goes to the log', async () => {
+  test('what reading the arguments throws is a failure that reveals nothing of its cause; the cause goes to the log', async () => {
     const { tool } = countingTool({})
     const broken = {
       ...tool,
@@ -178,7 +178,7 @@ describe('tool executor', () => {
 describe('duplicates, history and cache', () => {
   const cacheable = () => countingTool({ cacheable: true })
 
-  test('a repeated call within the batch is answered by naming the first, whatever the key order', async () => {
+  test('a repeated call within the batch gets a result that names the first, whatever the key order', async () => {
     const { tool, runs } = cacheable()
     const [first, second] = await bench([tool]).execute([
       call('a', 'echo', '{"value":"x","more":{"a":1,"b":2}}'),
@@ -206,7 +206,7 @@ describe('duplicates, history and cache', () => {
     expect(runs).toHaveLength(2)
   })
 
-  test('the same call later in the run, and in another run, is answered from what is known', async () => {
+  test('the same call later in the run, and in another run, gets the known result', async () => {
     const { tool, runs } = cacheable()
     const one = bench([tool])
     await one.execute([call('a', 'echo', { value: 'x' })])
@@ -240,7 +240,7 @@ describe('duplicates, history and cache', () => {
     expect(runs).toHaveLength(3)
   })
 
-  test('failures are never answered again', async () => {
+  test('failures are never reused', async () => {
     const { tool, runs } = countingTool({ cacheable: true, work: async () => fail('no') })
     const { execute } = bench([tool])
     await execute([call('a', 'echo')])
@@ -319,7 +319,7 @@ describe('approval', () => {
   })
   const risky = () => countingTool({ name: 'risky', riskLevel: 'medium' })
 
-  test('a rejected call is not run, and the model is told why', async () => {
+  test('a rejected call is not run, and its result says why', async () => {
     const { tool, runs } = risky()
     const [answer] = await bench([tool]).execute([call('a', 'risky')], {
       approvals: asking(async () => ({ decision: 'reject', reason: 'not on a Friday' })),
@@ -333,7 +333,7 @@ describe('approval', () => {
     expect(runs).toEqual([])
   })
 
-  test('nobody is asked about a call that cannot succeed, unless an earlier one of the batch makes it possible', async () => {
+  test('no approval is requested for a call that cannot succeed, unless an earlier one of the batch makes it possible', async () => {
     let isMade = false
     const asked: string[] = []
     const make = countingTool({
@@ -409,7 +409,7 @@ describe('approval', () => {
     expect(answers.map((answer) => answer.success)).toEqual([true, true])
   })
 
-  test('the question carries the level of this very call and a preview', async () => {
+  test('an approval request carries the level of this very call and a preview', async () => {
     const { tool } = risky()
     const previewing = {
       ...tool,
@@ -477,7 +477,7 @@ describe('order, marks and interruption', () => {
     expect(log.indexOf('once ran')).toBeLessThan(log.indexOf('settled b true'))
   })
 
-  test('a call that was interrupted is answered without running', async () => {
+  test('a call that was interrupted gets a result without running', async () => {
     const { tool, runs } = countingTool()
     const [answer] = await bench([tool]).execute([call('a', 'echo')], {
       interrupted: new Set(['a' as CallId]),
@@ -524,7 +524,7 @@ describe('time and stop', () => {
     expect(read(answer).error).toContain('limit')
   })
 
-  test('a stopped run answers every call as failed: running, waiting for a worker and waiting for a person', async () => {
+  test('a stopped run gives every call a failed result: running, waiting for a worker and waiting for a person', async () => {
     const stop = new AbortController()
     const started = gate()
     const running = countingTool({
@@ -560,7 +560,7 @@ describe('time and stop', () => {
     expect(risky.runs).toEqual([])
   })
 
-  test('leaving the answers early ends what still runs', async () => {
+  test('leaving the results early ends what still runs', async () => {
     const aborted = gate()
     const { tool } = countingTool({
       work: async (value, { signal }) => {

@@ -1,4 +1,4 @@
-// Hostile Python in one conversation while another streams: nobody notices, every program ends, no process is left.
+// Hostile Python in one conversation while another streams: the stream is not disturbed, every program ends, no process is left.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'

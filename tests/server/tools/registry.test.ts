@@ -88,11 +88,14 @@ describe('risk', () => {
     ['low', 'auto_medium', true, false],
     ['medium', 'auto', true, false],
     ['high', 'auto', true, false],
-  ] as const)('%s under %s, tainted %s: asks %s', (riskLevel, mode, tainted, expected) => {
-    expect(asked({ riskLevel, mode, tainted })).toBe(expected)
-  })
+  ] as const)(
+    '%s under %s, tainted %s: needs approval %s',
+    (riskLevel, mode, tainted, expected) => {
+      expect(asked({ riskLevel, mode, tainted })).toBe(expected)
+    },
+  )
 
-  test('what a person said to remember is not asked again, unless the conversation is tainted', () => {
+  test('a remembered approval is not requested again, unless the conversation is tainted', () => {
     expect(asked({ remembered })).toBe(false)
     expect(asked({ remembered, riskLevel: 'high', mode: 'auto_medium' })).toBe(false)
     expect(asked({ remembered, tainted: true })).toBe(true)
@@ -100,7 +103,7 @@ describe('risk', () => {
     expect(asked({ remembered, name: 'exec' })).toBe(true)
   })
 
-  test('remembering a fact asks in a tainted conversation only', () => {
+  test('remembering a fact needs approval in a tainted conversation only', () => {
     const memory = { name: 'save_memory', riskLevel: 'low' } as const
     expect(asked(memory)).toBe(false)
     expect(asked({ ...memory, tainted: true })).toBe(true)

@@ -66,7 +66,7 @@ async function runCalls(
   return resultsOf(events)
 }
 
-test('a repeated call of a round is named, a later one answered from the history, another run’s from the cache', async () => {
+test('a repeated call of an iteration is named, a later one comes from the history, another run’s from the cache', async () => {
   const id = await newConversation()
   upstream.enqueue(
     turn.toolCalls([
@@ -87,7 +87,7 @@ test('a repeated call of a round is named, a later one answered from the history
   expect(d?.content).toMatchObject({ data: { result: 2468 }, cached: true })
 })
 
-test('unknown, disabled and wrongly called tools are told what is allowed', async () => {
+test('unknown, disabled and wrongly called tools give results that say what is allowed', async () => {
   const [unknown, disabled, wrong] = await runCalls(await newConversation(), [
     { name: 'calculater', arguments: {} },
     { name: 'json_process', arguments: { json_string: '{}', operation: 'parse' } },
@@ -148,7 +148,7 @@ test('a page too long for the model is read on by its handle, in its own convers
   expect(foreign?.content).toMatchObject({ success: false })
 })
 
-test('an operator’s level asks, and what a person says is what runs', async () => {
+test('an operator’s risk level requests approval, and what a person approved is what runs', async () => {
   const id = await newConversation()
   upstream.enqueue(
     turn.toolCalls([{ id: 'a', name: 'calculate_area', arguments: { shape: 'square', side: 2 } }]),
