@@ -76,7 +76,7 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
       return
     }
     if (next === 'budget') {
-      yield { type: 'iteration', usage: noUsage, model: '', calls: [], finish: 'budget' }
+      yield { type: 'iteration', usage: NO_USAGE, model: '', calls: [], finish: 'budget' }
       return
     }
     const thought = yield* think(input, next, { isFirst: iteration === 0, isLast })
@@ -131,7 +131,7 @@ function withUniqueIds(calls: readonly ToolCall[], messages: readonly LlmMessage
   })
 }
 
-const noUsage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
 async function* act(
   input: AgentLoopInput,
@@ -173,7 +173,7 @@ async function* think(
     text: '',
     reasoning: '',
     calls: [],
-    usage: noUsage,
+    usage: NO_USAGE,
     model: '',
     length: false,
   }

@@ -15,7 +15,7 @@ export interface CallRisk {
 
 type Rule = 'run' | 'ask' | 'ask_unless_remembered'
 
-const rules: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, Rule>>> = {
+const RULES: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, Rule>>> = {
   ask: {
     clean: { low: 'run', medium: 'ask_unless_remembered', high: 'ask_unless_remembered' },
     tainted: { low: 'run', medium: 'ask', high: 'ask' },
@@ -31,13 +31,13 @@ const rules: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, 
 }
 
 /** Low risk, but what they write steers later conversations: outside text must not get there without approval. */
-const askWhenTainted: ReadonlySet<string> = new Set(['save_memory'])
+const ASK_WHEN_TAINTED: ReadonlySet<string> = new Set(['save_memory'])
 
 /** Whether a person has to approve this call before it runs. */
 export function needsApproval(call: CallRisk): boolean {
-  const row = rules[call.mode][call.tainted ? 'tainted' : 'clean']
+  const row = RULES[call.mode][call.tainted ? 'tainted' : 'clean']
   const level =
-    call.tainted && call.riskLevel === 'low' && askWhenTainted.has(call.name)
+    call.tainted && call.riskLevel === 'low' && ASK_WHEN_TAINTED.has(call.name)
       ? 'medium'
       : call.riskLevel
   const rule = row[level]

@@ -65,7 +65,7 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
 })
 
 /** The run without the approval request of one call, which somebody has decided. */
-export const withoutApproval = (run: LiveRun, callId: string): LiveRun => ({
+const withoutApproval = (run: LiveRun, callId: string): LiveRun => ({
   ...run,
   approvals: run.approvals.filter(({ id_ref: ref }) => ref !== callId),
 })
