@@ -108,8 +108,9 @@ export function createKnowledge({
         // Written under another name until it is complete: after a crash, half a file must not pass for a whole one.
         await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
         await storage.claim(userId, document.id, size)
-        await rename(`${path}.part`, path)
+        // Before it is complete: a server that dies in between leaves nothing that is stored but not counted.
         await documents.resize(document.id, size)
+        await rename(`${path}.part`, path)
       } catch (error) {
         await documents.remove(projectId, document.id)
         for (const left of [`${path}.part`, path]) await rm(left, { force: true })

@@ -2,6 +2,7 @@
 import type { CheckpointRepository } from '../db/repositories/checkpoints.ts'
 import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
 import type { StorageRepository } from '../db/repositories/storage.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
 import { type Checkpoints, createCheckpoints } from './checkpoints/checkpoints.ts'
 import { createDiffs, type MakeDiff } from './checkpoints/diffs.ts'
@@ -43,28 +44,32 @@ export async function createWorkspaceRoom(options: {
   log: { warn(details: object, message: string): void }
 }): Promise<WorkspaceRoom> {
   const { root, limits, rule, records, outsideContents, bubblewrap, log } = options
+  let settled: ReadonlyMap<UserId, Promise<void>> = new Map()
   const storage = createStorageQuota({
     ...options.storage,
+    settled: async (userId) => await settled.get(userId),
     measure: async (userId, projectId) =>
       (await workspaces.open(userId, projectId).stats()).totalSize,
   })
   const workspaces: Workspaces = await createWorkspaces({ root, limits, storage })
   const lanes = createLanes(LANE_WAIT_MS)
   const pool = createWorkerPool(WORKERS)
+  const checkpoints = createCheckpoints({
+    records,
+    outsideContents,
+    workspaces,
+    lanes,
+    pool,
+    rule,
+    log,
+  })
+  settled = await checkpoints.settleAll()
   return {
     workspaces,
     lanes,
     pool,
     records,
-    checkpoints: createCheckpoints({
-      records,
-      outsideContents,
-      workspaces,
-      lanes,
-      pool,
-      rule,
-      log,
-    }),
+    checkpoints,
     search: createProjectSearch({
       ripgrep: findRipgrep(),
       bubblewrap,

@@ -33,18 +33,26 @@ export const noQuota: StorageQuota = {
 /** How long a claim waits for earlier ones, which only query the database. */
 const WAIT_MS = 60_000
 
-/** `limit`: bytes per user. `measure` returns the bytes of all files of a project. */
+/**
+ * `limit`: bytes per user. `measure` returns the bytes of all files of a project. `settled` resolves when the changes that
+ * an earlier process left unfinished in the user's projects are recorded with their size.
+ *
+ * Claims are in memory: they belong to writes of this process and end with it. What those wrote is counted after the next
+ * start, from the rows or once it is settled.
+ */
 export function createStorageQuota(options: {
   records: StorageRepository
   limit: number
   measure(userId: UserId, projectId: ProjectId): Promise<number>
+  settled(userId: UserId): Promise<void>
 }): StorageQuota {
-  const { records, limit, measure } = options
+  const { records, limit, measure, settled } = options
   const turns = createLanes(WAIT_MS)
   const claims = new Map<string, { userId: UserId; bytes: number }>()
 
   /** What is stored plus what others have claimed. */
   const used = async (userId: UserId): Promise<number> => {
+    await settled(userId)
     for (const projectId of await records.unmeasured(userId))
       await records.measured(projectId, await measure(userId, projectId))
     // Read before the sum: what is released meanwhile counts twice for a moment, never not at all.

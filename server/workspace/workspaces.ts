@@ -22,6 +22,8 @@ export interface Workspaces {
   adopt(staged: string, userId: UserId, projectId: ProjectId): Promise<void>
   /** The folder for what belongs to a project but is not in it (its checkpoints). */
   sideFolder(projectId: ProjectId): string
+  /** All of these that there are. */
+  sideFolders(): Promise<string[]>
   /** A folder on the same file system for unfinished files; the next start removes what a dead process left in it. */
   readonly staging: string
   readonly limits: WorkspaceLimits
@@ -114,6 +116,14 @@ export async function createWorkspaces(options: {
       await rename(staged, place)
     },
     sideFolder,
+    async sideFolders() {
+      const all = join(root, OWN_FOLDER, 'projects')
+      const names = await readdir(all).catch((error: unknown) => {
+        if (systemCode(error) === 'ENOENT') return []
+        throw error
+      })
+      return names.map((name) => join(all, name))
+    },
   }
 }
 

@@ -73,6 +73,7 @@ export async function openProject(
           limit: options.storage,
           measure: async (userId, projectId) =>
             (await workspaces.open(userId, projectId).stats()).totalSize,
+          settled: async () => {},
         })
   const workspaces: Workspaces = await createWorkspaces({
     root,

@@ -1,9 +1,10 @@
 // Every change of a project goes through here: one at a time, with a checkpoint of what it touches made first.
 import { join } from 'node:path'
+import pLimit from 'p-limit'
 import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
 import type { OutsideContentRepository } from '../../db/repositories/outside-contents.ts'
 import { AppError, appError } from '../../errors.ts'
-import type { ProjectId } from '../../protocol/ids.ts'
+import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { sizeText } from '../files/faults.ts'
 import { parseInnerPath } from '../files/paths.ts'
 import { createOutsideText, type OutsideText } from '../outside-text.ts'
@@ -84,6 +85,11 @@ export interface Checkpoints {
   restore(workspace: Workspace, id: string | undefined, origin: ChangeOrigin): Promise<Restored>
   /** Settles what a dead server left open, so that the list is whole. */
   settle(workspace: Workspace): Promise<void>
+  /**
+   * The same for every project, to be called before anything else is. Resolves when the projects are known; the promises
+   * in it, by user, when theirs are settled. They never reject: what cannot be settled now is with the next change.
+   */
+  settleAll(): Promise<ReadonlyMap<UserId, Promise<void>>>
   /** `listener` hears of every project in which something was changed through this room. It must not throw. */
   onChange(listener: (projectId: ProjectId) => void): void
   /** Which files hold text from outside. */
@@ -91,6 +97,9 @@ export interface Checkpoints {
   /** What files held, for comparing. */
   keptContent(projectId: ProjectId): KeptContent
 }
+
+/** Side folders that are looked into at once. */
+const FOLDERS_AT_ONCE = 16
 
 export function createCheckpoints(options: {
   records: CheckpointRepository
@@ -261,6 +270,31 @@ export function createCheckpoints(options: {
       }),
 
     settle: (workspace) => inTurn(workspace, async () => {}),
+
+    async settleAll() {
+      const folders = await workspaces.sideFolders()
+      const open = await pLimit(FOLDERS_AT_ONCE).map(folders, (folder) =>
+        createChangeJournal(folder, workspaces.staging)
+          .read()
+          .catch(() => null),
+      )
+      const settled = new Map<UserId, Promise<void>>()
+      for (const change of open) {
+        if (change === null) continue
+        const { userId, projectId } = change.row
+        // First in its project, whoever else comes: what waits for these waits for nothing behind them.
+        const task = inTurn(workspaces.open(userId, projectId), async () => {}).catch(
+          (error: unknown) =>
+            log.warn({ err: error, project_id: projectId }, 'A checkpoint stays open'),
+        )
+        const others = settled.get(userId)
+        settled.set(
+          userId,
+          Promise.all([others, task]).then(() => {}),
+        )
+      }
+      return settled
+    },
 
     async removeProject(projectId, steps) {
       try {

@@ -2,7 +2,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { createCheckpointRepository } from '../../../server/db/repositories/checkpoints.ts'
+import { createOutsideContentRepository } from '../../../server/db/repositories/outside-contents.ts'
 import { createProjectRepository } from '../../../server/db/repositories/projects.ts'
+import { createStorageRepository } from '../../../server/db/repositories/storage.ts'
+import { createWorkspaceRoom } from '../../../server/workspace/open-workspace.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { openProject } from '../../support/projects.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
@@ -186,5 +190,48 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
     await remove(another)
     await restore()
     expect(await workspace.list('')).toMatchObject([{ name: 'a.bin', size: 60 * KB }])
+  })
+
+  test('counts what a server wrote that died in the middle of it, before anybody writes more', async () => {
+    const database = await open()
+    const { root, userId, workspace, checkpoints } = await openProject(database, {
+      storage: 100 * KB,
+    })
+    const { id } = await createProjectRepository(database).create(userId, {
+      name: 'another',
+      description: null,
+    })
+    // The size of this project is known to be small.
+    await checkpoints.change(workspace, by('editor_write'), ['small'], () =>
+      workspace.write('small', Buffer.alloc(KB)),
+    )
+    await createStorageRepository(database).measured(workspace.projectId, KB)
+    await new Promise<void>((resolve) => {
+      void checkpoints.changeAnything(workspace, by('exec'), async () => {
+        await writeFile(join(workspace.root, 'large'), Buffer.alloc(80 * KB))
+        resolve()
+        await new Promise(() => {})
+      })
+    })
+    const room = await createWorkspaceRoom({
+      root,
+      limits: workspace.limits,
+      rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
+      records: createCheckpointRepository(database),
+      outsideContents: createOutsideContentRepository(database),
+      storage: { records: createStorageRepository(database), limit: 100 * KB },
+      bubblewrap: { available: false, reason: 'not needed' },
+      log: { warn() {} },
+    })
+    const another = room.workspaces.open(userId, id)
+    await another.state('')
+    const write = (bytes: number) =>
+      room.checkpoints.change(another, by('editor_write'), ['a'], () =>
+        another.write('a', Buffer.alloc(bytes)),
+      )
+    await expect(write(50 * KB)).rejects.toMatchObject({ code: 'quota_exceeded' })
+    await write(10 * KB)
+    expect(await room.workspaces.storage.left(userId)).toBe(9 * KB)
+    await room.close()
   })
 })
