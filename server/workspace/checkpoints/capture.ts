@@ -79,6 +79,19 @@ const TREE_PATHS = 32
 const TREE_MS = 10 * 60_000
 
 /**
+ * For a mere look a link on the way is nothing: what is behind it is not in the project. Who is to keep or change
+ * something there is refused.
+ */
+async function unlessLinked<T>(look: Promise<T>, kept: KeptContent | null): Promise<T | null> {
+  try {
+    return await look
+  } catch (error) {
+    if (kept === null && error instanceof AppError && error.code === 'path_escapes') return null
+    throw error
+  }
+}
+
+/**
  * What `paths` hold, and all that is below those that are folders when `below` is set. Throws `bad_request` when that is
  * too much.
  */
@@ -102,13 +115,13 @@ export async function captureAll(
       add(path.text, settled.entries.get(path.text) ?? null)
       continue
     }
-    const content = await captureOne(workspace.root, path, kept)
+    const content = await unlessLinked(captureOne(workspace.root, path, kept), kept)
     add(path.text, content)
     if (content === null) settled = { path: path.text, entries: new Map() }
     if (content?.kind !== 'directory') continue
     const isIn = sorted[at + TREE_PATHS]?.text.startsWith(`${path.text}/`) ?? false
     if (!below && !isIn) continue
-    const tree = await pool.run(
+    const looking = pool.run(
       'capture_tree',
       {
         root: workspace.root,
@@ -119,6 +132,7 @@ export async function captureAll(
       },
       { timeoutMs: TREE_MS, ...(signal === undefined ? {} : { signal }) },
     )
+    const tree = (await unlessLinked(looking, kept)) ?? { entries: [], known: new Map() }
     for (const [identity, hash] of tree.known) known.set(identity, hash)
     settled = { path: path.text, entries: new Map(tree.entries) }
     if (below) for (const [inner, held] of tree.entries) add(inner, held)

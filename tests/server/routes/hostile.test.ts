@@ -1,26 +1,6 @@
 // Hostile requests against every route: each is answered below 500, in the envelope, and the server lives on.
 import { beforeAll, expect, test } from 'vitest'
-import { TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
-
-const { start } = useServers()
-let server: TestServer
-let routes: { method: string; path: string }[] = []
-/** Things that are there, so that bodies are looked at and not only ids. */
-let present: Record<string, string> = {}
-
-beforeAll(async () => {
-  server = await start({ config: { log_level: 'warn' } })
-  const document = await (await fetch(`${server.url}/openapi.json`)).json()
-  routes = Object.entries<object>(Object(document).paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
-  )
-  const make = async (path: string, body: object): Promise<string> =>
-    (await server.call('POST', path, { body })).json.data.id
-  present = {
-    conversations: await make('/api/conversations', {}),
-    projects: await make('/api/projects', { name: 'Target' }),
-  }
-})
+import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
 
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const bodies: readonly (string | undefined)[] = [
@@ -83,101 +63,120 @@ const queries = [
   '?limit=1&limit=2&cursor=a&cursor=b&path=a&path=b&q=a&q=b',
 ]
 
-test('no body, id or query makes a route fail', { timeout: 120_000 }, async () => {
-  expect(routes.length).toBeGreaterThan(40)
-  const wrong: string[] = []
-  for (const { method, path } of routes) {
-    if (path.endsWith('/events')) continue
-    const attempts = [
-      ...bodies.map((body) => ({ id: 'x', query: '', body })),
-      ...(method === 'DELETE' ? [] : bodies).map((body) => ({
-        id: present[path.split('/')[2] ?? ''] ?? 'x',
-        query: '',
-        body,
-      })),
-      ...ids.map((id) => ({ id, query: '', body: method === 'GET' ? undefined : '{}' })),
-      ...queries.map((query) => ({ id: 'x', query, body: undefined })),
-    ]
-    await Promise.all(
-      attempts.map(async ({ id, query, body }) => {
-        const url = server.url + path.replaceAll(/\{[^}]+\}|\*/g, id) + query
-        const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
-        const answer = await fetch(url, {
-          method,
-          ...(hasBody ? { body, headers: { 'content-type': 'application/json' } } : {}),
-          signal: AbortSignal.timeout(20_000),
-        })
-        const text = await answer.text()
-        const isEnvelope = answer.status < 400 || JSON.parse(text).code === answer.status
-        if (answer.status >= 500 || !isEnvelope)
-          wrong.push(
-            `${method} ${path} ${id.slice(0, 20)}${query} ${body?.slice(0, 60)} → ${answer.status} ${text.slice(0, 100)}`,
-          )
-      }),
+describeOnEachServer('hostile requests', (start) => {
+  let server: TestServer
+  let routes: { method: string; path: string }[] = []
+  /** Things that are there, so that bodies are looked at and not only ids. */
+  let present: Record<string, string> = {}
+
+  beforeAll(async () => {
+    server = await start({ log_level: 'warn' })
+    const document = await (await fetch(`${server.url}/openapi.json`)).json()
+    routes = Object.entries<object>(Object(document).paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
     )
-  }
-  expect(wrong).toEqual([])
-  expect(server.logged()).not.toContain('"level":50')
-  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
-})
-
-test('a body over the limit is refused before it is read', async () => {
-  const answer = await fetch(`${server.url}/api/conversations`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) }),
-  }).catch(() => undefined)
-  // The server may close the connection while the client still writes; then there is no answer to read.
-  if (answer !== undefined) expect(answer.status).toBe(413)
-  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-})
-
-test.each([
-  [{ host: 'evil.example' }, 403],
-  [{ host: '127.0.0.1.evil.example' }, 403],
-  [{ host: 'localhost@evil.example' }, 403],
-  [{ origin: 'https://evil.example' }, 403],
-  [{ origin: 'null' }, 403],
-  [{ origin: 'http://localhost:4000' }, 200],
-  [{ host: 'LOCALHOST:1' }, 200],
-])('in single mode a request with %j answers %i', async (headers, status) => {
-  // Not `fetch`, which keeps these headers to itself.
-  const { request } = await import('node:http')
-  const answered = await new Promise<number | undefined>((resolve, reject) => {
-    request(`${server.url}/api/auth/mode`, { headers }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode)
-    })
-      .on('error', reject)
-      .end()
+    const make = async (path: string, body: object): Promise<string> =>
+      (await server.call('POST', path, { body })).json.data.id
+    present = {
+      conversations: await make('/api/conversations', {}),
+      projects: await make('/api/projects', { name: 'Target' }),
+    }
   })
-  expect(answered).toBe(status)
-})
 
-test('pages of allowed origins may read answers, others get no permission', async () => {
-  const multi = await start({
-    config: {
+  test('no body, id or query makes a route fail', { timeout: 120_000 }, async () => {
+    expect(routes.length).toBeGreaterThan(40)
+    const wrong: string[] = []
+    for (const { method, path } of routes) {
+      if (path.endsWith('/events')) continue
+      const attempts = [
+        ...bodies.map((body) => ({ id: 'x', query: '', body })),
+        ...(method === 'DELETE' ? [] : bodies).map((body) => ({
+          id: present[path.split('/')[2] ?? ''] ?? 'x',
+          query: '',
+          body,
+        })),
+        ...ids.map((id) => ({ id, query: '', body: method === 'GET' ? undefined : '{}' })),
+        ...queries.map((query) => ({ id: 'x', query, body: undefined })),
+      ]
+      await Promise.all(
+        attempts.map(async ({ id, query, body }) => {
+          const url = server.url + path.replaceAll(/\{[^}]+\}|\*/g, id) + query
+          const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
+          const answer = await fetch(url, {
+            method,
+            ...(hasBody ? { body, headers: { 'content-type': 'application/json' } } : {}),
+            signal: AbortSignal.timeout(20_000),
+          })
+          const text = await answer.text()
+          const isEnvelope = answer.status < 400 || JSON.parse(text).code === answer.status
+          if (answer.status >= 500 || !isEnvelope)
+            wrong.push(
+              `${method} ${path} ${id.slice(0, 20)}${query} ${body?.slice(0, 60)} → ${answer.status} ${text.slice(0, 100)}`,
+            )
+        }),
+      )
+    }
+    expect(wrong).toEqual([])
+    expect(server.logged()).not.toContain('"level":50')
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  })
+
+  test('a body over the limit is refused before it is read', async () => {
+    const answer = await fetch(`${server.url}/api/conversations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) }),
+    }).catch(() => undefined)
+    // The server may close the connection while the client still writes; then there is no answer to read.
+    if (answer !== undefined) expect(answer.status).toBe(413)
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  })
+
+  test.each([
+    [{ host: 'evil.example' }, 403],
+    [{ host: '127.0.0.1.evil.example' }, 403],
+    [{ host: 'localhost@evil.example' }, 403],
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'http://localhost:4000' }, 200],
+    [{ host: 'LOCALHOST:1' }, 200],
+  ])('in single mode a request with %j answers %i', async (headers, status) => {
+    // Not `fetch`, which keeps these headers to itself.
+    const { request } = await import('node:http')
+    const answered = await new Promise<number | undefined>((resolve, reject) => {
+      request(`${server.url}/api/auth/mode`, { headers }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+    expect(answered).toBe(status)
+  })
+
+  test('pages of allowed origins may read answers, others get no permission', async () => {
+    const multi = await start({
       auth_mode: 'multi',
       jwt_secret: TEST_JWT_SECRET,
       cors_origins: ['https://chat.example.org'],
-    },
-  })
-  const preflight = async (origin: string) => {
-    const answer = await fetch(`${multi.url}/api/conversations`, {
-      method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'PATCH' },
     })
-    return answer.headers.get('access-control-allow-origin')
-  }
-  expect(await preflight('https://chat.example.org')).toBe('https://chat.example.org')
-  expect(await preflight(multi.url)).toBe(multi.url)
-  expect(await preflight('https://evil.example')).toBeNull()
-})
+    const preflight = async (origin: string) => {
+      const answer = await fetch(`${multi.url}/api/conversations`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'PATCH' },
+      })
+      return answer.headers.get('access-control-allow-origin')
+    }
+    expect(await preflight('https://chat.example.org')).toBe('https://chat.example.org')
+    expect(await preflight(multi.url)).toBe(multi.url)
+    expect(await preflight('https://evil.example')).toBeNull()
+  })
 
-test('every answer forbids scripts from elsewhere, and those of the API are not kept', async () => {
-  const answer = await fetch(`${server.url}/api/models`)
-  expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'")
-  expect(answer.headers.get('content-security-policy')).toContain("object-src 'none'")
-  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-  expect(answer.headers.get('cache-control')).toBe('no-store')
+  test('every answer forbids scripts from elsewhere, and those of the API are not kept', async () => {
+    const answer = await fetch(`${server.url}/api/models`)
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'")
+    expect(answer.headers.get('content-security-policy')).toContain("object-src 'none'")
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
 })

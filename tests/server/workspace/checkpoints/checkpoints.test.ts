@@ -297,6 +297,23 @@ describe('changes at once', () => {
     expect((await workspace.read('a')).bytes.toString()).toBe('content 39')
   })
 
+  test('a folder that becomes a link during a change holds up no later change', async () => {
+    const project = await openProject(await open('sqlite'))
+    const { workspace, checkpoints } = project
+    await write(project, 'dir/a', '1')
+    const outside = join(project.root, 'outside')
+    await mkdir(outside)
+    await writeFile(join(outside, 'a'), 'of the host')
+    await checkpoints.change(workspace, by('tool'), ['dir/a'], async () => {
+      await workspace.write('dir/a', Buffer.from('2'))
+      await workspace.remove('dir')
+      await symlink(outside, join(workspace.root, 'dir'))
+    })
+    expect((await newest(project)).sample).toEqual([{ path: 'dir/a', change: 'deleted' }])
+    await write(project, 'b', 'goes on')
+    expect((await newest(project)).sample).toEqual([{ path: 'b', change: 'added' }])
+  })
+
   test('a link in the place of a folder on the way is not restored through', async () => {
     const project = await openProject(await open('sqlite'))
     const { workspace, checkpoints } = project

@@ -1,0 +1,53 @@
+// Every list is paged by the same rules: a limit or a cursor that is none is refused, one that is fine is served.
+import { expect, test } from 'vitest'
+import { describeOnEachServer } from '../../support/server.ts'
+
+describeOnEachServer('lists', (start) => {
+  test('refuse a bad limit and a bad cursor as bad input, in every route that has them', async () => {
+    const { url, call } = await start()
+    const document = await (await fetch(`${url}/openapi.json`)).json()
+    interface Operation {
+      parameters?: { name: string; in: string }[]
+    }
+    const lists = Object.entries<{ get?: Operation }>(Object(document).paths).flatMap(
+      ([path, { get }]) =>
+        get?.parameters?.some(({ name, in: where }) => where === 'query' && name === 'cursor')
+          ? [path]
+          : [],
+    )
+    // Found in the description, so that a new list is not forgotten; these at least are known.
+    expect(lists).toEqual(
+      expect.arrayContaining([
+        '/api/conversations',
+        '/api/conversations/{id}/messages',
+        '/api/projects',
+        '/api/projects/{id}/checkpoints',
+        '/api/projects/{id}/checkpoints/{cid}/files',
+        '/api/projects/{id}/documents',
+        '/api/admin/users',
+      ]),
+    )
+    const conversation = (await call('POST', '/api/conversations', { body: {} })).json.data.id
+    const project = (await call('POST', '/api/projects', { body: { name: 'Paged' } })).json.data.id
+    await call('PUT', `/api/projects/${project}/files/a.txt`, { body: { content: 'a' } })
+    const { json } = await call('GET', `/api/projects/${project}/checkpoints`)
+    const checkpoint = json.data.items[0].id
+    for (const list of lists) {
+      const path = list
+        .replace('{cid}', checkpoint)
+        .replace('{id}', list.startsWith('/api/projects') ? project : conversation)
+      expect((await call('GET', `${path}?limit=1`)).status, path).toBe(200)
+      for (const query of [
+        ...['limit=0', 'limit=-1', 'limit=101', 'limit=1.5', 'limit=x', 'limit=1e308', 'limit='],
+        ...['limit=1&limit=2', 'cursor=', 'cursor=x', 'cursor=%00', 'cursor=a&cursor=b'],
+        ...['cursor=%F0%9F%92%A9', 'cursor=-1', `cursor=${'x'.repeat(600)}`],
+        `cursor=${Buffer.from('["2026-02-30","x"]').toString('base64url')}`,
+        `cursor=${Buffer.from('[{},null]').toString('base64url')}`,
+      ]) {
+        const answer = await call('GET', `${path}?${query}`)
+        expect([path, query.slice(0, 40), answer.status]).toEqual([path, query.slice(0, 40), 400])
+        expect(answer.json.code).toBe(400)
+      }
+    }
+  })
+})
