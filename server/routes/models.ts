@@ -11,7 +11,7 @@ import {
   PatchModelBody,
   PublicModel,
 } from '../protocol/catalog.ts'
-import { Deleted, envelope } from '../protocol/envelope.ts'
+import { Deleted, envelope, withoutNul } from '../protocol/envelope.ts'
 import { deleted, success } from './envelope.ts'
 
 export interface ModelRouteDependencies {
@@ -23,7 +23,7 @@ export interface ModelRouteDependencies {
   box: SecretBox
 }
 
-const Params = z.object({ id: z.string().min(1).max(200) })
+const Params = z.object({ id: withoutNul(z.string().min(1).max(200)) })
 const One = envelope(AdminModel)
 
 /** The purpose that a model's key is sealed for, bound to its id, so that one row cannot use the key of another. */

@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useDatabases } from '../support/databases.ts'
 import { randomFrom, SEED } from '../support/random.ts'
+import { databaseKeys } from '../support/server.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 
-const REQUESTS = process.env.FAULTS === 'full' ? 10_000 : 500
+const REQUESTS = process.env.FAULTS === 'full' ? 10_000 : 300
 const AT_ONCE = 8
 const { share, below, pick } = randomFrom(SEED)
 
@@ -25,50 +27,6 @@ interface Route {
   body: Schema | undefined
 }
 
-let folder: string
-let place: ServerPlace
-let server: ServerProcess
-let routes: Route[] = []
-let components: Record<string, Schema> = {}
-/** Ids of things that are there. */
-const present: string[] = []
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'nanoclaw-fuzz-'))
-  place = await serverPlace(folder, { log_level: 'warn', limits: { runs_per_user: 1_000 } })
-  server = await place.start()
-  // The description is the server's own; the shape is that of OpenAPI.
-  const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
-    paths: Record<
-      string,
-      Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>
-    >
-    components?: { schemas?: Record<string, Schema> }
-  }
-  components = document.components?.schemas ?? {}
-  routes = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      body: operation.requestBody?.content['application/json']?.schema,
-    })),
-  )
-  for (const path of ['/api/conversations', '/api/projects'])
-    for (let n = 0; n < 3; n += 1) {
-      const made = await fetch(server.url + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ name: `There ${n}` }),
-      })
-      const { data } = (await made.json()) as { data: { id: string } }
-      present.push(data.id)
-    }
-})
-afterAll(async () => {
-  await place.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
 const strange: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1e308, -0.5, 2 ** 53, ''],
   ...[
@@ -84,35 +42,6 @@ const strange: readonly unknown[] = [
   ...['http://127.0.0.1:9/', 'file:///etc/passwd', '__proto__', '2026-02-30', "' or 1=1 --"],
   ...[[], {}, [[[[]]]], { constructor: { prototype: 1 } }, [null], Array(200).fill('a')],
 ]
-
-/** Mostly what the schema asks for, so that requests get past the first check; sometimes anything. */
-function makeValue(schema: Schema | undefined, depth = 0): unknown {
-  if (schema === undefined || depth > 6 || share() < 0.15) return pick(strange)
-  if (schema.$ref !== undefined)
-    return makeValue(components[schema.$ref.split('/').at(-1) ?? ''], depth + 1)
-  if (schema.enum !== undefined) return pick(schema.enum)
-  const choices = schema.anyOf ?? schema.oneOf
-  if (choices !== undefined) return makeValue(pick(choices), depth + 1)
-  switch (Array.isArray(schema.type) ? pick(schema.type) : schema.type) {
-    case 'string':
-      return pick(['text', 'demo', 'a.txt', 'a/b/c.md', ...present])
-    case 'integer':
-    case 'number':
-      return pick([0, 1, 2, 10, 0.5])
-    case 'boolean':
-      return share() < 0.5
-    case 'array':
-      return Array.from({ length: below(4) }, () => makeValue(schema.items, depth + 1))
-    case 'object':
-      return Object.fromEntries(
-        Object.entries(schema.properties ?? {})
-          .filter(() => share() < 0.7)
-          .map(([name, inner]) => [name, makeValue(inner, depth + 1)]),
-      )
-    default:
-      return pick(strange)
-  }
-}
 
 const placeholders: readonly string[] = [
   'x',
@@ -133,51 +62,133 @@ const queries: readonly string[] = [
   ],
 ]
 
-function makeRequest(): { url: string; init: RequestInit } {
-  const { method, path, body } = pick(routes)
-  const id = (): string => (share() < 0.6 ? pick(present) : pick(placeholders))
-  const url = server.url + path.replaceAll(/\{[^}]+\}|\*/g, id) + pick(queries)
-  const mayHaveBody = method !== 'GET' && method !== 'HEAD' && share() < 0.95
-  if (!mayHaveBody) return { url, init: { method } }
-  const text = JSON.stringify(makeValue(body)) ?? ''
-  const cut = share() < 0.05 ? text.slice(0, below(text.length)) : text
-  const type = share() < 0.95 ? 'application/json' : pick(['text/plain', 'multipart/form-data', ''])
-  return { url, init: { method, body: cut, headers: { 'content-type': type } } }
-}
-
 /** What documented faults of others may answer beside what is below 500. */
 const documented = new Set([502, 503, 504, 507])
 
-test(`${REQUESTS} random requests (SEED=${SEED})`, { timeout: 1_800_000 }, async () => {
-  expect(routes.length).toBeGreaterThan(40)
-  const wrong: string[] = []
-  let left = REQUESTS
-  async function work(): Promise<void> {
-    while (left > 0) {
-      left -= 1
-      const { url, init } = makeRequest()
-      const controller = new AbortController()
-      const answer = await fetch(url, { ...init, signal: controller.signal }).catch(
-        (error: unknown) => String(error),
-      )
-      if (typeof answer === 'string') {
-        wrong.push(`${init.method} ${url.slice(0, 200)}: ${answer}`)
-        continue
+describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect) => {
+  const databases = useDatabases()
+  let folder: string
+  let place: ServerPlace
+  let server: ServerProcess
+  let routes: Route[] = []
+  let components: Record<string, Schema> = {}
+  /** Ids of things that are there. */
+  const present: string[] = []
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'nanoclaw-fuzz-'))
+    place = await serverPlace(folder, {
+      ...databaseKeys(await databases.settings(dialect)),
+      log_level: 'warn',
+      limits: { runs_per_user: 1_000 },
+    })
+    server = await place.start()
+    // The description is the server's own; the shape is that of OpenAPI.
+    const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+      paths: Record<
+        string,
+        Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>
+      >
+      components?: { schemas?: Record<string, Schema> }
+    }
+    components = document.components?.schemas ?? {}
+    routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
+        body: operation.requestBody?.content['application/json']?.schema,
+      })),
+    )
+    for (const path of ['/api/conversations', '/api/projects'])
+      for (let n = 0; n < 3; n += 1) {
+        const made = await fetch(server.url + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ name: `There ${n}` }),
+        })
+        const { data } = (await made.json()) as { data: { id: string } }
+        present.push(data.id)
       }
-      const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-      // Leaving a stream in its middle is part of the game.
-      if (isStream) controller.abort()
-      const text = isStream ? '' : await answer.text()
-      if (answer.status >= 500 && !documented.has(answer.status))
-        wrong.push(
-          `${init.method} ${url.slice(0, 200)} ${String(init.body).slice(0, 300)} → ${answer.status} ${text.slice(0, 200)}`,
+  })
+  afterAll(async () => {
+    await place.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Mostly what the schema asks for, so that requests get past the first check; sometimes anything. */
+  function makeValue(schema: Schema | undefined, depth = 0): unknown {
+    if (schema === undefined || depth > 6 || share() < 0.15) return pick(strange)
+    if (schema.$ref !== undefined)
+      return makeValue(components[schema.$ref.split('/').at(-1) ?? ''], depth + 1)
+    if (schema.enum !== undefined) return pick(schema.enum)
+    const choices = schema.anyOf ?? schema.oneOf
+    if (choices !== undefined) return makeValue(pick(choices), depth + 1)
+    switch (Array.isArray(schema.type) ? pick(schema.type) : schema.type) {
+      case 'string':
+        return pick(['text', 'demo', 'a.txt', 'a/b/c.md', ...present])
+      case 'integer':
+      case 'number':
+        return pick([0, 1, 2, 10, 0.5])
+      case 'boolean':
+        return share() < 0.5
+      case 'array':
+        return Array.from({ length: below(4) }, () => makeValue(schema.items, depth + 1))
+      case 'object':
+        return Object.fromEntries(
+          Object.entries(schema.properties ?? {})
+            .filter(() => share() < 0.7)
+            .map(([name, inner]) => [name, makeValue(inner, depth + 1)]),
         )
+      default:
+        return pick(strange)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  expect(wrong).toEqual([])
-  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-  expect(server.logged()).not.toMatch(/unhandled rejection|uncaught exception/)
-  await server.kill('SIGTERM')
-  expect(await server.exited).toEqual({ code: 0, signal: null })
+
+  function makeRequest(): { url: string; init: RequestInit } {
+    const { method, path, body } = pick(routes)
+    const id = (): string => (share() < 0.6 ? pick(present) : pick(placeholders))
+    const url = server.url + path.replaceAll(/\{[^}]+\}|\*/g, id) + pick(queries)
+    const mayHaveBody = method !== 'GET' && method !== 'HEAD' && share() < 0.95
+    if (!mayHaveBody) return { url, init: { method } }
+    const text = JSON.stringify(makeValue(body)) ?? ''
+    const cut = share() < 0.05 ? text.slice(0, below(text.length)) : text
+    const type =
+      share() < 0.95 ? 'application/json' : pick(['text/plain', 'multipart/form-data', ''])
+    return { url, init: { method, body: cut, headers: { 'content-type': type } } }
+  }
+
+  test(`${REQUESTS} random requests (SEED=${SEED})`, { timeout: 1_800_000 }, async () => {
+    expect(routes.length).toBeGreaterThan(40)
+    const wrong: string[] = []
+    let left = REQUESTS
+    async function work(): Promise<void> {
+      while (left > 0) {
+        left -= 1
+        const { url, init } = makeRequest()
+        const controller = new AbortController()
+        const answer = await fetch(url, { ...init, signal: controller.signal }).catch(
+          (error: unknown) => String(error),
+        )
+        if (typeof answer === 'string') {
+          wrong.push(`${init.method} ${url.slice(0, 200)}: ${answer}`)
+          continue
+        }
+        const isStream =
+          answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+        // Leaving a stream in its middle is part of the game.
+        if (isStream) controller.abort()
+        const text = isStream ? '' : await answer.text()
+        if (answer.status >= 500 && !documented.has(answer.status))
+          wrong.push(
+            `${init.method} ${url.slice(0, 200)} ${String(init.body).slice(0, 300)} → ${answer.status} ${text.slice(0, 200)}`,
+          )
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    expect(wrong).toEqual([])
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    expect(server.logged()).not.toMatch(/unhandled rejection|uncaught exception/)
+    await server.kill('SIGTERM')
+    expect(await server.exited).toEqual({ code: 0, signal: null })
+  })
 })
