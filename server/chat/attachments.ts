@@ -1,6 +1,6 @@
 // Checks what comes with a message: text that is text, images that are what they say.
 import { type AttachmentInfo, attachmentBytes } from '../db/repositories/attachments.ts'
-import { AppError } from '../errors.ts'
+import { type AppError, appError } from '../errors.ts'
 import type { Attachment } from '../protocol/message.ts'
 
 const signatures: Record<string, (bytes: Buffer) => boolean> = {
@@ -17,11 +17,7 @@ const NOT_TEXT = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\ufffd]/
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`
 
-const notSeen = (name: string): AppError =>
-  new AppError(
-    'bad_attachment',
-    `This model does not see images, so "${name}" can't be attached. Choose a model with vision.`,
-  )
+const notSeen = (name: string): AppError => appError('attachment_needs_vision', { name })
 
 /** What a message already has was checked when it came; another model may not see it. */
 export function checkKeptAttachments(kept: readonly AttachmentInfo[], vision: boolean): void {
@@ -36,23 +32,18 @@ export function checkAttachments(
 ): void {
   const bytes = attachments.reduce((sum, file) => sum + attachmentBytes(file), 0)
   if (bytes > maxBytes)
-    throw new AppError(
-      'payload_too_large',
-      `The attachments are too large together: ${megabytes(bytes)} of at most ${megabytes(maxBytes)}. Send fewer or smaller files.`,
+    throw appError(
+      'attachments_too_large',
+      { size: megabytes(bytes), limit: megabytes(maxBytes) },
       { details: { bytes, max_bytes: maxBytes } },
     )
   for (const file of attachments) {
     if ('content' in file) {
-      if (NOT_TEXT.test(file.content))
-        throw new AppError(
-          'bad_attachment',
-          `"${file.name}" is not a text file. Attach text, or an image as PNG, JPEG, WebP or GIF.`,
-        )
+      if (NOT_TEXT.test(file.content)) throw appError('attachment_not_text', { name: file.name })
       continue
     }
     if (!vision) throw notSeen(file.name)
     const isWhatItSays = signatures[file.mime]?.(Buffer.from(file.data.slice(0, 64), 'base64'))
-    if (!isWhatItSays)
-      throw new AppError('bad_attachment', `"${file.name}" is not an image of type ${file.mime}.`)
+    if (!isWhatItSays) throw appError('attachment_not_image', { name: file.name, type: file.mime })
   }
 }

@@ -1,7 +1,7 @@
 // The background tasks of a conversation, for the person: their list, and how to stop one.
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { ConversationId, RunId, UserId } from '../protocol/ids.ts'
 import { readRunOptions } from '../runs/state.ts'
 import type { ChatService } from './chat-service.ts'
@@ -18,7 +18,7 @@ export interface BackgroundTask {
 export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) {
   const owned = async (userId: UserId, conversationId: ConversationId): Promise<void> => {
     if ((await store.conversations.find(userId, conversationId)) === undefined)
-      throw new AppError('not_found', 'There is no such conversation.')
+      throw appError('conversation_not_found')
   }
 
   return {
@@ -45,7 +45,7 @@ export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) 
       await owned(userId, conversationId)
       const run = await store.runs.findOwned(userId, id)
       if (run?.kind !== 'background' || run.conversationId !== conversationId)
-        throw new AppError('not_found', 'There is no such task.')
+        throw appError('task_not_found')
       return chat.stop(userId, id)
     },
   }

@@ -2,7 +2,7 @@
 
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
 import type { ApprovalDecisionBody } from '../protocol/run.ts'
@@ -67,14 +67,13 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
 
   async function conversationOf(userId: UserId, id: ConversationId): Promise<ConversationRow> {
     const conversation = await store.conversations.find(userId, id)
-    if (conversation === undefined)
-      throw new AppError('not_found', 'There is no such conversation.')
+    if (conversation === undefined) throw appError('conversation_not_found')
     return conversation
   }
 
   async function ownRun(userId: UserId, id: RunId): Promise<RunRow> {
     const run = await store.runs.findOwned(userId, id)
-    if (run === undefined) throw new AppError('not_found', 'There is no such run.')
+    if (run === undefined) throw appError('run_not_found')
     return run
   }
 
@@ -85,8 +84,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       const conversation = await conversationOf(userId, conversationId)
       if (body.parent_id !== undefined) {
         const parent = await store.messages.get(conversationId, body.parent_id)
-        if (parent.role !== 'assistant')
-          throw new AppError('bad_request', '`parent_id` has to be an answer of this conversation.')
+        if (parent.role !== 'assistant') throw appError('parent_not_an_answer')
       }
       return await begin(userId, conversation, body, {
         kind: 'message',
@@ -102,8 +100,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     async edit(userId, conversationId, messageId, body) {
       const conversation = await conversationOf(userId, conversationId)
       const message = await store.messages.get(conversationId, messageId)
-      if (message.role !== 'user')
-        throw new AppError('bad_request', 'Only your own messages can be edited.')
+      if (message.role !== 'user') throw appError('only_own_messages_editable')
       return await begin(userId, conversation, body, {
         kind: 'message',
         // Read again, because a long text is not read along with its message.
@@ -117,11 +114,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       const conversation = await conversationOf(userId, conversationId)
       const message = await store.messages.get(conversationId, messageId)
       const userMessageId = message.role === 'user' ? message.id : message.parentId
-      if (userMessageId === null)
-        throw new AppError(
-          'bad_request',
-          'This answer belongs to no message that could be answered again.',
-        )
+      if (userMessageId === null) throw appError('answer_without_question')
       return await begin(userId, conversation, body, { kind: 'answer', to: userMessageId })
     },
 
@@ -149,11 +142,11 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
               state: { ...state, roundLimit: run.round + settings.maxIterations },
               owner: dependencies.instance,
             })
-            if (again === undefined) throw notResumable('This run is still going on.')
+            if (again === undefined) throw appError('run_still_active')
             // Deleted, it would go on unseen.
             const { conversationId, messageId } = run
             if ((await store.messages.find(conversationId, messageId, tx)) === undefined)
-              throw new AppError('not_found', 'There is no such run.')
+              throw appError('run_not_found')
             await store.messages.update(tx, messageId, { status: 'streaming', error: null })
           })
         } catch (error) {
@@ -190,7 +183,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
         })
         if (removed !== null) return removed
       }
-      throw new AppError('conflict', 'Answers begin in this conversation all the time. Try again.')
+      throw appError('conversation_busy')
     },
 
     async removeConversation(userId, conversationId) {
@@ -198,7 +191,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       const stop = () => stopAll((run) => run.conversationId === conversationId)
       await stop()
       if (!(await store.conversations.remove(userId, conversationId)))
-        throw new AppError('not_found', 'There is no such conversation.')
+        throw appError('conversation_not_found')
       // What began meanwhile finds nothing to store in; it need not find that out by itself.
       await stop()
     },
@@ -221,11 +214,8 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
   }
 }
 
-const notResumable = (message: string): AppError => new AppError('run_not_resumable', message)
-
 function assertResumable(run: RunRow): void {
-  if (run.endedAt === null) throw notResumable('This run is still going on.')
+  if (run.endedAt === null) throw appError('run_still_active')
   const reachedLimit = run.finishReason === 'max_iterations' || run.finishReason === 'budget'
-  if (run.status === 'completed' && !reachedLimit)
-    throw notResumable('This run is completed; there is nothing to go on with.')
+  if (run.status === 'completed' && !reachedLimit) throw appError('run_completed')
 }

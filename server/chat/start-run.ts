@@ -4,7 +4,7 @@ import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
-import { AppError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
 import type {
@@ -50,9 +50,9 @@ function checkMessage(
   vision: boolean,
 ): void {
   if (message.text.length > maxCharacters)
-    throw new AppError(
-      'validation_failed',
-      `The message is too long: ${message.text.length} of at most ${maxCharacters} characters.`,
+    throw appError(
+      'message_too_long',
+      { length: message.text.length, limit: maxCharacters },
       { details: [{ path: 'text', message: `at most ${maxCharacters} characters` }] },
     )
   if ('of' in message.attachments) checkKeptAttachments(message.attachments.kept, vision)
@@ -61,14 +61,9 @@ function checkMessage(
 
 /** The refusal that names the run in the way. */
 export const activeRunError = (runId: RunId): AppError =>
-  new AppError(
-    'run_active',
-    'This conversation has a run that is not ended. Wait for it, or stop it first.',
-    { details: { run_id: runId } },
-  )
+  appError('conversation_has_run', {}, { details: { run_id: runId } })
 
-const gone = (): AppError =>
-  new AppError('not_found', 'The message that this belongs to was deleted meanwhile.')
+const gone = (): AppError => appError('parent_gone')
 
 export interface RunStart {
   /** Refuses what can't begin now, before anything is looked up or stored for it. */
@@ -82,9 +77,13 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
 
   async function admit(userId: UserId, conversationId: ConversationId): Promise<void> {
     if (runs.isDraining)
-      throw new AppError('shutting_down', 'The server is about to restart. Try again shortly.', {
-        retryAfter: 5,
-      })
+      throw appError(
+        'shutting_down',
+        {},
+        {
+          retryAfter: 5,
+        },
+      )
     const [active, unfinished, exceeded] = await Promise.all([
       store.runs.findActive(conversationId),
       store.runs.countUnfinished(userId),
@@ -161,9 +160,9 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
       await runs.begin(run, async (tx) => {
         await store.runs.insert(tx, run)
         const shown = await store.messages.lockLeaf(tx, conversation.id)
-        if (shown === undefined) throw new AppError('not_found', 'There is no such conversation.')
+        if (shown === undefined) throw appError('conversation_not_found')
         if (projectId !== null && (await store.projects.find(userId, projectId, tx)) === undefined)
-          throw new AppError('not_found', 'There is no such project.')
+          throw appError('project_not_found')
         const answer: MessageRow = {
           ...blankMessage,
           id: messageId,

@@ -1,15 +1,11 @@
 // Whether a user may have one more run.
 import type { Writer } from '../db/database.ts'
-import { AppError } from '../errors.ts'
+import { type AppError, appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { ChatDependencies } from './dependencies.ts'
 
 export const tooManyRuns = (runsPerUser: number): AppError =>
-  new AppError(
-    'too_many_runs',
-    `You have ${runsPerUser} runs going on. Wait for one to end, or stop one.`,
-    { retryAfter: 5 },
-  )
+  appError('runs_exhausted', { limit: runsPerUser }, { retryAfter: 5 })
 
 /**
  * Refuses a run that the limits leave no room for, inside the transaction that adds it and before anything else in it.
@@ -21,6 +17,5 @@ export async function assertRoom(
   { store, settings: { runsPerUser } }: Pick<ChatDependencies, 'store' | 'settings'>,
 ): Promise<void> {
   if ((await store.runs.lockUnfinished(tx, userId)) >= runsPerUser) throw tooManyRuns(runsPerUser)
-  if (!(await store.users.isActive(tx, userId)))
-    throw new AppError('unauthorized', 'This account is disabled.')
+  if (!(await store.users.isActive(tx, userId))) throw appError('account_disabled')
 }

@@ -1,7 +1,7 @@
 // The start of a background task: a run of its own, begun by a tool call of another run.
 import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
-import { AppError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { MessageId, RunId } from '../protocol/ids.ts'
 import type { AgentStarter } from '../tools/definition.ts'
@@ -71,13 +71,10 @@ export async function startBackgroundTask(
   try {
     await runs.begin(run, async (tx) => {
       if ((await store.runs.countBackground(tx, run.conversationId)) >= MAX_TASKS)
-        throw new AppError(
-          'too_many_runs',
-          `${MAX_TASKS} tasks run in the background already; wait for one.`,
-        )
+        throw appError('background_tasks_exhausted', { limit: MAX_TASKS })
       await store.runs.insert(tx, run)
       if ((await store.messages.lockLeaf(tx, run.conversationId)) === undefined)
-        throw new AppError('not_found', 'The conversation is gone.')
+        throw appError('conversation_gone')
       await store.messages.insertApart(tx, message)
     })
   } catch (error) {

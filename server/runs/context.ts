@@ -5,7 +5,7 @@ import { contextNote, summaryNote, systemPrompt, withNote } from '../agent/syste
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../db/repositories/steps.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { LlmClient, LlmMessage, ToolCall } from '../llm/client.ts'
 import type { PublicModel } from '../protocol/catalog.ts'
 import type { CallId, MessageId } from '../protocol/ids.ts'
@@ -74,8 +74,7 @@ export async function createRunContext(
     dependencies.memory(run.userId, question),
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
   ])
-  if (conversation === undefined)
-    throw new AppError('not_found', 'The conversation of this run is gone.')
+  if (conversation === undefined) throw appError('conversation_gone')
   const allTools = dependencies.registry.snapshot()
   const resume = resumePoint(rows, allTools)
   const tools = toolsOf(conversation, model, options, allTools, dependencies)

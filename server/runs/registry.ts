@@ -1,7 +1,7 @@
 // Starts and stops runs and knows those that this process performs; hands out the log of any run, performed here or long ended.
 import { LRUCache } from 'lru-cache'
 import type { RunRow } from '../db/repositories/runs.ts'
-import { AppError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { RunId } from '../protocol/ids.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'
 import { assertRoom } from './admission.ts'
@@ -183,13 +183,13 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       const live = known()
       if (live !== undefined) return live
       const stored = await store.runs.find(run.id)
-      if (stored === undefined) throw new AppError('not_found', 'There is no such run.')
+      if (stored === undefined) throw appError('run_not_found')
       if (stored.endedAt === null) {
         const begun = known()
         if (begun !== undefined) return begun
-        throw new AppError(
-          isDraining ? 'shutting_down' : 'store_unavailable',
-          'The server is about to go on with this run. Try again shortly.',
+        throw appError(
+          isDraining ? 'shutting_down' : 'run_continues_soon',
+          {},
           { retryable: true, retryAfter: 2 },
         )
       }

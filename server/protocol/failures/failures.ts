@@ -3,6 +3,7 @@ import type { errorCodes } from '../error.ts'
 import { accessFailures } from './access.ts'
 import { conversationsFailures } from './conversations.ts'
 import { filesFailures } from './files.ts'
+import { runsFailures } from './runs.ts'
 import { storeFailures } from './store.ts'
 
 /**
@@ -13,6 +14,7 @@ export const failures = {
   ...accessFailures,
   ...conversationsFailures,
   ...filesFailures,
+  ...runsFailures,
   ...storeFailures,
 } as const satisfies Record<string, readonly [keyof typeof errorCodes, string]>
 

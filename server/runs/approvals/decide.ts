@@ -2,7 +2,7 @@
 
 import { toPendingApproval } from '../../db/repositories/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs.ts'
-import { AppError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import type { ApprovalDecisionBody } from '../../protocol/run.ts'
 import type { Decision } from '../../tools/approval.ts'
 import type { ChatDependencies } from '../dependencies.ts'
@@ -21,14 +21,10 @@ export async function decideApproval(
   }: Pick<ChatDependencies, 'store' | 'database' | 'registry' | 'now'>,
 ): Promise<Decision> {
   const approval = await store.runs.approval(run.id, body.id_ref)
-  if (approval === undefined)
-    throw new AppError('not_found', 'Nothing waits for a decision under this id_ref.')
-  const decided = new AppError('approval_decided', 'This call was decided already.')
+  if (approval === undefined) throw appError('approval_not_found')
+  const decided = appError('call_decided')
   if (approval.status !== 'pending') throw decided
-  const ended = new AppError(
-    'approval_decided',
-    'This run has ended; nothing waits in it any more.',
-  )
+  const ended = appError('run_takes_no_decision')
   if (run.endedAt !== null) throw ended
 
   const { name } = toPendingApproval(approval)
@@ -36,7 +32,7 @@ export async function decideApproval(
   const tool = registry.snapshot().get(name)
   if (changed !== null && tool !== undefined) {
     const parsed = tool.parse(changed)
-    if (!parsed.ok) throw new AppError('validation_failed', parsed.error)
+    if (!parsed.ok) throw appError('approved_arguments_invalid', { detail: parsed.error })
   }
   const decision = {
     status: body.decision === 'approve' ? ('approved' as const) : ('rejected' as const),

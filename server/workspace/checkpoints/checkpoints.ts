@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
 import type { OutsideContentRepository } from '../../db/repositories/outside-contents.ts'
-import { AppError, appError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { sizeText } from '../files/faults.ts'
 import { parseInnerPath } from '../files/paths.ts'
@@ -237,10 +237,10 @@ export function createCheckpoints(options: {
             return part.result()
           }
           await undo()
-          throw new AppError(
-            'project_full',
-            `The project would have ${sizeText(bytes)}; at most ${sizeText(workspace.limits.project)} are allowed. What was changed is taken back.`,
-          )
+          throw appError('project_would_be_too_large', {
+            size: sizeText(bytes),
+            limit: sizeText(workspace.limits.project),
+          })
         },
         outer,
       ),
@@ -261,11 +261,7 @@ export function createCheckpoints(options: {
           { keepEmpty: true },
         )
         // It is stored with the next change; what was restored is known to be many or few only then.
-        if (row === undefined)
-          throw new AppError(
-            'store_busy',
-            'The files were brought back, but the checkpoint of it could not be stored yet.',
-          )
+        if (row === undefined) throw appError('restore_not_recorded')
         return { restored: row.fileCount, checkpoint: row }
       }),
 

@@ -187,6 +187,35 @@ const files = {
   upload_not_multipart: '请以 multipart/form-data 发送文件。',
 }
 
+const runs = {
+  account_disabled: '这个账户已被停用。',
+  answer_without_question: '这个回答没有可以重新回答的用户消息。',
+  approval_not_found: '这个 id_ref 下没有等待批准的请求。',
+  approved_arguments_invalid: '修改后的参数有误：{{detail}}',
+  attachment_needs_vision: '这个模型不支持图片，无法附上“{{name}}”。请换一个支持视觉的模型。',
+  attachment_not_image: '“{{name}}”不是 {{type}} 类型的图片。',
+  attachment_not_text: '“{{name}}”不是文本文件。可以附上文本，或 PNG、JPEG、WebP、GIF 图片。',
+  attachments_too_large:
+    '附件总共 {{size}}，超过了 {{limit}} 的上限。请减少附件，或换小一些的文件。',
+  background_tasks_exhausted: '已有 {{limit}} 个后台任务正在运行，请等其中一个完成。',
+  call_decided: '这个请求已经处理过了。',
+  conversation_busy: '这个对话不断有新的回答开始，请重试。',
+  conversation_gone: '这个对话已被删除。',
+  conversation_has_run: '这个对话正在生成回答。请等它完成，或先停止它。',
+  message_too_long: '消息太长：{{length}} 个字符，最多 {{limit}} 个。',
+  only_own_messages_editable: '只能编辑自己的消息。',
+  parent_gone: '它所回复的消息刚刚被删除了。',
+  parent_not_an_answer: '`parent_id` 必须是这个对话中的一条回答。',
+  project_would_be_too_large: '项目会达到 {{size}}，超过 {{limit}} 的上限。这次改动已撤销。',
+  restore_not_recorded: '文件已恢复，但这次恢复的检查点暂时未能保存。',
+  run_completed: '这个回答已经完成，无需继续。',
+  run_continues_soon: '服务器即将继续这个回答，请稍后再试。',
+  run_still_active: '这个回答仍在进行中。',
+  run_takes_no_decision: '这个回答已经结束，不再等待批准。',
+  runs_exhausted: '你已有 {{limit}} 个回答正在进行。请等其中一个完成，或先停止一个。',
+  task_not_found: '没有这个任务。',
+}
+
 const store = {
   cursor_gone: '列表所停留的那条消息已被删除，请从第一页重新开始。',
   cursor_invalid: '列表已经变化，请从第一页重新开始。',
@@ -206,5 +235,6 @@ export const refusals: Record<FailureReason | Exclude<ErrorCode, FailureName>, s
   ...access,
   ...conversations,
   ...files,
+  ...runs,
   ...store,
 }

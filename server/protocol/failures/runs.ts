@@ -1,0 +1,65 @@
+// Sending messages, runs and decisions on their tool calls.
+
+export const runsFailures = {
+  account_disabled: ['unauthorized', 'This account is disabled.'],
+  answer_without_question: [
+    'bad_request',
+    'This answer belongs to no message that could be answered again.',
+  ],
+  approval_not_found: ['not_found', 'No approval request is waiting under this id_ref.'],
+  approved_arguments_invalid: ['validation_failed', '{{detail}}'],
+  attachment_needs_vision: [
+    'bad_attachment',
+    'This model does not accept images, so "{{name}}" cannot be attached. Choose a model with vision.',
+  ],
+  attachment_not_image: ['bad_attachment', '"{{name}}" is not an image of type {{type}}.'],
+  attachment_not_text: [
+    'bad_attachment',
+    '"{{name}}" is not a text file. Attach text, or an image as PNG, JPEG, WebP or GIF.',
+  ],
+  attachments_too_large: [
+    'payload_too_large',
+    'The attachments are too large together: {{size}} of at most {{limit}}. Send fewer or smaller files.',
+  ],
+  background_tasks_exhausted: [
+    'too_many_runs',
+    '{{limit}} background tasks are already running. Wait for one to end.',
+  ],
+  call_decided: ['approval_decided', 'This call was already decided.'],
+  conversation_busy: ['conflict', 'New runs keep starting in this conversation. Try again.'],
+  conversation_gone: ['not_found', 'The conversation was deleted.'],
+  conversation_has_run: [
+    'run_active',
+    'This conversation already has an active run. Wait for it, or stop it first.',
+  ],
+  message_too_long: [
+    'validation_failed',
+    'The message is too long: {{length}} of at most {{limit}} characters.',
+  ],
+  only_own_messages_editable: ['bad_request', 'Only your own messages can be edited.'],
+  parent_gone: ['not_found', 'The message that this one belongs to was deleted meanwhile.'],
+  parent_not_an_answer: ['bad_request', '`parent_id` has to be an answer of this conversation.'],
+  project_would_be_too_large: [
+    'project_full',
+    'The project would have {{size}}; at most {{limit}} are allowed. The change was undone.',
+  ],
+  restore_not_recorded: [
+    'store_busy',
+    'The files were restored, but the checkpoint of the restore could not be stored yet.',
+  ],
+  run_completed: ['run_not_resumable', 'This run is completed; there is nothing to continue.'],
+  run_continues_soon: [
+    'store_unavailable',
+    'The server is about to continue this run. Try again shortly.',
+  ],
+  run_still_active: ['run_not_resumable', 'This run is still active.'],
+  run_takes_no_decision: [
+    'approval_decided',
+    'This run has ended, so nothing in it waits for a decision.',
+  ],
+  runs_exhausted: [
+    'too_many_runs',
+    'You already have {{limit}} active runs. Wait for one to end, or stop one.',
+  ],
+  task_not_found: ['not_found', 'There is no such task.'],
+} as const
