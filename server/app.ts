@@ -17,8 +17,8 @@ import {
   originRules,
   storedModels,
 } from './composition/settings.ts'
-import { createTools, type ToolOptions } from './composition/tools.ts'
-import { createProjectDescription, createWorkspace } from './composition/workspace.ts'
+import { createToolModule, type ToolModuleOptions } from './composition/tools.ts'
+import { createProjectDescription, createWorkspaceModule } from './composition/workspace.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
@@ -102,7 +102,7 @@ async function assemble(
     secretKey,
     redactor,
     commandNetwork,
-  }: ServerOptions & Pick<ToolOptions, 'commandNetwork'> & { redactor: Redactor },
+  }: ServerOptions & Pick<ToolModuleOptions, 'commandNetwork'> & { redactor: Redactor },
   owner: StoreOwner,
 ): Promise<Server> {
   const now = (): Date => new Date()
@@ -128,8 +128,8 @@ async function assemble(
     onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
   })
   const probe = createModelProbe()
-  const workspace = await createWorkspace(config, store, log)
-  const tools = createTools({
+  const workspace = await createWorkspaceModule(config, store, log)
+  const tools = createToolModule({
     config,
     database,
     store,

@@ -7,7 +7,7 @@ import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../pro
 import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
 import type { ApprovalDecisionBody } from '../protocol/run.ts'
 import type { StopReason } from '../runs/active-run.ts'
-import { assertRoom } from '../runs/admission.ts'
+import { assertRunAllowed } from '../runs/admission.ts'
 import { decideApproval } from '../runs/approvals/decide.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
@@ -134,7 +134,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
         const { finish: _finish, ...state } = readRunState(run.state)
         try {
           await database.write(async (tx) => {
-            await assertRoom(tx, userId, dependencies)
+            await assertRunAllowed(tx, userId, dependencies)
             const again = await store.runs.reopen(tx, run.id, {
               status: 'running',
               error: null,

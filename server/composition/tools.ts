@@ -28,9 +28,9 @@ import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import { embeddingSettings, toolSettings } from './settings.ts'
-import type { Workspace } from './workspace.ts'
+import type { WorkspaceModule } from './workspace.ts'
 
-export interface Tools {
+export interface ToolModule {
   registry: ToolRegistry
   cache: ResultCache
   results: ResultKeeper
@@ -51,11 +51,11 @@ export interface Tools {
   close(): Promise<void>
 }
 
-export interface ToolOptions {
+export interface ToolModuleOptions {
   config: Config
   database: Database
   store: Store
-  workspace: Workspace
+  workspace: WorkspaceModule
   /** What commands of `exec` reach. */
   commandNetwork: CommandNetwork
   box: SecretBox
@@ -65,7 +65,7 @@ export interface ToolOptions {
 }
 
 /** Makes all tools and starts what works in the background. */
-export function createTools({
+export function createToolModule({
   config,
   database,
   store,
@@ -75,7 +75,7 @@ export function createTools({
   redact,
   log,
   now,
-}: ToolOptions): Tools {
+}: ToolModuleOptions): ToolModule {
   const fetch = createGuardedFetch({
     rules: createAddressRules({
       allowPrivate: config.network.allow_private,

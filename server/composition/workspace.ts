@@ -9,7 +9,7 @@ import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts
 import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
 import { createWorkspaceRoom, type WorkspaceRoom } from '../workspace/open-workspace.ts'
 
-export interface Workspace extends WorkspaceRoom {
+export interface WorkspaceModule extends WorkspaceRoom {
   /** The files that a program asks for, within its limits. */
   readFiles: ReadProjectFiles
   /** Whether programs can be isolated by the kernel here. */
@@ -17,7 +17,7 @@ export interface Workspace extends WorkspaceRoom {
 }
 
 /** Prepares the workspace root. Throws when it cannot be used. */
-export async function createWorkspace(
+export async function createWorkspaceModule(
   { workspace_root: root, limits, checkpoints }: Config,
   {
     checkpoints: records,
@@ -25,7 +25,7 @@ export async function createWorkspace(
     storage,
   }: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>,
   log: FastifyBaseLogger,
-): Promise<Workspace> {
+): Promise<WorkspaceModule> {
   const bubblewrap = await detectBubblewrap()
   const room = await createWorkspaceRoom({
     root,

@@ -8,10 +8,10 @@ export const tooManyRuns = (runsPerUser: number): AppError =>
   appError('runs_exhausted', { limit: runsPerUser }, { retryAfter: 5 })
 
 /**
- * Refuses a run that the limits leave no room for, inside the transaction that adds it and before anything else in it.
+ * Refuses a run beyond the limits, inside the transaction that adds it and before anything else in it.
  * @throws AppError `too_many_runs`, `unauthorized` for an account that was disabled meanwhile.
  */
-export async function assertRoom(
+export async function assertRunAllowed(
   tx: Writer,
   userId: UserId,
   { store, settings: { runsPerUser } }: Pick<ChatDependencies, 'store' | 'settings'>,

@@ -4,7 +4,7 @@ import type { RunRow } from '../db/repositories/runs.ts'
 import { appError } from '../errors.ts'
 import type { RunId } from '../protocol/ids.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'
-import { assertRoom } from './admission.ts'
+import { assertRunAllowed } from './admission.ts'
 import { announceRun } from './announce.ts'
 import { createBudgets } from './budgets.ts'
 import { claimRun, endUnperformed } from './claim.ts'
@@ -129,7 +129,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
           // Locked in this order everywhere: the user's runs, the run, the conversation.
           // Committed before, only the confirmation was lost.
           if ((await store.runs.findIn(tx, run.id)) !== undefined) return
-          await assertRoom(tx, run.userId, dependencies)
+          await assertRunAllowed(tx, run.userId, dependencies)
           await write(tx)
         })
       } catch (error) {
