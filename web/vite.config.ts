@@ -67,7 +67,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: firstScreenFile() }],
+          groups: [{ debugName: 'first screen', name: firstScreenFile() }],
           includeDependenciesRecursively: false,
         },
       },

@@ -168,6 +168,19 @@ describeInBrowser('screens', (visitor) => {
       expect([path, await smallTargets(page)]).toEqual([path, []])
       await expectNoSideways(page)
     }
+    await visit(page, '/')
+    const middle = async (name: string): Promise<number> => {
+      const box = await page.getByRole('button', { name }).boundingBox()
+      return (box?.y ?? 0) + (box?.height ?? 0) / 2
+    }
+    expect(await middle('Send')).toBeCloseTo(await middle('Model:'), 0)
+    await visit(page, '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Screens')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    // Told where it was written, and not a second time above it.
+    await page.getByRole('dialog').getByText('already have a project').waitFor()
+    expect(await page.getByText('already have a project').count()).toBe(1)
     await leave(page)
   })
 
@@ -369,6 +382,12 @@ describeInBrowser('screens', (visitor) => {
     const page = await visitor.open(`${server.url}/stats`, { remote: true, phone: true })
     await page.getByText('Scripted', { exact: true }).waitFor()
     expect(await page.locator('figure li').count()).toBe(7)
+    // No day runs into the next one.
+    expect(
+      await page.evaluate<number>(
+        "[...document.querySelectorAll('figure li span[aria-hidden]')].filter((one) => one.offsetWidth > one.closest('li').offsetWidth).length",
+      ),
+    ).toBe(0)
     await leave(page)
   })
 

@@ -28,6 +28,12 @@ export function Shell({ multi }: { multi: boolean }) {
   const wide = useMedia('(min-width: 56rem)')
   const [pinned, setPinned] = useSidebar()
   const [drawer, setDrawer] = useState(false)
+  // Whichever way another page is reached, also by the browser's own buttons, the drawer is not left over it.
+  const [drawnAt, setDrawnAt] = useState(location)
+  if (drawnAt !== location) {
+    setDrawnAt(location)
+    setDrawer(false)
+  }
   const [drawerWanted, setDrawerWanted] = useState(false)
   if (drawer && !drawerWanted) setDrawerWanted(true)
   const [help, setHelp] = useState(false)

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../server/protocol/message.ts'
 import type { Step } from '../../../../server/protocol/step.ts'
+import { useModels } from '../../lib/api/catalog.ts'
 import { wholeNumber } from '../../lib/format.ts'
 import { ActionButton } from './action-button.tsx'
 import { CopyMessage } from './copy-message.tsx'
@@ -131,7 +132,12 @@ export const AnswerMessage = memo(function AnswerMessage({
             {tokens > 0 && (
               <span className="ml-1.5 text-xs text-muted tabular-nums">
                 {t('message.tokens', { count: tokens, shown: wholeNumber(tokens, i18n.language) })}
-                {message.model != null && ` · ${message.model}`}
+                {message.model != null && (
+                  <>
+                    {' · '}
+                    <ModelName id={message.model} />
+                  </>
+                )}
               </span>
             )}
           </div>
@@ -140,3 +146,9 @@ export const AnswerMessage = memo(function AnswerMessage({
     </article>
   )
 })
+
+/** The model as people call it; its id when it is no longer offered. */
+function ModelName({ id }: { id: string }) {
+  const { data: models } = useModels()
+  return <span title={id}>{models?.find((model) => model.id === id)?.name ?? id}</span>
+}

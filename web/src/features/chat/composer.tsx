@@ -196,31 +196,33 @@ export function Composer({
         />
         <ComposerOptions options={options} onChange={onOptions} />
         {leading}
-        <span className="flex-1" />
-        <ModelMenu options={options} onChange={onOptions} />
-        {running ? (
-          <Tip text={t('composer.stopHint')} side="top">
-            <button
-              type="button"
-              aria-label={t('composer.stop')}
-              className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-ink text-paper hover:opacity-85"
-              onClick={onStop}
-            >
-              <Square size={13} fill="currentColor" aria-hidden />
-            </button>
-          </Tip>
-        ) : (
-          <Tip text={t('composer.sendHint')} side="top">
-            <button
-              type="submit"
-              aria-label={t('composer.send')}
-              disabled={empty || sending}
-              className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-accent text-on-accent transition-[filter,background-color] hover:brightness-110 disabled:bg-hover disabled:text-muted"
-            >
-              <ArrowUp size={18} aria-hidden />
-            </button>
-          </Tip>
-        )}
+        {/* Together, so that a narrow window never tears the button from its row. */}
+        <div className="ml-auto flex min-w-0 items-center">
+          <ModelMenu options={options} onChange={onOptions} />
+          {running ? (
+            <Tip text={t('composer.stopHint')} side="top">
+              <button
+                type="button"
+                aria-label={t('composer.stop')}
+                className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-ink text-paper hover:opacity-85"
+                onClick={onStop}
+              >
+                <Square size={13} fill="currentColor" aria-hidden />
+              </button>
+            </Tip>
+          ) : (
+            <Tip text={t('composer.sendHint')} side="top">
+              <button
+                type="submit"
+                aria-label={t('composer.send')}
+                disabled={empty || sending}
+                className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-accent text-on-accent transition-[filter,background-color] hover:brightness-110 disabled:bg-hover disabled:text-muted"
+              >
+                <ArrowUp size={18} aria-hidden />
+              </button>
+            </Tip>
+          )}
+        </div>
       </div>
     </form>
   )

@@ -43,7 +43,7 @@ export function Ending({
       role={failed ? 'alert' : undefined}
       className={`flex flex-wrap items-center gap-x-3 gap-y-1 rounded-xl px-3.5 py-2 text-sm ${failed ? 'bg-bad-soft text-bad' : 'bg-sunken text-soft'}`}
     >
-      <p className="flex min-w-[min(100%,18rem)] flex-1 items-start gap-2.5 py-1">
+      <p className="flex min-w-[min(100%,24rem)] flex-1 items-start gap-2.5 py-1">
         {failed && <TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />}
         <span className="min-w-0 [overflow-wrap:anywhere]">{text}</span>
       </p>

@@ -123,15 +123,14 @@ function Bars({ stats }: { stats: TokenStats }) {
           day: 'numeric',
           timeZone: 'UTC',
         })
-  const shortOf = (key: string): string =>
+  const shortOf = (key: string, weekday: boolean): string =>
     key.length === 2
       ? key
-      : new Date(`${key}T00:00:00Z`).toLocaleDateString(
-          i18n.language,
-          bars.length > 7
-            ? { day: 'numeric', timeZone: 'UTC' }
-            : { weekday: 'short', day: 'numeric', timeZone: 'UTC' },
-        )
+      : new Date(`${key}T00:00:00Z`).toLocaleDateString(i18n.language, {
+          day: 'numeric',
+          timeZone: 'UTC',
+          ...(weekday ? { weekday: 'short' } : {}),
+        })
   /** Not every label fits below a narrow bar. */
   const every = bars.length > 7 ? (bars.length > 24 ? 5 : 4) : 1
   return (
@@ -153,7 +152,16 @@ function Bars({ stats }: { stats: TokenStats }) {
               }}
             />
             <span className="h-4 text-center text-[11px] whitespace-nowrap text-muted">
-              <span aria-hidden>{index % every === 0 ? shortOf(key) : ''}</span>
+              {index % every === 0 && (
+                <>
+                  <span aria-hidden className="max-sm:hidden">
+                    {shortOf(key, bars.length <= 7)}
+                  </span>
+                  <span aria-hidden className="sm:hidden">
+                    {shortOf(key, false)}
+                  </span>
+                </>
+              )}
               <span className="sr-only">
                 {nameOf(key)}: {wholeNumber(tokens, i18n.language)} {t('stats.total_tokens')}
               </span>

@@ -33,6 +33,7 @@ export function useCreateProject() {
     mutationFn: (body: { name: string; description?: string }) =>
       request<Project>('/api/projects', { method: 'POST', body }),
     onSuccess: () => client.invalidateQueries({ queryKey: projectKeys.list }),
+    meta: { quiet: true },
   })
 }
 
