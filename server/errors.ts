@@ -53,7 +53,7 @@ type NoParams = Record<never, never>
 
 /**
  * The error of a reason in the protocol's list of failures, which gives its code and text. The only way to refuse a
- * request; `new AppError` is for what providers and operators' commands say.
+ * request; `new AppError` is for texts of providers and of commands for operators.
  */
 export function appError<Reason extends FailureReason>(
   reason: Reason,
@@ -69,9 +69,9 @@ export function appError<Reason extends FailureReason>(
   })
 }
 
-/** The text of anything that was thrown, for logs and for results that have no better one. */
+/** The text of anything that was thrown, for logs and for results without a better one. */
 export const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** For whoever still works in a deleted project. */
+/** For work that is still running in a deleted project. */
 export const projectDeleted = (): AppError => appError('project_deleted')

@@ -1,4 +1,4 @@
-// Accounts: registering, signing in, the own profile, and who a credential belongs to.
+// Accounts: registration, sign-in, one's own profile, and whose a credential is.
 
 import type { AccountChanges, UserRepository, UserRow } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
@@ -11,7 +11,7 @@ import { networkOf } from './network.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import type { TokenClaims } from './tokens.ts'
 
-/** The one person of single mode. */
+/** The user of single mode. */
 export const DEFAULT_USERNAME = 'default'
 
 export interface Accounts {
@@ -22,22 +22,22 @@ export interface Accounts {
     account: { username: string; password: string; email?: string | undefined },
     address: string,
   ): Promise<UserRow>
-  /** `address` is the client's, for slowing down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
+  /** `address` is the client's, to slow down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
   login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
   /** @throws AppError `not_found`. */
   profile(id: UserId): Promise<UserRow>
   /**
-   * A new password needs the current one and ends every other token. API keys stay unless `revokeKeys` is set;
-   * `apiKeys` says how many there are afterwards. @throws AppError `forbidden`, `name_taken`, `too_many_requests`.
+   * A new password requires the current one and revokes every other token. API keys stay unless `revokeKeys` is set;
+   * `apiKeys` is the number of keys afterwards. @throws AppError `forbidden`, `name_taken`, `too_many_requests`.
    */
   changeProfile(id: UserId, changes: ProfileChanges): Promise<{ user: UserRow; apiKeys: number }>
-  /** Ends one token. */
+  /** Revokes one token. */
   logout(session: TokenClaims): Promise<void>
-  /** The user of a token, or null when the token was ended or the account disabled. */
+  /** The user of a token, or null when the token was revoked or the account disabled. */
   ofSession(claims: TokenClaims): Promise<Identity | null>
   /** The user of an API key, or null. */
   ofApiKey(key: string): Promise<Identity | null>
-  /** The person of single mode, made at the first call. */
+  /** The user of single mode, created at the first call. */
   defaultUser(): Promise<Identity>
 }
 
@@ -46,9 +46,9 @@ export interface ProfileChanges {
   avatar?: string | null | undefined
   password?: string | undefined
   currentPassword?: string | undefined
-  /** The `jti` of the token in use: it alone survives a new password. */
+  /** The `jti` of the current token: it alone survives a new password. */
   keptToken?: string | undefined
-  /** Ends every API key together with the old password. */
+  /** Revokes every API key together with the old password. */
   revokeKeys?: boolean | undefined
 }
 
@@ -125,7 +125,7 @@ export function createAccounts({
         const matches = await compared(attempt, () =>
           verifyPassword(user.passwordHash, currentPassword),
         )
-        // Not 401: the session is good, only the current password was wrong.
+        // Not 401: the session is valid, only the current password was wrong.
         if (!matches) throw appError('current_password_wrong')
         attempt.succeeded()
         changes.passwordHash = await hashPassword(password)
@@ -155,7 +155,10 @@ export function createAccounts({
   }
 }
 
-/** The outcome of a comparison; one that did not take place (too many at once, no database) is no failed attempt. */
+/**
+ * The outcome of a comparison; one that did not take place (too many at once, no database) does not count as a failed
+ * attempt.
+ */
 async function compared<T>(attempt: LoginAttempt, comparison: () => Promise<T>): Promise<T> {
   try {
     return await comparison()

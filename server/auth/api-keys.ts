@@ -7,7 +7,7 @@ import type { Identity } from './identity.ts'
 
 export interface ApiKeys {
   /**
-   * Creates a key; `key` is in no other response ever. @throws AppError `unauthorized` when the account got a new
+   * Creates a key; no other response contains `key`. @throws AppError `unauthorized` when the account got a new
    * password or was disabled since the request was authenticated, `conflict` when there are too many keys.
    */
   create(owner: Identity, name: string): Promise<{ row: ApiKeyRow; key: string }>
@@ -52,7 +52,7 @@ export function createApiKeys(users: UserRepository, now: () => Date = () => new
       const found = await users.findByApiKey(digest(key))
       if (found === undefined) return undefined
       const at = now()
-      // Known to the minute; not worth a write per request.
+      // Accurate to the minute; more is not worth a write per request.
       if (at.getTime() - (found.key.lastUsedAt?.getTime() ?? 0) > 60_000)
         await users.touchApiKey(found.key.id, at)
       return found.user

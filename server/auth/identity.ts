@@ -1,4 +1,4 @@
-// Who is asking, as every room above sees it.
+// The signed-in user, as all modules above see it.
 import type { UserId } from '../protocol/ids.ts'
 
 /** The signed-in user of a request. */
@@ -6,6 +6,6 @@ export interface Identity {
   id: UserId
   username: string
   role: 'admin' | 'user'
-  /** The account's at the time of authentication: it grows with each new password. */
+  /** The account's version at the time of authentication; it grows with each new password. */
   tokenVersion: number
 }

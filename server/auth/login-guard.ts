@@ -4,19 +4,19 @@ import { appError } from '../errors.ts'
 import { networkOf } from './network.ts'
 
 /**
- * Counts sign-ins within a window, by address and by account. Each counts as failed from the moment it begins, so that a
- * burst gets no more tries than a sequence. An address that failed too often waits. An account at which too many failed
- * (from anywhere) still gives every address that has not failed there its first try, so that nobody can lock its owner
- * out.
+ * Counts sign-ins within a window, by address and by account. Each counts as failed from its start, so that a burst
+ * gets no more attempts than a sequence. An address with too many failures has to wait. An account with too many
+ * failures (from anywhere) still allows each address without a failure there its first attempt, so that nobody can lock
+ * its owner out.
  */
 export interface LoginGuard {
-  /** Begins an attempt. @throws AppError 429 with `Retry-After` when this address has to wait before it may try. */
+  /** Begins an attempt. @throws AppError 429 with `Retry-After` when this address has to wait. */
   begin(address: string, account: string): LoginAttempt
 }
 
-/** One attempt. It stays counted as a failure unless one of these is called. */
+/** One attempt. It counts as a failure unless one of these is called. */
 export interface LoginAttempt {
-  /** The password was right: this attempt counts for nothing, nor do earlier failures at the account. */
+  /** The password was right: neither this attempt nor earlier failures of the account count any more. */
   succeeded(): void
   /** The password was never compared. */
   withdraw(): void
@@ -24,13 +24,13 @@ export interface LoginAttempt {
 
 const MAX_FAILURES = 10
 const WINDOW_MS = 5 * 60_000
-/** Entries kept at most; the oldest are forgotten first. */
+/** Most entries in memory; the oldest are forgotten first. */
 const MAX_ENTRIES = 50_000
 
-/** `undecided`: those of `count` whose outcome is still open. */
+/** `undecided`: those of `count` without an outcome yet. */
 type Failures = { count: number; undecided: number; until: number }
 
-/** `now` answers milliseconds of a clock that never goes back. */
+/** `now` returns milliseconds of a monotonic clock. */
 export function createLoginGuard(now: () => number = () => performance.now()): LoginGuard {
   const failures = new LRUCache<string, Failures>({ max: MAX_ENTRIES })
 
@@ -42,7 +42,7 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
     return fresh
   }
   const refuse = ({ count, undecided, until }: Failures): never => {
-    // What is still open may turn out well: then there is room in a moment.
+    // Attempts in progress may succeed, which frees places in a moment.
     const isWaiting = count - undecided < MAX_FAILURES
     throw appError(
       'sign_ins_exhausted',
@@ -78,7 +78,7 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
         withdraw: giveBack,
         succeeded() {
           giveBack()
-          // What else is undecided stays counted.
+          // The other undecided attempts stay counted.
           for (const one of [ofAccount, ofBoth]) one.count = one.undecided
         },
       }

@@ -1,7 +1,7 @@
-// The part of a client's address that one client can't change at will.
+// The part of a client's address that the client cannot change at will.
 import ipaddr from 'ipaddr.js'
 
-/** An IPv4 address as it is; of IPv6 the /64 network, within which any host has addresses without number. */
+/** An IPv4 address unchanged; of an IPv6 address the /64 network, in which any host has countless addresses. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

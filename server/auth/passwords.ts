@@ -3,9 +3,11 @@ import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { appError } from '../errors.ts'
 
-/** Each hash holds 19 MiB for some 50 ms; more at once would cost memory and starve file access of its threads. */
+/**
+ * Each hash takes 19 MiB for some 50 ms; more at once would cost memory and block the threads that file access needs.
+ */
 const atATime = pLimit(2)
-/** Whoever is let in waits about a second at most; beyond that a clear refusal is better than a long silence. */
+/** A sign-in waits about a second at most; beyond that, a clear refusal is better than a long wait. */
 const MAX_WAITING = 30
 
 /** @throws AppError `server_busy` when too many wait already. */
@@ -32,12 +34,12 @@ export const hashPassword = async (password: string): Promise<string> =>
   inTurn(() => hash(password, parameters))
 
 /**
- * Whether the password is the one that was hashed. Without a stored hash the answer is false, after the same work, so
- * that time does not tell whether an account exists.
+ * Whether the password matches the hash. Without a stored hash it is false, after the same work, so that timing does
+ * not reveal whether an account exists.
  * @throws AppError `server_busy`.
  */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
-  // Once, and never refused: every sign-in needs it.
+  // Once, and never refused, because every sign-in needs it.
   dummy ??= atATime(() => hash('no account has this password', parameters))
   const reference = stored ?? (await dummy)
   const matches = await inTurn(() => verify(reference, password))

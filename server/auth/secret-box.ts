@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { AppError, appError } from '../errors.ts'
 
-/** Seals and opens texts. `purpose` names what a text is for; one sealed for another purpose does not open. */
+/** Seals and opens texts. `purpose` names what a text is for; a text sealed for another purpose does not open. */
 export interface SecretBox {
   seal(text: string, purpose: string): string
   /** Throws `AppError` when the text was sealed with another key or for another purpose, or was changed. */
@@ -28,7 +28,7 @@ const TAG_BYTES = 16
 const KEY_FILE = 'secret.key'
 const MIN_KEY_LENGTH = 16
 
-/** A box over a key of 32 bytes. `onSecret` hears of every text that goes in or comes out. */
+/** A box with a key of 32 bytes. `onSecret` is called with every text that is sealed or opened. */
 export function createSecretBox(
   key: Buffer,
   onSecret: (text: string) => void = () => {},
@@ -64,8 +64,8 @@ export function createSecretBox(
 }
 
 /**
- * The installation's key: from `NANOCLAW_SECRET_KEY` when it is set, else from `secret.key` in the data folder, which is
- * made (mode 0600) at first start. Two processes that start together end up with the same file.
+ * The installation's key: from `NANOCLAW_SECRET_KEY` when it is set, else from `secret.key` in the data folder, which
+ * is created (mode 0600) at the first start. Two processes that start together end up with the same file.
  */
 export function loadSecretKey(environmentKey: string | undefined, dataDirectory: string): Buffer {
   if (environmentKey !== undefined && environmentKey !== '') {
@@ -89,7 +89,7 @@ function readKey(file: string): Buffer | undefined {
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // only the code tells absent from unreadable
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // Only the code distinguishes a missing file from an unreadable one.
     throw error
   }
   return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : refuse()
@@ -102,7 +102,7 @@ function refuse(): never {
   )
 }
 
-/** Writes the whole file or nothing, and leaves one that is already there as it is. */
+/** Writes the whole file or nothing, and leaves an existing one unchanged. */
 function writeOnce(file: string, text: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   const descriptor = openSync(draft, 'wx', 0o600)
@@ -116,7 +116,7 @@ function writeOnce(file: string, text: string): void {
   try {
     linkSync(draft, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // the other process was first: its key holds
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // The other process was first: its key is used.
   } finally {
     rmSync(draft, { force: true })
   }

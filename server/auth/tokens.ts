@@ -1,4 +1,4 @@
-// What a sign-in token says, and the rules by which one is believed. Signing itself is @fastify/jwt's work.
+// The claims of a session token, and the rules for accepting one. @fastify/jwt does the signing.
 import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
 import { UserId } from '../protocol/ids.ts'
@@ -7,10 +7,12 @@ import { UserId } from '../protocol/ids.ts'
 export const TOKEN_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 /** How far clocks may differ. */
 export const CLOCK_LEEWAY_SECONDS = 30
-/** Tokens are made for this audience only, so that one of another service with the same secret is no key here. */
+/**
+ * Tokens are issued for this audience only, so that tokens of another service with the same secret are not accepted.
+ */
 export const TOKEN_AUDIENCE = 'nanoclaw'
 
-/** The signed part of a token. `version` must equal the account's, so that a new password ends all others. */
+/** The signed part of a token. `version` must equal the account's, so that a new password revokes all others. */
 export const TokenClaims = z.object({
   sub: UserId,
   jti: z.string().min(1).max(64),

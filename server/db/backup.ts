@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path'
 import SqliteClient from 'better-sqlite3'
 import { AppError, errorText } from '../errors.ts'
 import type { DatabaseSettings } from './database.ts'
-import { migrationsTable, pendingMigrations } from './migrate.ts'
+import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { dumpPostgres, loadPostgres } from './postgres/backup.ts'
 
 export type BackupReport = {
@@ -90,7 +90,7 @@ function checkSqliteBackup(file: string): void {
   try {
     if (client.pragma('integrity_check', { simple: true }) !== 'ok')
       throw new AppError('bad_request', `${file} is damaged.`)
-    const applied = client.prepare(`select created_at from ${migrationsTable}`).pluck().all()
+    const applied = client.prepare(`select created_at from ${MIGRATIONS_TABLE}`).pluck().all()
     pendingMigrations('sqlite', applied.map(Number))
   } finally {
     client.close()

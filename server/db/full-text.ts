@@ -13,7 +13,7 @@ export type PassageMatch = {
 }
 
 /** Most words in a query; more would cost time without finding better passages. */
-const wordsAtMost = 64
+const MAX_WORDS = 64
 
 /** A word, or the prefix of one. */
 export type AskedWord = string | { word: string; prefix: boolean }
@@ -29,7 +29,7 @@ export function matchPassages(
   needed: 'all' | 'any' = 'any',
 ): PassageMatch | null {
   const asked = new Map<string, boolean>()
-  for (const one of words.slice(0, wordsAtMost)) {
+  for (const one of words.slice(0, MAX_WORDS)) {
     const { word, prefix } = typeof one === 'string' ? { word: one, prefix: false } : one
     const plain = word.replaceAll(/["'\0\\]/g, ' ').trim()
     if (/[\p{L}\p{N}]/u.test(plain)) asked.set(plain, prefix)

@@ -4,7 +4,7 @@ import SqliteClient from 'better-sqlite3'
 import pg from 'pg'
 import { AppError, errorText } from '../errors.ts'
 import type { DatabaseSettings, PostgresSettings } from './database.ts'
-import { migrationsTable, pendingMigrations } from './migrate.ts'
+import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { clientConfig } from './postgres/connect.ts'
 import { postgresCode } from './postgres/errors.ts'
 
@@ -48,9 +48,9 @@ function readSqlite(file: string): number[] | null {
     client = new SqliteClient(file, { readonly: true, fileMustExist: true, timeout: 1_000 })
     const isOurs = client
       .prepare("select 1 from sqlite_master where type = 'table' and name = ?")
-      .get(migrationsTable)
+      .get(MIGRATIONS_TABLE)
     if (isOurs === undefined) return null
-    return client.prepare(`select created_at from ${migrationsTable}`).pluck().all().map(Number)
+    return client.prepare(`select created_at from ${MIGRATIONS_TABLE}`).pluck().all().map(Number)
   } catch (error) {
     throw new AppError(
       'store_unavailable',
@@ -65,11 +65,11 @@ function readSqlite(file: string): number[] | null {
 async function readPostgres(client: pg.Client): Promise<number[] | null> {
   const { rows: found } = await client.query<{ name: string | null }>(
     'select to_regclass($1) as name',
-    [migrationsTable],
+    [MIGRATIONS_TABLE],
   )
   if (found[0]?.name == null) return null
   const { rows } = await client.query<{ created_at: string }>(
-    `select created_at from ${migrationsTable}`,
+    `select created_at from ${MIGRATIONS_TABLE}`,
   )
   return rows.map((row) => Number(row.created_at))
 }

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import type { Dialect } from './database.ts'
 
 /** Where applied migrations are recorded, in drizzle's own format. */
-export const migrationsTable = '__drizzle_migrations'
+export const MIGRATIONS_TABLE = '__drizzle_migrations'
 
 /** The folder lies at the root of the installation, beside the sources and the build. */
 function migrationsFolder(dialect: Dialect): string {

@@ -1,4 +1,4 @@
-// Who acts on a store: performs its runs and sends its messages. One process at a time owns it.
+// Which process owns a store: performs its runs and sends its messages. One process at a time.
 import type { DatabaseSettings } from '../db/database.ts'
 import type { OwnerEpochs } from '../db/repositories/owner-epochs.ts'
 import { AppError } from '../errors.ts'
@@ -6,21 +6,21 @@ import { untilAborted } from '../lib/abort.ts'
 import type { ProcessLock } from './process-lock.ts'
 
 /**
- * The ownership of a store, held by a lock for the life of the process. Several instances on one store will hold leases
- * on single runs instead; `instance` and `epoch` are what their writes will be fenced by.
+ * The ownership of a store, held by a lock for the life of the process. With several instances, leases on single runs
+ * would replace it; `instance` and `epoch` would fence their writes.
  */
 export interface StoreOwner {
-  /** Names this process among all that ever owned the store. */
+  /** Identifies this process among all that ever owned the store. */
   readonly instance: string
-  /** Grows by one with each process that becomes the owner. 0 before `begin`. */
+  /** Grows by one with each process that becomes the owner; 0 before `begin`. */
   readonly epoch: number
   /** False while the lock is lost and not yet regained. */
   readonly isHeld: boolean
-  /** Enters this process as the owner in the store. Call it once, after the tables are up to date. */
+  /** Records this process as the owner in the store. Call it once, after the migrations. */
   begin(epochs: OwnerEpochs): Promise<void>
-  /** Fulfils as soon as this process owns the store: at once nearly always. Rejects when the signal aborts. */
+  /** Resolves as soon as this process owns the store, nearly always at once. Rejects when the signal is aborted. */
   whenHeld(signal: AbortSignal): Promise<void>
-  /** Gives the store up, for the next process. */
+  /** Releases the store for the next process. */
   release(): Promise<void>
 }
 
@@ -30,17 +30,17 @@ export interface ClaimOptions {
     info(details: object, message: string): void
     warn(details: object, message: string): void
   }
-  /** Another process owns the store now: this one must not write another word to it. */
+  /** Another process owns the store now: this one must not write anything any more. */
   onTaken(): void
 }
 
-/** How long a starting process waits for one that is just ending. */
+/** How long a starting process waits for one that is ending. */
 const WAIT_MS = { sqlite: 1_000, postgres: 3_000 }
 
 const IN_USE =
   'Another NanoClaw process is using this database. Stop it first, or give this one a database of its own.'
 
-/** @throws AppError `store_busy` when another process owns the store, `store_unavailable` when it can't be reached. */
+/** @throws AppError `store_busy` when another process owns the store, `store_unavailable` when it cannot be reached. */
 export async function claimStore(
   settings: DatabaseSettings,
   { instance, log, onTaken }: ClaimOptions,
@@ -92,7 +92,7 @@ type LockOptions = Pick<
   'mayResume' | 'onChange'
 >
 
-// Only the driver that is needed is loaded: the other one would cost every start its time and memory.
+// Only the driver in use is loaded, because the other one would cost every start time and memory.
 async function acquireLock(
   settings: DatabaseSettings,
   options: LockOptions,
@@ -105,7 +105,7 @@ async function acquireLock(
   return acquirePostgresLock(settings, { ...options, waitMs: WAIT_MS.postgres })
 }
 
-/** Whether a process owns the store, without touching it. @throws AppError when that can't be found out. */
+/** Whether a process owns the store, without touching it. @throws AppError when that is unknown. */
 export async function isOwned(settings: DatabaseSettings): Promise<boolean> {
   if (settings.dialect === 'sqlite') {
     const { isSqliteLocked } = await import('./sqlite-lock.ts')

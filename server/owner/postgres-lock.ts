@@ -1,4 +1,4 @@
-// The owner's lock of a PostgreSQL store: an advisory lock of a session of its own, watched and taken again when lost.
+// The owner's lock of a PostgreSQL store: an advisory lock of a dedicated session, watched and reacquired when lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { PostgresSettings } from '../db/database.ts'
@@ -7,7 +7,7 @@ import { postgresCode } from '../db/postgres/errors.ts'
 import { AppError, errorText } from '../errors.ts'
 import type { OnLockChange, ProcessLock } from './process-lock.ts'
 
-/** Two numbers that no other program would lock in our database; migrations lock a single one. */
+/** Two numbers that no other program would lock in this database; migrations lock a single one. */
 const LOCK = [0x6e616e6f, 0x6f776e] as const
 const CONNECT_TIMEOUT_MS = 5_000
 const RETRY_MS = 100
@@ -19,10 +19,10 @@ const BEAT_MS = 5_000
 const ANSWER_MS = 5_000
 const SERVER_KEEPALIVE =
   'set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3'
-/** Between two tries to get a lost lock back. */
+/** Between two attempts to get a lost lock back. */
 const REGAIN_MS = { first: 20, longest: 1_000 }
 
-/** `pid`: the server's process of this session, by which a session of our own is told from another process. */
+/** `pid`: the server's process of this session, which distinguishes our own session from another process. */
 interface Session {
   client: pg.Client
   pid: number
@@ -30,9 +30,9 @@ interface Session {
 
 /**
  * Acquires the lock, or returns null when another process still holds it after `waitMs`.
- * @param mayResume asked before a lost lock that was free counts as regained: false when another process has owned the
+ * @param mayResume called before a lost lock that was free counts as regained: false when another process has owned the
  * store in between.
- * @throws AppError when the server can't be reached.
+ * @throws AppError when the server cannot be reached.
  */
 export async function acquirePostgresLock(
   settings: PostgresSettings,
@@ -138,7 +138,7 @@ async function openSession(settings: PostgresSettings): Promise<Session> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'nanoclaw owner',
   })
-  // A loss shows as the end of the connection; unheard, the error would end the process.
+  // A lost connection ends the watch; without a listener the error would end the process.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -1,8 +1,8 @@
 // An exclusive lock that ends with the process that holds it, however that process ends.
 
-/** What became of a lock that its server dropped. */
+/** What happened to a lock that its server dropped. */
 export type LockChange =
-  /** The connection broke. Nobody is known to hold the lock; this process tries to get it back. */
+  /** The connection broke. No other process is known to hold the lock; this one tries to get it back. */
   | 'lost'
   /** This process holds the lock again. */
   | 'regained'
@@ -15,5 +15,5 @@ export interface ProcessLock {
   release(): Promise<void>
 }
 
-/** How a lock reports changes that nobody asked for. `lost` is always followed by `regained` or `taken`, or by `release`. */
+/** How a lock reports changes. `lost` is always followed by `regained` or `taken`, or by `release`. */
 export type OnLockChange = (change: LockChange) => void

@@ -7,6 +7,7 @@ import type { RunRow } from '../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../db/repositories/steps.ts'
 import { appError } from '../errors.ts'
 import type { LlmClient, LlmMessage, ToolCall } from '../llm/client.ts'
+import { withImagesNote } from '../llm/left-out-images.ts'
 import type { PublicModel } from '../protocol/catalog.ts'
 import type { CallId, MessageId } from '../protocol/ids.ts'
 import type { Step } from '../protocol/step.ts'
@@ -137,10 +138,7 @@ const withoutImages = (messages: LlmMessage[], vision: boolean): LlmMessage[] =>
     ? messages
     : messages.map((message) =>
         message.role === 'user' && message.images !== undefined
-          ? {
-              role: 'user',
-              content: `${message.content}\n\n[${message.images.length} image(s) left out: this model does not see images]`,
-            }
+          ? { role: 'user', content: withImagesNote(message.content, message.images.length) }
           : message,
       )
 

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { postgresColumns } from '../columns/postgres.ts'
 import type { PostgresSettings } from '../database.ts'
-import { migrationsTable } from '../migrate.ts'
+import { MIGRATIONS_TABLE } from '../migrate.ts'
 import { defineTables } from '../tables.ts'
 import { clientConfig } from './connect.ts'
 import { migratePostgres } from './migrate.ts'
@@ -24,9 +24,9 @@ const Header = z.object({
 const End = z.object({ end: z.literal(true), rows: z.int() })
 const rowLine = /^\{"table":"(\w+)","row":(\{.*\})\}$/s
 
-const rowsAtOnce = 500
+const ROWS_AT_ONCE = 500
 /** Characters of rows sent to the server in one statement. */
-const batchLimit = 4_000_000
+const BATCH_CHARACTERS = 4_000_000
 
 /** Every table with its columns, parents before the tables that refer to them; without generated columns. */
 const layout = Object.values(defineTables(postgresColumns)).map((table) => ({
@@ -56,7 +56,7 @@ async function withClient<T>(
 
 async function appliedMigrations(client: pg.Client): Promise<number[]> {
   const { rows } = await client.query<{ created_at: string }>(
-    `select created_at from ${migrationsTable} order by created_at`,
+    `select created_at from ${MIGRATIONS_TABLE} order by created_at`,
   )
   return rows.map((row) => Number(row.created_at))
 }
@@ -77,7 +77,7 @@ async function* linesOf(client: pg.Client): AsyncGenerator<string> {
        select row_to_json(part)::text as text from (select ${columns} from "${name}") part`,
     )
     for (;;) {
-      const { rows } = await client.query<{ text: string }>(`fetch ${rowsAtOnce} from rows`)
+      const { rows } = await client.query<{ text: string }>(`fetch ${ROWS_AT_ONCE} from rows`)
       if (rows.length === 0) break
       count += rows.length
       // A plain line break can only be white space between the values of a JSON column.
@@ -145,7 +145,8 @@ async function loadLines(client: pg.Client, lines: AsyncIterator<string>): Promi
         throw new AppError('bad_request', 'The backup is broken off: it has no proper end.')
       return
     }
-    if (name !== table || rows.length === rowsAtOnce || characters > batchLimit) await flush()
+    if (name !== table || rows.length === ROWS_AT_ONCE || characters > BATCH_CHARACTERS)
+      await flush()
     table = name
     rows.push(row)
     characters += row.length

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import { appError } from '../../errors.ts'
 
-const capacity = 10_000
+const CAPACITY = 10_000
 
 export interface Gate {
   /** Runs `work` when there is a connection for it. Throws `store_busy` when too many wait already. */
@@ -16,7 +16,7 @@ export function createGate(connections: number): Gate {
   const limit = pLimit({ concurrency: connections, rejectOnClear: true })
   return {
     async run<T>(work: () => Promise<T>): Promise<T> {
-      if (limit.pendingCount >= capacity)
+      if (limit.pendingCount >= CAPACITY)
         throw appError(
           'store_overloaded',
           {},

@@ -1,9 +1,9 @@
 // Migrates a PostgreSQL database, one process at a time.
 import pg from 'pg'
-import { migrationsTable, pendingMigrations } from '../migrate.ts'
+import { MIGRATIONS_TABLE, pendingMigrations } from '../migrate.ts'
 
 /** Any number that no other program would lock in this database. */
-const advisoryLock = 0x6e616e6f
+const ADVISORY_LOCK = 0x6e616e6f
 
 /** @param config as for a client; opens and closes a connection of its own. */
 export async function migratePostgres(config: pg.ClientConfig): Promise<void> {
@@ -13,18 +13,18 @@ export async function migratePostgres(config: pg.ClientConfig): Promise<void> {
   await client.connect()
   try {
     await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
     await client.query('set local client_min_messages = warning')
     await client.query(
-      `create table if not exists ${migrationsTable} (id serial primary key, hash text not null, created_at bigint)`,
+      `create table if not exists ${MIGRATIONS_TABLE} (id serial primary key, hash text not null, created_at bigint)`,
     )
     const { rows } = await client.query<{ created_at: string }>(
-      `select created_at from ${migrationsTable}`,
+      `select created_at from ${MIGRATIONS_TABLE}`,
     )
     const applied = rows.map((row) => Number(row.created_at))
     for (const migration of pendingMigrations('postgres', applied)) {
       for (const statement of migration.sql) await client.query(statement)
-      await client.query(`insert into ${migrationsTable} (hash, created_at) values ($1, $2)`, [
+      await client.query(`insert into ${MIGRATIONS_TABLE} (hash, created_at) values ($1, $2)`, [
         migration.hash,
         migration.folderMillis,
       ])

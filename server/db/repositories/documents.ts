@@ -24,7 +24,7 @@ export type FoundPassage = Pick<
 export type DocumentRepository = ReturnType<typeof createDocumentRepository>
 
 /** Passages stored or removed in one transaction: indexing them takes SQLite some milliseconds while others wait. */
-const passagesAtOnce = 10
+const PASSAGES_AT_ONCE = 10
 
 /** Callers have checked that the project is the user's own. */
 export function createDocumentRepository(database: Database) {
@@ -48,7 +48,7 @@ export function createDocumentRepository(database: Database) {
         .select({ id: passages.id })
         .from(passages)
         .where(eq(passages.documentId, documentId))
-        .limit(passagesAtOnce)
+        .limit(PASSAGES_AT_ONCE)
       if (some.length === 0) return
       await database.write(async (tx) => {
         const ids = some.map(({ id }) => id)
@@ -135,8 +135,8 @@ export function createDocumentRepository(database: Database) {
       found: readonly NewPassage[],
     ): Promise<boolean> {
       await removePassages(document.id)
-      for (let from = 0; from < found.length; from += passagesAtOnce) {
-        const some = found.slice(from, from + passagesAtOnce)
+      for (let from = 0; from < found.length; from += PASSAGES_AT_ONCE) {
+        const some = found.slice(from, from + PASSAGES_AT_ONCE)
         const isThere = await database.write(async (tx) => {
           // Visible as progress while the rest is stored; until the transaction ends nobody deletes the document.
           const updated = await tx

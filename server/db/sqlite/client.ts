@@ -7,7 +7,7 @@ import { appError } from '../../errors.ts'
 import type { StatementListener } from '../database.ts'
 import { bindableText, toDrizzleLogger } from '../statements.ts'
 
-const statementsKept = 500
+const CACHED_STATEMENTS = 500
 
 /** The driver's code of an error (`SQLITE_…`), '' for anything else. */
 export const sqliteCode = (error: unknown): string =>
@@ -99,7 +99,7 @@ export function openDoor(
     if (found !== undefined) return found
     const statement = wrap(guarded(() => client.prepare(sql)))
     const oldest = kept.keys().next()
-    if (kept.size >= statementsKept && !oldest.done) kept.delete(oldest.value)
+    if (kept.size >= CACHED_STATEMENTS && !oldest.done) kept.delete(oldest.value)
     kept.set(sql, statement)
     return statement
   }

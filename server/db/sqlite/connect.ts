@@ -11,7 +11,7 @@ import { createSqliteAside } from './off-thread-reader.ts'
 import { createWalSync } from './wal-sync.ts'
 import { createLane } from './write-queue.ts'
 
-const laneCapacity = 10_000
+const QUEUE_CAPACITY = 10_000
 
 /** An error for the operator, with the file's name and the cause. */
 function unusable(file: string, error: unknown): AppError {
@@ -35,7 +35,7 @@ export async function connectSqlite(
     throw unusable(file, error)
   })
 
-  const lane = createLane(laneCapacity)
+  const lane = createLane(QUEUE_CAPACITY)
   const nesting = options.refuseNestedWrites ? createNestingGuard() : trusting
   const log = createWalSync(`${file}-wal`)
   // Opened now, while a file descriptor is available.

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SqliteClient from 'better-sqlite3'
 import type { StoreLog } from '../database.ts'
-import { migrationsTable, pendingMigrations } from '../migrate.ts'
+import { MIGRATIONS_TABLE, pendingMigrations } from '../migrate.ts'
 import { isSqliteBusy, translateSqliteError } from './client.ts'
 
 /** Milliseconds between two attempts to get a lock, growing from the first to the longest. */
@@ -42,8 +42,8 @@ const hasTable = (client: SqliteClient.Database, name: string): boolean =>
   undefined
 
 const appliedMigrations = (client: SqliteClient.Database): number[] =>
-  hasTable(client, migrationsTable)
-    ? client.prepare(`select created_at from ${migrationsTable}`).pluck().all().map(Number)
+  hasTable(client, MIGRATIONS_TABLE)
+    ? client.prepare(`select created_at from ${MIGRATIONS_TABLE}`).pluck().all().map(Number)
     : []
 
 /** Applies missing migrations in one transaction, after copying a database with data. */
@@ -65,9 +65,9 @@ async function migrate(
     // Checked again: another process may have migrated while this one waited for the lock.
     const pending = pendingMigrations('sqlite', appliedMigrations(client))
     client.exec(
-      `create table if not exists ${migrationsTable} (id integer primary key, hash text not null, created_at numeric)`,
+      `create table if not exists ${MIGRATIONS_TABLE} (id integer primary key, hash text not null, created_at numeric)`,
     )
-    const note = client.prepare(`insert into ${migrationsTable} (hash, created_at) values (?, ?)`)
+    const note = client.prepare(`insert into ${MIGRATIONS_TABLE} (hash, created_at) values (?, ?)`)
     for (const migration of pending) {
       for (const statement of migration.sql) client.exec(statement)
       note.run(migration.hash, migration.folderMillis)

@@ -14,20 +14,24 @@ export type AsideAnswer =
   /** `code` is the driver's, '' for anything else. */
   | { id: number; message: string; code: string }
 
-const statementsKept = 100
+const CACHED_STATEMENTS = 100
 /** Waiting for a lock is allowed here, because it blocks nothing else. */
-const busyTimeout = 2_000
+const BUSY_TIMEOUT_MS = 2_000
 
 // Passed by the code that starts this thread.
 const { file } = workerData as { file: string }
-const client = new SqliteClient(file, { readonly: true, fileMustExist: true, timeout: busyTimeout })
+const client = new SqliteClient(file, {
+  readonly: true,
+  fileMustExist: true,
+  timeout: BUSY_TIMEOUT_MS,
+})
 await addVectorFunctions(client)
 const kept = new Map<string, SqliteClient.Statement>()
 
 function prepare(sql: string): SqliteClient.Statement {
   const found = kept.get(sql)
   if (found !== undefined) return found
-  if (kept.size >= statementsKept) kept.clear()
+  if (kept.size >= CACHED_STATEMENTS) kept.clear()
   const statement = client.prepare(sql).raw(true)
   kept.set(sql, statement)
   return statement

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { appError } from '../../errors.ts'
 
 /** Milliseconds that writes may run back to back before the rest of the process gets its turn. */
-const turnLimit = 5
+const TURN_LIMIT_MS = 5
 
 export interface Lane {
   /** Runs `work` when everything queued before has settled. */
@@ -21,7 +21,7 @@ export function createLane(capacity: number): Lane {
 
   /** SQLite's statements settle without a turn of the event loop, so a full queue would starve everything else. */
   async function takeTurns(): Promise<void> {
-    if (turnBegan !== null && performance.now() - turnBegan > turnLimit) await nextTurn()
+    if (turnBegan !== null && performance.now() - turnBegan > TURN_LIMIT_MS) await nextTurn()
     if (turnBegan !== null) return
     turnBegan = performance.now()
     setImmediate(() => {

@@ -12,7 +12,7 @@ const statements = [
   `create index if not exists passage_embeddings_project on passage_embeddings (project_id, model)`,
 ]
 /** Any number that no other program would lock in this database. */
-const advisoryLock = 0x6e616e70
+const ADVISORY_LOCK = 0x6e616e70
 
 /** Creates what pgvector needs. Returns null on success, else why it cannot be used. */
 export async function preparePgvector(config: pg.ClientConfig): Promise<string | null> {
@@ -21,7 +21,7 @@ export async function preparePgvector(config: pg.ClientConfig): Promise<string |
   try {
     await client.connect()
     await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+    await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
     await client.query('set local client_min_messages = warning')
     await client.query('create extension if not exists vector')
     for (const statement of statements) await client.query(statement)

@@ -1,6 +1,7 @@
 // Converts an `LlmRequest` into the body of an OpenAI-compatible chat completion, adapted to the provider.
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
+import { withImagesNote } from '../left-out-images.ts'
 import { type Compat, compatOf } from './provider-quirks.ts'
 
 /** The JSON body of a streaming request. Pure; contains only what was requested. */
@@ -94,10 +95,7 @@ function userMessage(
   const images = message.images ?? []
   const text = withContext(message)
   if (images.length === 0) return { role: 'user', content: text }
-  if (!vision) {
-    const note = `(${images.length} image(s) were attached, which this model can't see.)`
-    return { role: 'user', content: `${text}\n\n${note}`.trimStart() }
-  }
+  if (!vision) return { role: 'user', content: withImagesNote(text, images.length) }
   return {
     role: 'user',
     content: [
