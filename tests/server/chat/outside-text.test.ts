@@ -1,4 +1,4 @@
-// Text from outside stays known as such: over stops and wherever it goes (promise K7). Kills: tests/faults/outside-text.test.ts.
+// Text from outside stays known as such: over stops and wherever it goes (promise K7). Kills and random orders: tests/faults/outside-*.test.ts.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   actor,
