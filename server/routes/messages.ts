@@ -20,6 +20,7 @@ import {
 } from '../protocol/message.ts'
 import { Run } from '../protocol/run.ts'
 import type { RunLog } from '../runs/log.ts'
+import { success } from './envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentMessage, presentRun, withLongTexts } from './present-message.ts'
 
@@ -158,6 +159,24 @@ export function registerMessageRoutes(
         options,
         await chat.regenerate(user.id, params.id, params.mid, RegenerateBody.parse(options)),
       )
+    },
+  )
+
+  app.get(
+    '/api/conversations/:id/messages/:mid/deletion',
+    {
+      schema: {
+        summary:
+          'How many messages deleting this one would delete, those on other branches below it included',
+        tags,
+        params: OfMessage,
+        response: { 200: envelope(z.object({ messages: z.int() })) },
+      },
+    },
+    async ({ user, params }) => {
+      const conversation = await store.conversations.get(user.id, params.id)
+      const { id } = await store.messages.get(conversation.id, params.mid)
+      return success({ messages: await store.messages.subtreeSize(conversation.id, id) })
     },
   )
 

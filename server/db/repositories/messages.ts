@@ -233,6 +233,10 @@ export function createMessageRepository(database: Database) {
       return subtree.length
     },
 
+    /** How many messages would be deleted with this one, itself included; 0 when it is not there. */
+    subtreeSize: async (conversationId: ConversationId, id: MessageId): Promise<number> =>
+      (await subtreeIds(read, messages, conversationId, id)).length,
+
     /**
      * Restores what was deleted with a message, and shows its newest branch. Returns the number of restored messages; 0
      * when nothing was deleted with it, it is purged, or its parent is deleted.

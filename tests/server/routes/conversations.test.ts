@@ -150,6 +150,9 @@ describeOnEachServer('conversations', (start) => {
     const before = await messages()
     expect(before).toHaveLength(4)
     const path = `/api/conversations/${id}/messages/${before[0].id}`
+    expect((await call('GET', `${path}/deletion`)).json.data).toEqual({ messages: 4 })
+    expect((await call('GET', `${path}/deletion`, undefined, bob)).status).toBe(404)
+    expect(await messages()).toEqual(before)
     expect((await call('DELETE', path)).json).toEqual({
       code: 0,
       message: 'deleted',

@@ -13,6 +13,7 @@ import {
 import {
   messageKeys,
   useDeleteMessage,
+  useDeletionSize,
   useMessages,
   useRestoreMessage,
 } from '../../lib/api/messages.ts'
@@ -134,6 +135,7 @@ function OpenConversation({
   const restore = useRestoreMessage(id)
   const patch = usePatchConversation()
   const [toDelete, setToDelete] = useState<string | null>(null)
+  const goes = useDeletionSize(id, toDelete)
   useAttach(conversation, client)
   const running = useIsRunning(id)
 
@@ -210,7 +212,11 @@ function OpenConversation({
             open={toDelete !== null}
             onOpenChange={() => setToDelete(null)}
             title={t('message.deleteTitle')}
-            text={t('message.deleteText')}
+            text={
+              goes === undefined
+                ? t('message.deleteText')
+                : t('message.deleteCount', { count: goes })
+            }
             confirm={t('common.delete')}
             onConfirm={() => {
               if (toDelete === null) return

@@ -5,6 +5,7 @@ import {
   type QueryClient,
   useInfiniteQuery,
   useMutation,
+  useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
 import type { z } from 'zod'
@@ -99,6 +100,21 @@ export function useDeleteMessage(conversationId: string) {
     onSettled: () => client.invalidateQueries({ queryKey: messageKeys.list(conversationId) }),
   })
 }
+
+/** How many messages go with this one; undefined until it is known. */
+export const useDeletionSize = (conversationId: string, id: string | null): number | undefined =>
+  useQuery({
+    queryKey: ['deletion', conversationId, id],
+    queryFn: ({ signal }) =>
+      request<{ messages: number }>(
+        `/api/conversations/${conversationId}/messages/${id}/deletion`,
+        { signal },
+      ),
+    enabled: id !== null,
+    // Asked anew for each dialog: answers may have come since.
+    gcTime: 0,
+    meta: { quiet: true },
+  }).data?.messages
 
 /** Undoes the deletion of a message. */
 export function useRestoreMessage(conversationId: string) {

@@ -119,6 +119,8 @@ export const chinese: Texts = {
     delete: '删除',
     deleteTitle: '删除这条消息？',
     deleteText: '其后的所有内容也会一并删除。',
+    deleteCount_one: '将删除 {{count}} 条消息。删除后的几秒内可以撤销。',
+    deleteCount_other: '将删除 {{count}} 条消息：这一条及其后的所有内容。删除后的几秒内可以撤销。',
     deleted_one: '已删除 {{count}} 条消息',
     deleted_other: '已删除 {{count}} 条消息',
     undoDelete: '撤销',

@@ -108,6 +108,9 @@ export const english = {
     delete: 'Delete',
     deleteTitle: 'Delete this message?',
     deleteText: 'Everything that follows from it is deleted too.',
+    deleteCount_one: '{{count}} message will be deleted. You can undo this for a few seconds.',
+    deleteCount_other:
+      '{{count}} messages will be deleted: this one and everything that follows from it. You can undo this for a few seconds.',
     deleted_one: '{{count}} message deleted',
     deleted_other: '{{count}} messages deleted',
     undoDelete: 'Undo',
