@@ -105,6 +105,8 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
       void rm(fileOf(id), { force: true }).catch(() => undefined)
     },
     async start() {
+      // Uploads that a dead process did not finish. The folder belongs to the one owner of the store, and no document is
+      // added before this has ended (`knowledge.ts`), so none of them can be an upload under way.
       const names = await readdir(folder).catch(() => [])
       for (const name of names)
         if (name.endsWith('.part')) await rm(join(folder, name), { force: true })

@@ -65,6 +65,9 @@ export function createKnowledge({
 }: KnowledgeOptions): Knowledge {
   const ingest = createIngest({ documents, folder, vectors, onChange, log })
 
+  /** Settles when what earlier processes left is found. */
+  let started: Promise<void> = Promise.resolve()
+
   return {
     list: documents.list,
     find: documents.find,
@@ -77,7 +80,8 @@ export function createKnowledge({
       return (await mergeByRank(documents, projectId, byWords, near)).slice(0, limit)
     },
     async start() {
-      await ingest.start()
+      started = ingest.start()
+      await started
       void vectors?.catchUp()
     },
     async stop() {
@@ -86,6 +90,8 @@ export function createKnowledge({
     },
 
     async add({ userId, projectId }, file) {
+      // What the start finds unfinished is of an earlier process, never this document. Its failure is its own to report.
+      await started.catch(() => undefined)
       if ((await documents.count(projectId)) >= MOST_DOCUMENTS) {
         file.content.resume()
         throw appError('documents_exhausted', { limit: MOST_DOCUMENTS })

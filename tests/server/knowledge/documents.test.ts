@@ -1,8 +1,9 @@
 // The knowledge base over real HTTP, with real files and databases: upload, background reading, search, citation, deletion.
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
@@ -99,6 +100,43 @@ describeOnEachDatabase('documents', (open) => {
     cleanups.push(() => rm(folder, { recursive: true, force: true }))
     return { database, userId, project, folder, ...(await startServer(database, userId, folder)) }
   }
+
+  test('an upload that comes while the start sweeps is neither swept nor taken for an unfinished one', async () => {
+    const database = await open()
+    const userId = await addUser(database)
+    const project = await addProject(database, userId)
+    const folder = await mkdtemp(join(tmpdir(), 'documents-test-'))
+    cleanups.push(() => rm(folder, { recursive: true, force: true }))
+    await writeFile(join(folder, 'dead.part'), 'half')
+    const { documents } = createStore(database)
+    const order: string[] = []
+    const knowledge = createKnowledge({
+      documents: {
+        ...documents,
+        pending: async () => {
+          const found = await documents.pending()
+          order.push('swept')
+          return found
+        },
+        create: (document) => {
+          order.push('created')
+          return documents.create(document)
+        },
+      },
+      folder,
+      storage: noQuota,
+      onChange: () => undefined,
+      log: { warn: () => undefined },
+    })
+    cleanups.push(() => knowledge.stop())
+    const started = knowledge.start()
+    const of = { userId, projectId: project }
+    const content = Readable.from([Buffer.from('# Plan')])
+    await knowledge.add(of, { name: 'plan.md', mime: 'text/markdown', content, isCut: () => false })
+    await started
+    expect(order).toEqual(['swept', 'created'])
+    expect(await readdir(folder)).not.toContain('dead.part')
+  })
 
   test('a Chinese PDF is read in the background, found by a question and cited with its page', async () => {
     const server = await prepare()
