@@ -135,6 +135,15 @@ describeInBrowser('the page for everybody', (visitor) => {
     expect(await focused()).toBe('composer')
     await page.keyboard.press('Tab')
     expect(await focused()).not.toBe('composer')
+    // What has no words says what it does, to the keyboard as to the pointer; Escape takes that away.
+    const tip = page.getByRole('tooltip')
+    await tip.getByText('Attach files').waitFor()
+    await page.keyboard.press('Escape')
+    await tip.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Use tools' }).hover()
+    await tip.waitFor()
+    await page.mouse.move(2, 2)
+    await tip.waitFor({ state: 'detached' })
     await page.keyboard.press('/')
     expect(await focused()).toBe('composer')
 
