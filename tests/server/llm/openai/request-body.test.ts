@@ -134,6 +134,6 @@ describe('the body', () => {
         ],
       },
     ])
-    expect(JSON.stringify(buildRequestBody(request, settings()))).toContain("can't see")
+    expect(JSON.stringify(buildRequestBody(request, settings()))).toContain('does not accept images')
   })
 })
