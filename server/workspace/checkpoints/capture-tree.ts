@@ -1,5 +1,5 @@
-// What a folder of a project holds, with contents kept or only hashed. Runs in the worker thread only, while nothing else
-// changes the project.
+// Captures what a folder of a project holds, with contents stored or only hashed. Only runs in the worker thread, while
+// nothing else changes the project.
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PathContent } from '../../db/tables/projects.ts'
@@ -11,22 +11,22 @@ export interface CaptureTreeInput {
   root: string
   /** The folder below it; checked by the caller. */
   folder: string
-  /** Where contents are kept; null hashes only. */
+  /** Where contents are stored; null hashes only. */
   contents: string | null
-  /** Hashes by the identity of files that were looked at a moment ago: a file that was only moved is not read again. */
+  /** Hashes by the identity of recently read files: a file that was only moved is not read again. */
   known: ReadonlyMap<string, string>
-  /** More entries than this are refused. */
+  /** More entries are refused. */
   maxEntries: number
 }
 
 export interface CapturedTree {
-  /** Every entry below the folder that can be kept, a folder before what is in it. */
+  /** Every storable entry below the folder, a folder before its contents. */
   entries: [path: string, content: PathContent][]
-  /** Hashes of the files among them by identity, for the next look. */
+  /** Hashes of the files among them by identity, for the next capture. */
   known: Map<string, string>
 }
 
-/** Throws `path_escapes` when the folder is reached by a link, `bad_request` when too much is in it. */
+/** Throws `path_escapes` when a link leads to the folder, `bad_request` when there are too many entries. */
 export function captureTree(input: CaptureTreeInput): CapturedTree {
   mustBeFolder(input.root, input.folder)
   const entries: [string, PathContent][] = []
@@ -49,12 +49,12 @@ export function captureTree(input: CaptureTreeInput): CapturedTree {
     },
     { start: input.folder, maxEntries: input.maxEntries },
   )
-  // Together at the end, when the system has written most of it already.
+  // Synced together at the end, when the system has already written most of it.
   for (const path of copies?.copied ?? []) forceToDisk(path)
   return { entries, known }
 }
 
-/** Every part of the way is a folder, not a link to one. */
+/** Every part of the path is a folder, not a link to one. */
 function mustBeFolder(root: string, folder: string): void {
   let place = root
   for (const name of folder.split('/')) {

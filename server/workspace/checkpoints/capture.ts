@@ -1,4 +1,4 @@
-// What paths of a project hold at this moment, with their content kept or only hashed.
+// Captures what paths of a project hold at this moment, with contents stored or only hashed.
 import { readlink } from 'node:fs/promises'
 import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
 import { AppError, appError } from '../../errors.ts'
@@ -14,10 +14,13 @@ import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import { hashOf, type KeptContent } from './content-store.ts'
 
-/** What a path held; null is 'nothing there'. Pipes, sockets and devices count as nothing: they cannot be kept. */
+/**
+ * What a path held; null means that nothing was there. Pipes, sockets and devices count as nothing: they cannot be
+ * stored.
+ */
 export type Captured = ReadonlyMap<string, PathContent | null>
 
-/** A change that touches more paths than this is refused. */
+/** A change that touches more paths is refused. */
 const MAX_PATHS = 100_000
 
 /** What is at one path now. With `kept` a file's content is copied there, else it is only hashed. */
@@ -60,21 +63,21 @@ async function captureAt(
   }
 }
 
-/** What a look at a project is made with. */
+/** What a capture works with. */
 export interface CaptureTools {
   workspace: Workspace
   pool: WorkerPool
-  /** Where contents are kept; null only hashes. */
+  /** Where contents are stored; null hashes only. */
   kept: KeptContent | null
   /**
-   * Hashes by identity of the files seen in folders; grows with every look. Hand the same one to the look after a change,
-   * and files that were only moved are not read again.
+   * Hashes by identity of the files seen in folders; grows with every capture. Pass the same one to the capture after a
+   * change, so that files that were only moved are not read again.
    */
   known: Map<string, string>
   signal?: AbortSignal | undefined
 }
 
-/** From so many paths in one folder on, the whole folder is looked at in a worker thread instead of path by path. */
+/** From this many paths in one folder on, the whole folder is captured in a worker thread instead of path by path. */
 const TREE_PATHS = 32
 const TREE_MS = 10 * 60_000
 
@@ -105,9 +108,9 @@ export async function captureAll(
     if (captured.size >= MAX_PATHS) throw tooMany()
     captured.set(path, content)
   }
-  // Sorted by their parts, so that a folder comes just before what is in it.
+  // Sorted by path segments, so that a folder comes right before its contents.
   const sorted = paths.map(parseInnerPath).sort(byParts)
-  /** The folder of which everything is known already: it is not there, or was looked at as a whole. */
+  /** The folder that is completely known already: it does not exist, or was captured as a whole. */
   let settled: { path: string; entries: ReadonlyMap<string, PathContent> } | undefined
   for (const [at, path] of sorted.entries()) {
     if (captured.has(path.text)) continue
@@ -160,7 +163,7 @@ export async function capturePaths(
       missing.add(above)
     }
   }
-  // Folders above first: undoing and comparing go by this order.
+  // Parent folders first: undoing and comparing rely on this order.
   return new Map([...[...missing].map((path) => [path, null] as const), ...captured])
 }
 

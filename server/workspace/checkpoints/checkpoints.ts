@@ -44,7 +44,7 @@ export interface Checkpoints {
   /**
    * Runs `work` alone in the project, after keeping what `paths` (files, folders with all below, or what is about to be
    * made) hold. No checkpoint stays when nothing changed in the end. `work` must change nothing but these paths, and must
-   * not call back into this room's changes. Throws what `work` throws, and `store_busy` when its turn does not come.
+   * not call a change of this module. Throws what `work` throws, and `store_busy` when its turn does not come.
    */
   change<T>(
     workspace: Workspace,
@@ -55,7 +55,7 @@ export interface Checkpoints {
   ): Promise<T>
   /**
    * Renames a file, a link or a folder; throws what `Workspace.move` throws. Of a folder only the rename is stored, not
-   * what is in it: restoring renames it back, with all that came into it by other ways than this room.
+   * what is in it: restoring renames it back, with all that came into it in other ways than through this module.
    */
   move(workspace: Workspace, origin: ChangeOrigin, from: string, to: string): Promise<void>
   /**
@@ -90,7 +90,7 @@ export interface Checkpoints {
    * in it, by user, when theirs are settled. They never reject: what cannot be settled now is with the next change.
    */
   settleAll(): Promise<ReadonlyMap<UserId, Promise<void>>>
-  /** `listener` hears of every project in which something was changed through this room. It must not throw. */
+  /** `listener` hears of every project in which something was changed through this module. It must not throw. */
   onChange(listener: (projectId: ProjectId) => void): void
   /** Which files hold text from outside. */
   outsideText: OutsideText

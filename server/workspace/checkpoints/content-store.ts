@@ -1,28 +1,28 @@
-// The store of what files held before they were changed: one copy per content, named by its SHA-256, outside of the project.
+// The store of earlier contents of files: one copy per content, named by its SHA-256, outside of the project.
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCode } from '../files/faults.ts'
 
 export interface KeptContent {
-  /** The host folder of all kept copies. */
+  /** The host folder of all stored copies. */
   readonly folder: string
-  /** Copies what the handle reads from its start; answers the hash and the bytes. The copy is on the disk by then. */
+  /** Copies what the handle reads from its start; resolves with the hash and the bytes once the copy is on the disk. */
   keep(handle: FileHandle): Promise<{ hash: string; size: number }>
   has(hash: string): Promise<boolean>
-  /** The host path of a kept copy, for copying it back. */
+  /** The host path of a stored copy, for copying it back. */
   pathOf(hash: string): string
-  /** The bytes of a kept copy, or null when there is none or it has more than `maxBytes`. */
+  /** The bytes of a stored copy, or null when there is none or it has more than `maxBytes`. */
   read(hash: string, maxBytes: number): Promise<Buffer | null>
 }
 
 const PIECE = 256 * 1024
 
-/** Where a content lies below the folder of all; two letters of the hash keep the folders small. */
+/** Where a content lies below the store's folder; two letters of the hash keep the folders small. */
 export const contentPath = (folder: string, hash: string): string =>
   join(folder, hash.slice(0, 2), hash.slice(2))
 
-/** Reads to the end in pieces, so that hashing never holds up the server for long. */
+/** Reads to the end in pieces, so that hashing never blocks the event loop for long. */
 async function eachPiece(
   handle: FileHandle,
   take: (piece: Buffer) => Promise<void> | void,
@@ -36,7 +36,7 @@ async function eachPiece(
   }
 }
 
-/** A disk that is almost full may take a piece in parts. */
+/** A disk that is almost full may write a piece in parts. */
 async function writeAll(handle: FileHandle, piece: Buffer): Promise<void> {
   for (let done = 0; done < piece.length; )
     done += (await handle.write(piece, done, piece.length - done)).bytesWritten
@@ -51,7 +51,7 @@ export async function hashOf(handle: FileHandle): Promise<string> {
   return hash.digest('hex')
 }
 
-/** `folder` is made when it is first needed. `staging`: on the same file system, for copies that are not whole yet. */
+/** `folder` is created when it is first needed. `staging`: on the same file system, for incomplete copies. */
 export function createKeptContent(folder: string, staging: string): KeptContent {
   const pathOf = (hash: string): string => contentPath(folder, hash)
   const has = (hash: string): Promise<boolean> =>

@@ -1,18 +1,18 @@
-// Differences for people, made without holding up the server: small ones at once, large ones in a worker thread.
+// Differences for people, computed without blocking the event loop: small ones at once, large ones in a worker thread.
 
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { type TextDiff, unifiedDiff } from './unified-diff.ts'
 
 export type { TextDiff } from './unified-diff.ts'
 
-/** The difference of two texts; null stands for a file that is not there. Never rejects. */
+/** The difference of two texts; null stands for a missing file. Never rejects. */
 export type MakeDiff = (
   path: string,
   before: string | null,
   after: string | null,
 ) => Promise<TextDiff>
 
-/** Characters of both texts together up to which the difference is made at once. */
+/** Characters of both texts together up to which the difference is computed at once. */
 const SMALL = 20_000
 const SMALL_MS = 5
 const LARGE_MS = 3_000
@@ -28,7 +28,7 @@ export function createDiffs(pool: WorkerPool): MakeDiff {
         { timeoutMs: 3 * LARGE_MS },
       )
     } catch {
-      // Even reading the lines took too long (a file of tens of megabytes in one line): told without its lines.
+      // Even splitting the lines took too long (a file of tens of megabytes in one line): reported without its lines.
       return {
         diff: `--- a/${path}\n+++ b/${path}\n\\ Too large to compare.\n`,
         added: 0,

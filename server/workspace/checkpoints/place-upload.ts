@@ -1,4 +1,4 @@
-// Puts uploaded files into a project that is there already, by the rules of every change: one checkpoint for all of them.
+// Places uploaded files into an existing project, by the rules of every change: one checkpoint for all of them.
 import { chmod, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
@@ -19,14 +19,14 @@ import type { Workspaces } from '../workspaces.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
 export interface PlacedUpload {
-  /** Files that were not there before, and files that took the place of one. */
+  /** Files that are new, and files that replaced one. */
   added: number
   replaced: number
   /** Bytes of all of them. */
   bytes: number
 }
 
-/** Files that are looked at, or moved, at the same time. */
+/** Files that are checked, or moved, at the same time. */
 const AT_ONCE = 8
 const FORCE_MS = 10 * 60_000
 
@@ -35,9 +35,9 @@ interface PlacedFile extends StagedFile {
 }
 
 /**
- * Moves what was uploaded below `folder` of the project; files of the same name are replaced. All that can be refused is
- * refused before the first file is moved. Throws `conflict` (a folder in the place of a file, or a file in that of a
- * folder), `path_escapes` (a link on the way), `bad_request`, `project_full`, `quota_exceeded`, `store_busy`.
+ * Moves the upload below `folder` of the project; files with the same name are replaced. Everything that can be refused
+ * is refused before the first file is moved. Throws `conflict` (a folder in the place of a file, or the reverse),
+ * `path_escapes` (a link in the path), `bad_request`, `project_full`, `quota_exceeded`, `store_busy`.
  */
 export async function placeUpload(
   {
@@ -63,7 +63,7 @@ export async function placeUpload(
   const origin = { tool: 'upload', messageId: null, runId: null }
   return checkpoints.change(workspace, origin, paths, async () => {
     const { placed, grows } = await checkAll(workspace, files)
-    // Given back when the change has been settled with the project's new size.
+    // Released when the change is recorded with the project's new size.
     if (grows > 0) await workspaces.storage.claim(workspace.userId, workspace.projectId, grows)
     try {
       await pLimit(AT_ONCE).map(files, (file) => moveIn(workspace, staged.folder, file))
@@ -75,7 +75,7 @@ export async function placeUpload(
   })
 }
 
-/** Every folder on the way to one of the files. */
+/** Every folder that contains one of the files. */
 const foldersAbove = (files: readonly PlacedFile[]): Set<string> =>
   new Set(
     files.flatMap(({ target: { segments } }) =>
@@ -113,7 +113,7 @@ const moveIn = (workspace: Workspace, staging: string, { path, target }: PlacedF
     const before = await look(place.real)
     checkTarget(before, target, undefined)
     const source = join(staging, path.text)
-    // The owner's execute bit is kept, so that a script stays one.
+    // The execute bit is preserved, so that a script stays executable.
     if (before !== null && (before.mode & 0o100) !== 0) await chmod(source, 0o700)
     await rename(source, place.real)
   })

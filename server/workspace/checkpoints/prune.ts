@@ -8,17 +8,17 @@ import { SNAPSHOT_MS } from './record-change.ts'
 import type { SnapshotInput } from './snapshot.ts'
 
 export interface PruneRule {
-  /** Checkpoints kept at most per project. */
+  /** Most checkpoints per project. */
   keep: number
-  /** Days after which one goes. */
+  /** Days after which a checkpoint is removed. */
   maxAgeDays: number
-  /** Bytes of kept contents per project; the oldest checkpoints go until they fit. */
+  /** Bytes of stored contents per project; the oldest checkpoints are removed until they fit. */
   maxBytes: number
 }
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** The ids that go, out of all checkpoints given newest first. The newest always stays. */
+/** The ids to remove, given all checkpoints newest first. The newest always stays. */
 export const prunable = (
   newestFirst: readonly { id: string; createdAt: Date }[],
   rule: PruneRule,
@@ -32,10 +32,10 @@ export const prunable = (
     )
     .map(({ id }) => id)
 
-/** Every so many checkpoints of a project old ones are looked for. */
+/** Old checkpoints are looked for after this many new ones of a project. */
 const PRUNE_EVERY = 20
 
-/** Returns what is to be called after every change; it never throws. */
+/** Returns the function to call after every change; it never throws. */
 export function createPruner(dependencies: {
   records: CheckpointRepository
   turns: Pick<ProjectTurns, 'alone'>
@@ -47,7 +47,7 @@ export function createPruner(dependencies: {
   const { records, turns, pool, rule, snapshotInput, log } = dependencies
   const sinceLastPrune = new Map<ProjectId, number>()
 
-  /** Removes contents that no checkpoint names; while there are too many bytes, the oldest checkpoints too. */
+  /** Removes contents that no checkpoint refers to; while there are too many bytes, the oldest checkpoints too. */
   const dropUnneeded = async (workspace: Workspace): Promise<void> => {
     for (;;) {
       const rows = await records.since(workspace.projectId, '')
@@ -70,7 +70,7 @@ export function createPruner(dependencies: {
     const count = (sinceLastPrune.get(projectId) ?? 0) + 1
     sinceLastPrune.set(projectId, count % PRUNE_EVERY)
     if (count < PRUNE_EVERY) return
-    // In a turn of its own, so that nobody waits for it but the next change.
+    // In a turn of its own, so that only the next change waits for it.
     turns
       .alone(projectId, async () => {
         await records.remove(prunable(await records.ages(projectId), rule, new Date()))

@@ -1,4 +1,4 @@
-// Bringing paths of a project back to what they held: the one place that undoes.
+// Restores paths of a project to earlier contents: the one place that undoes.
 import pLimit from 'p-limit'
 import type { PathContent } from '../../db/tables/projects.ts'
 import { appError } from '../../errors.ts'
@@ -6,11 +6,11 @@ import { type CaptureTools, captureAll, sameContent } from './capture.ts'
 import type { KeptContent } from './content-store.ts'
 import type { Targets, UndoStep } from './undo-steps.ts'
 
-/** Files that are put back at the same time. */
+/** Files that are restored at the same time. */
 const AT_ONCE = 8
 const FORCE_MS = 10 * 60_000
 
-/** Leaves only the paths that do not hold what they should. */
+/** Returns only the paths that differ from what they should hold. */
 export async function differing(targets: Targets, tools: Omit<CaptureTools, 'kept'>) {
   const different = new Map<string, { now: PathContent | null; target: PathContent | null }>()
   const found = await captureAll([...targets.keys()], { ...tools, kept: null }, false)
@@ -21,7 +21,7 @@ export async function differing(targets: Targets, tools: Omit<CaptureTools, 'kep
   return different
 }
 
-/** Throws `conflict` when a content is no longer kept, before anything is changed. */
+/** Throws `conflict` when a content is no longer stored, before anything is changed. */
 export async function checkKept(targets: Targets, kept: KeptContent): Promise<void> {
   for (const [path, target] of targets)
     if (target?.kind === 'file' && !(await kept.has(target.hash)))
@@ -29,8 +29,8 @@ export async function checkKept(targets: Targets, kept: KeptContent): Promise<vo
 }
 
 /**
- * Makes the paths hold what `different` says. Folders that came since are removed when nothing else is in them. Throws
- * `conflict` when a folder in the way holds files that no checkpoint knows.
+ * Makes the paths hold what `different` says. Folders that were added since are removed when nothing else is in them.
+ * Throws `conflict` when a folder in the way holds files that no checkpoint knows.
  */
 export async function applyTargets(
   { workspace, pool }: Pick<CaptureTools, 'workspace' | 'pool'>,
@@ -41,7 +41,7 @@ export async function applyTargets(
   const of = (path: string) => different.get(path) ?? { now: null, target: null }
   const later = { later: true }
   const slot = pLimit(AT_ONCE)
-  // Deepest first, so that folders are empty when it is their turn.
+  // Deepest first, so that folders are empty by the time they are removed.
   const inTheWay = paths.toReversed().filter((path) => {
     const { now, target } = of(path)
     return now !== null && now.kind !== target?.kind
@@ -68,7 +68,7 @@ export async function applyTargets(
   await pool.run('force_paths', { root: workspace.root, paths }, { timeoutMs: FORCE_MS })
 }
 
-/** Undoes a change of paths of which nothing is to stay: what is there now is not kept. */
+/** Undoes a change of paths without a trace: their current contents are not stored. */
 export async function undoUnkept(
   steps: readonly UndoStep[],
   tools: Pick<CaptureTools, 'workspace' | 'pool'> & { kept: KeptContent },

@@ -1,4 +1,4 @@
-// Looking at a tree of a project, file by file, waiting for the disk. Runs in the worker thread only, while nothing else
+// Scans a tree of a project, file by file, waiting for the disk. Only runs in the worker thread, while nothing else
 // changes the project.
 import { createHash, randomUUID } from 'node:crypto'
 import {
@@ -28,14 +28,14 @@ import { contentPath } from './content-store.ts'
 const MAX_ENTRIES = 200_000
 const MAX_DEPTH = 64
 const PIECE = 1024 * 1024
-/** Files changed this shortly before they are looked at may change again without a new time stamp. */
+/** Files changed this shortly before the scan may change again without a new time stamp. */
 const RACY_MS = 50
 
 const buffer = Buffer.allocUnsafe(PIECE)
 
 /**
- * Visits every entry below the folder `start` of a project that can be kept, a folder before what is in it; returns the
- * bytes of all files, of those that cannot be kept too. Throws `bad_request` beyond `maxEntries`.
+ * Visits every storable entry below the folder `start` of a project, a folder before its contents; returns the bytes of
+ * all files, including those that cannot be stored. Throws `bad_request` beyond `maxEntries`.
  */
 export function scan(
   root: string,
@@ -61,7 +61,7 @@ export function scan(
   return { bytes }
 }
 
-/** Only names that can be given back by our own rules are kept. */
+/** Only names that our own rules allow to be restored are stored. */
 function isSpellable(path: string): boolean {
   try {
     return parseInnerPath(path).text === path
@@ -70,7 +70,7 @@ function isSpellable(path: string): boolean {
   }
 }
 
-/** Identity, size and times of an entry as one text; '' for a file so fresh that it may still change without a trace. */
+/** Identity, size and times of an entry as one text; '' for a file so fresh that it may still change unnoticed. */
 export function statKey(stats: BigIntStats): string {
   const fresh = Date.now() - Number(stats.mtimeNs / 1_000_000n) < RACY_MS
   if (fresh && stats.isFile()) return ''
@@ -86,8 +86,8 @@ export interface Copies {
 }
 
 /**
- * What is at a place whose `stats` were just read. With `copies` a file is copied too; without, it is only hashed, and not
- * even that when it has more than `maxHashed` bytes (its hash is '' then). Null for pipes, sockets and devices.
+ * What is at a place whose `stats` were just read. With `copies` a file is copied too; without, it is only hashed,
+ * unless it has more than `maxHashed` bytes (its hash is '' then). Null for pipes, sockets and devices.
  */
 export function lookAt(
   real: string,
@@ -158,7 +158,7 @@ function copyInto({ contents, copied }: Copies, source: number): { hash: string;
   return found
 }
 
-/** Forces what is at these paths of a project, and the folders they are in, to the disk; what is gone again is left out. */
+/** Syncs these paths of a project, and their folders, to the disk; missing ones are skipped. */
 export function forcePaths({ root, paths }: { root: string; paths: readonly string[] }): null {
   const folders = paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))
   for (const path of new Set([...paths, ...folders])) {
