@@ -134,6 +134,8 @@ describe('the body', () => {
         ],
       },
     ])
-    expect(JSON.stringify(buildRequestBody(request, settings()))).toContain('does not accept images')
+    expect(JSON.stringify(buildRequestBody(request, settings()))).toContain(
+      'does not accept images',
+    )
   })
 })
