@@ -84,7 +84,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect((await login(server, 'ann', 'a good password', '10.0.0.1')).status).toBe(200)
   })
 
-  test('of two new passwords at once one holds, and the other is told', async () => {
+  test('of two concurrent password changes one succeeds, and the other is refused', async () => {
     const server = await start(multi)
     const { token } = await register(server, 'ann')
     const passwords = ['the first password', 'the second password']

@@ -93,7 +93,7 @@ test('a client that takes nothing of a response is dropped', async () => {
   await askAndSleep('/long')
 })
 
-test('a connection on which nothing is asked is closed', async () => {
+test('a connection without requests is closed', async () => {
   const client = connect(port, '127.0.0.1')
   await new Promise((resolve) => client.once('close', resolve).resume())
 })

@@ -114,7 +114,7 @@ describeOnEachDatabase('finding by meaning', (open) => {
     expect(found).not.toContain(sentences[2])
   })
 
-  test('while the endpoint is away words still find, and documents are still taken in', async () => {
+  test('while the endpoint is away, search by words works and documents are still read', async () => {
     const { search, vectors, document } = await prepare()
     isAway = true
     expect(await search('physician hospital')).toEqual([sentences[1]])
@@ -128,7 +128,7 @@ describeOnEachDatabase('finding by meaning', (open) => {
     expect(await database.read.select().from(database.tables.passageVectors)).toEqual([])
   })
 
-  test('what has no vectors yet gets them later: taken in before there was an endpoint, or cut off', async () => {
+  test('missing vectors are created later: of documents read without an endpoint, or cut off', async () => {
     const { search, vectors, database } = await prepare()
     const { passageVectors } = database.tables
     await database.write(async (tx) => void (await tx.delete(passageVectors)))

@@ -33,7 +33,7 @@ const ask = async (models: ModelSettings[], more = {}) =>
   hear((await catalogOf(models, more).resolve()).client)
 
 describe('retries', () => {
-  test('a 429 is tried again three times, and each wait is told', async () => {
+  test('a 429 is retried three times, and each wait is reported', async () => {
     upstream.enqueue(turn.rateLimited(), turn.rateLimited(), turn.rateLimited(), turn.text('ok'))
     const heard = await ask([model('a')])
     expect(heard.text).toBe('ok')

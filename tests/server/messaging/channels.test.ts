@@ -241,7 +241,7 @@ describeOnEachDatabase('channels', (open) => {
     expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({ attempts: 1 })
   })
 
-  test('after the last try it has failed, with the reason; who sent it is told once', async () => {
+  test('after the last attempt a delivery has failed, with the reason; its sender is notified once', async () => {
     const told: object[] = []
     const { channels, userId } = await prepare({ onGivenUp: async (failure) => told.push(failure) })
     const receiver = await startReceiver(...Array.from({ length: 20 }, () => 500))

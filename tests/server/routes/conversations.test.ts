@@ -87,7 +87,7 @@ describeOnEachServer('conversations', (start) => {
     expect((await call('PATCH', path, { project_id: 'nothing' })).status).toBe(404)
   })
 
-  test('somebody else’s conversation is not there, whatever is asked of it', async () => {
+  test('every request to somebody else’s conversation returns 404', async () => {
     const { id } = await make({ title: 'Secret plans' })
     const path = `/api/conversations/${id}`
     const nowhere = '/api/conversations/01990000-0000-7000-8000-000000000000'

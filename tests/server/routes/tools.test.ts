@@ -14,7 +14,7 @@ beforeAll(async () => {
   listed = envelope(ToolList).parse((await server.call('GET', '/api/tools')).json).data
 })
 
-test('lists every tool once, in the form in which models are told of it', () => {
+test('lists every tool once, in the form in which models receive it', () => {
   const names = listed.tools.map((tool) => tool.function.name)
   expect(new Set(names).size).toBe(listed.total)
   expect(names).toEqual(

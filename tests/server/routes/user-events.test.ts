@@ -69,7 +69,7 @@ describe('GET /api/events', () => {
     return json.data.token
   }
 
-  test('what a user changes is told to that user alone, also to a reader that was away', async () => {
+  test('a change is sent to its user alone, also to a client that was away', async () => {
     const [ann, bob] = [await register('ann'), await register('bob')]
     const reader = await listen(server.url, { authorization: `Bearer ${ann}` })
     const other = await listen(server.url, { authorization: `Bearer ${bob}` })

@@ -23,7 +23,7 @@ describeOnEachDatabase('accounts', (open) => {
     expect(await fresh.users.count()).toBe(8)
   })
 
-  test('a name is taken in whatever case, an address too', async () => {
+  test('names and addresses are unique regardless of case', async () => {
     await store.users.register(
       { username: 'Zoë', passwordHash: 'x', email: 'Zoe@example.org' },
       () => {},

@@ -96,7 +96,7 @@ describe('the demo model', () => {
     )
   })
 
-  test('stops when it is told to', async () => {
+  test('stops when the signal is aborted', async () => {
     const controller = new AbortController()
     const heard = await hear(createDemoClient(), llmRequest({ signal: controller.signal }), () =>
       controller.abort(),

@@ -508,7 +508,7 @@ describe('stopping', () => {
     full.close()
   })
 
-  test('asks nothing when the run was stopped already', async () => {
+  test('sends no request when the run was already stopped', async () => {
     const heard = await hear(clientFor(), llmRequest({ signal: AbortSignal.abort() }))
     expect(heard.end.type).toBe('failed')
     expect(upstream.requests).toHaveLength(0)

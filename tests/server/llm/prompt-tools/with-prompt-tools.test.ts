@@ -139,7 +139,7 @@ describe('prompt mode', () => {
     expect(messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_x' })
   })
 
-  test('in a round without tools nothing is told and nothing is read', async () => {
+  test('in an iteration without tools, no tools are described and no calls are read', async () => {
     upstream.enqueue(turn.text(good), turn.text(good))
     for (const without of [{ tools: [] }, { toolChoice: 'none' as const }]) {
       const heard = await ask(without)

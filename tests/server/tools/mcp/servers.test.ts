@@ -171,7 +171,7 @@ describe('a stdio server as a child process', () => {
     expect(JSON.stringify(result)).not.toContain('canary')
   })
 
-  test('that dies in a call fails the call clearly, and comes back by itself', async () => {
+  test('that dies during a call fails the call clearly, and is restarted', async () => {
     const file = await script(
       withTools(`
         server.registerTool('die', { description: 'dies' }, async () => process.exit(1))
@@ -240,7 +240,7 @@ describe('a server over streamable HTTP', () => {
     await vi.waitFor(() => expect(server.calls).toContain('wait was cancelled'))
   })
 
-  test('a server that forgot the session is asked again in a new one, once', async () => {
+  test('a call to a server that forgot the session is sent again in a new one, once', async () => {
     const server = await startHttp()
     const { tools, connected } = start({ odd: { url: server.url } })
     await connected('odd')
