@@ -81,7 +81,8 @@ describeOnEachServer('files that are swapped for links', (start) => {
       if (answer.status >= 400) refused.add(answer.status)
       // Where a link points is what it holds; only errors have no business to name a place of the host.
       const leaks = text.includes(SECRET) || (answer.status >= 400 && text.includes(root))
-      if (answer.status >= 500 || leaks)
+      // 503: what a change did could not be looked at, as all of it changed under the look; it is stored with the next one.
+      if ((answer.status >= 500 && answer.status !== 503) || leaks)
         wrong.push(`${method} ${path} → ${answer.status} ${text.slice(0, 200)}`)
     }
     for (let round = 0; round < ROUNDS; round++) {
