@@ -25,7 +25,8 @@ export default defineConfig({
           name: 'parallel',
           include: ['tests/**/*.test.ts'],
           exclude: ALONE,
-          maxWorkers: 2,
+          // Half of the time of most is waiting: for a process, a browser, a database.
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },

@@ -80,6 +80,8 @@ export interface CaptureTools {
 /** From this many paths in one folder on, the whole folder is captured in a worker thread instead of path by path. */
 const TREE_PATHS = 32
 const TREE_MS = 10 * 60_000
+/** How often a mere look at a folder begins again when something in it went away while it was read. */
+const LOOKS = 5
 
 /**
  * For a mere look a link on the way is nothing: what is behind it is not in the project. Who is to keep or change
@@ -108,6 +110,32 @@ export async function captureAll(
     if (captured.size >= MAX_PATHS) throw tooMany()
     captured.set(path, content)
   }
+  const captureTree = (folder: string) =>
+    pool.run(
+      'capture_tree',
+      {
+        root: workspace.root,
+        folder,
+        contents: kept?.folder ?? null,
+        known,
+        maxEntries: MAX_PATHS,
+      },
+      { timeoutMs: TREE_MS, ...(signal === undefined ? {} : { signal }) },
+    )
+  const captureWithTree = async (path: ProjectPath, withTree: boolean) => {
+    for (let look = 1; ; look++) {
+      const content = await unlessLinked(captureOne(workspace.root, path, kept), kept)
+      if (content?.kind !== 'directory' || !withTree) return { content, tree: null }
+      try {
+        const tree = await unlessLinked(captureTree(path.text), kept)
+        return { content, tree: tree ?? { entries: [], known: new Map<string, string>() } }
+      } catch (error) {
+        // Another program works there: what is gone by now is no fault of a mere look.
+        const isGone = error instanceof AppError && error.code === 'not_found'
+        if (kept !== null || !isGone || look === LOOKS) throw error
+      }
+    }
+  }
   // Sorted by path segments, so that a folder comes right before its contents.
   const sorted = paths.map(parseInnerPath).sort(byParts)
   /** The folder that is completely known already: it does not exist, or was captured as a whole. */
@@ -118,24 +146,11 @@ export async function captureAll(
       add(path.text, settled.entries.get(path.text) ?? null)
       continue
     }
-    const content = await unlessLinked(captureOne(workspace.root, path, kept), kept)
+    const isIn = sorted[at + TREE_PATHS]?.text.startsWith(`${path.text}/`) ?? false
+    const { content, tree } = await captureWithTree(path, below || isIn)
     add(path.text, content)
     if (content === null) settled = { path: path.text, entries: new Map() }
-    if (content?.kind !== 'directory') continue
-    const isIn = sorted[at + TREE_PATHS]?.text.startsWith(`${path.text}/`) ?? false
-    if (!below && !isIn) continue
-    const looking = pool.run(
-      'capture_tree',
-      {
-        root: workspace.root,
-        folder: path.text,
-        contents: kept?.folder ?? null,
-        known,
-        maxEntries: MAX_PATHS,
-      },
-      { timeoutMs: TREE_MS, ...(signal === undefined ? {} : { signal }) },
-    )
-    const tree = (await unlessLinked(looking, kept)) ?? { entries: [], known: new Map() }
+    if (tree === null) continue
     for (const [identity, hash] of tree.known) known.set(identity, hash)
     settled = { path: path.text, entries: new Map(tree.entries) }
     if (below) for (const [inner, held] of tree.entries) add(inner, held)
