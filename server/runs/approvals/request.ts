@@ -45,6 +45,8 @@ export function createApprovals(dependencies: Dependencies): Approvals {
       const decided = active.waitForDecision(call.id)
       let known: ApprovalRow | undefined
       await writes.commit(async (tx) => {
+        // The run before its approval, as a decision locks them: the other way round each would wait for the other.
+        await store.runs.lockUnended(tx, run.id)
         const stored = await store.runs.insertApproval(tx, {
           runId: run.id,
           idRef: call.id,
