@@ -85,8 +85,24 @@ const server: Record<string, readonly string[]> = {
  * What is left out of the module's row above is out of bounds for the sub-folder too.
  */
 const subFolders: Record<string, readonly string[]> = {
-  'runs/approvals': ['agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol', 'lib'],
-  'runs/sub-agents': ['runs/approvals', 'agent', 'db', 'tools', 'llm', 'protocol', 'lib'],
+  'runs/approvals': ['runs/context', 'agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol', 'lib'],
+  'runs/context': ['agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol'],
+  'runs/end': ['runs/context', 'runs/usage', 'agent', 'db', 'errors.ts', 'protocol'],
+  'runs/log': ['db', 'protocol'],
+  'runs/start': ['runs/end', 'agent', 'db', 'tools', 'errors.ts', 'protocol', 'lib'],
+  'runs/sub-agents': [
+    'runs/approvals',
+    'runs/context',
+    'runs/start',
+    'runs/usage',
+    'agent',
+    'db',
+    'tools',
+    'llm',
+    'protocol',
+    'lib',
+  ],
+  'runs/usage': ['agent', 'db', 'protocol'],
   'tools/builtin': [
     'workspace',
     'net',

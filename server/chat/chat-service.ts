@@ -7,10 +7,10 @@ import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../pro
 import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
 import type { ApprovalDecisionBody } from '../protocol/run.ts'
 import type { StopReason } from '../runs/active-run.ts'
-import { assertRunAllowed } from '../runs/admission.ts'
 import { decideApproval } from '../runs/approvals/decide.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
+import { assertRunAllowed } from '../runs/start/admission.ts'
 import { readRunState } from '../runs/state.ts'
 import { activeRunError, createRunStart } from './start-run.ts'
 

@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, UserId } from '../protocol/ids.ts'
-import { blankMessage } from '../runs/blank-rows.ts'
 import { outlast } from '../runs/group-commit.ts'
+import { blankMessage } from '../runs/start/row-defaults.ts'
 
 export interface PostedMessage {
   userId: UserId

@@ -13,12 +13,12 @@ import type {
   RegenerateBody,
   SendMessageBody,
 } from '../protocol/message.ts'
-import { tooManyRuns } from '../runs/admission.ts'
-import { blankMessage, blankRun } from '../runs/blank-rows.ts'
-import { exceededBudget } from '../runs/budgets.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
+import { tooManyRuns } from '../runs/start/admission.ts'
+import { blankMessage, blankRun } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
+import { exceededBudget } from '../runs/usage/budgets.ts'
 import { checkAttachments, checkKeptAttachments } from './attachments.ts'
 
 type RunBody = SendMessageBody | EditMessageBody | RegenerateBody

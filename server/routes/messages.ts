@@ -19,7 +19,7 @@ import {
   SendMessageBody,
 } from '../protocol/message.ts'
 import { Run } from '../protocol/run.ts'
-import type { RunLog } from '../runs/log.ts'
+import type { RunLog } from '../runs/log/log.ts'
 import { success } from './envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentMessage, presentRun, withLongTexts } from './present-message.ts'

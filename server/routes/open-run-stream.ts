@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
-import type { StreamMode } from '../runs/log-view.ts'
-import { replayRun } from '../runs/stored-replay.ts'
+import { replayRun } from '../runs/log/stored-replay.ts'
+import type { StreamMode } from '../runs/log/view.ts'
 import { streamRun, streamStoredRun } from './run-stream.ts'
 
 export function createRunStreamer({ chat, store }: { chat: ChatService; store: Store }) {

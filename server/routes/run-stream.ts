@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
 import { jsonPieces, longJsonPieces } from '../lib/json-pieces.ts'
-import type { RunLog } from '../runs/log.ts'
-import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/log-view.ts'
+import type { RunLog } from '../runs/log/log.ts'
+import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/log/view.ts'
 import { beginEventStream, keepAlive, STALL_MS } from './event-stream.ts'
 
 /** Frames are gathered up to about this length before they are written. */

@@ -1,7 +1,7 @@
 // A run that this process performs: its log, how to stop it, and the calls that wait for a decision.
 import type { RunId } from '../protocol/ids.ts'
 import type { Decision } from '../tools/approval.ts'
-import type { RunLog } from './log.ts'
+import type { RunLog } from './log/log.ts'
 
 /**
  * Why a run's signal was aborted. `deleted`: its conversation or message goes, or its user may no longer use it;

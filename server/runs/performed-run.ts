@@ -1,12 +1,12 @@
 // What everything that performs one run shares: its row, its state, its usage, and the ways to store and to emit.
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { ActiveRun } from './active-run.ts'
-import type { Budgets } from './budgets.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
 import type { RunState } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
-import type { RunUsage } from './usage.ts'
+import type { Budgets } from './usage/budgets.ts'
+import type { RunUsage } from './usage/usage.ts'
 
 export interface RunStarter {
   /**

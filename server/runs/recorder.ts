@@ -8,8 +8,8 @@ import type { RunEvent } from '../protocol/run-event.ts'
 import { type Step, stepId } from '../protocol/step.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 import type { Write, WriteGroup } from './group-commit.ts'
-import type { RunLog } from './log.ts'
-import { writeCuts } from './replay.ts'
+import { writeCuts } from './log/history.ts'
+import type { RunLog } from './log/log.ts'
 
 /** The first text of a step is emitted at once, what follows at most this often. */
 const GATHER_MS = 50

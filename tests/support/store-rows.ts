@@ -8,7 +8,7 @@ import { createStore, type Store } from '../../server/db/store.ts'
 import { newId } from '../../server/lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../server/protocol/ids.ts'
 import type { Attachment } from '../../server/protocol/message.ts'
-import { blankMessage, blankRun } from '../../server/runs/blank-rows.ts'
+import { blankMessage, blankRun } from '../../server/runs/start/row-defaults.ts'
 
 /** A registered account; the first one is the administrator. */
 export const somebody = (store: Store, username = newId<string>().slice(-12)): Promise<UserRow> =>

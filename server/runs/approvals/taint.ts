@@ -1,6 +1,6 @@
 // Whether a run's conversation holds outside text, and what a person allowed in it for good.
 import type { CallResult } from '../../tools/tool-result.ts'
-import type { RunContext } from '../context.ts'
+import type { RunContext } from '../context/context.ts'
 import type { Write } from '../group-commit.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { readRunState } from '../state.ts'

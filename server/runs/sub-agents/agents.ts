@@ -5,9 +5,9 @@ import { createSubAgents } from '../../agent/sub-agents.ts'
 import type { Approvals } from '../../tools/approval.ts'
 import type { AgentStarter } from '../../tools/definition.ts'
 import type { Taint } from '../approvals/taint.ts'
-import { startBackgroundTask } from '../background.ts'
-import { DEFAULT_CONTEXT_WINDOW, type RunContext } from '../context.ts'
+import { DEFAULT_CONTEXT_WINDOW, type RunContext } from '../context/context.ts'
 import type { PerformedRun } from '../performed-run.ts'
+import { startBackgroundTask } from '../start/background-task.ts'
 
 interface Dependencies {
   performed: PerformedRun

@@ -5,7 +5,7 @@ import { SubAgentEvent } from '../../agent/sub-agent-log.ts'
 import type { SubAgentRepository } from '../../db/repositories/sub-agents.ts'
 import type { CallId, RunId } from '../../protocol/ids.ts'
 import type { Write, WriteGroup } from '../group-commit.ts'
-import type { RunUsage } from '../usage.ts'
+import type { RunUsage } from '../usage/usage.ts'
 
 interface Dependencies {
   runId: RunId

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CallId } from '../../../server/protocol/ids.ts'
 import type { ToolProgressNotice } from '../../../server/protocol/run-event.ts'
 import { streamRun } from '../../../server/routes/run-stream.ts'
-import { createRunLog, type RunLog } from '../../../server/runs/log.ts'
+import { createRunLog, type RunLog } from '../../../server/runs/log/log.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 
 const STALL_MS = 400

@@ -9,7 +9,7 @@ import { type ActiveRun, createActiveRun } from '../../../server/runs/active-run
 import { decideApproval } from '../../../server/runs/approvals/decide.ts'
 import { createApprovals } from '../../../server/runs/approvals/request.ts'
 import { createWriteGroup } from '../../../server/runs/group-commit.ts'
-import { createRunLog } from '../../../server/runs/log.ts'
+import { createRunLog } from '../../../server/runs/log/log.ts'
 import { readRunState } from '../../../server/runs/state.ts'
 import type { Approvals } from '../../../server/tools/approval.ts'
 import { createToolRegistry } from '../../../server/tools/registry.ts'

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { createStore } from '../../../server/db/store.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
-import { startBackgroundTask } from '../../../server/runs/background.ts'
 import type { ChatSettings } from '../../../server/runs/dependencies.ts'
+import { startBackgroundTask } from '../../../server/runs/start/background-task.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { chatRun, say, somebody } from '../../support/store-rows.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { StepRow } from '../../../server/db/repositories/steps.ts'
 import type { MessageId } from '../../../server/protocol/ids.ts'
-import { resumePoint } from '../../../server/runs/context.ts'
+import { resumePoint } from '../../../server/runs/context/context.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
 import { type Random, rounds, SEED } from '../../support/random.ts'
 import { countingTool } from '../tools/support.ts'

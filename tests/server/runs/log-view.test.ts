@@ -4,8 +4,8 @@ import { applyRunEvent } from '../../../server/protocol/apply-run-event.ts'
 import type { CallId, MessageId, RunId } from '../../../server/protocol/ids.ts'
 import type { RunEvent } from '../../../server/protocol/run-event.ts'
 import type { Step } from '../../../server/protocol/step.ts'
-import { createRunLog, idsBefore, type RunLog } from '../../../server/runs/log.ts'
-import { createRunView, type OutgoingEvent } from '../../../server/runs/log-view.ts'
+import { createRunLog, idsBefore, type RunLog } from '../../../server/runs/log/log.ts'
+import { createRunView, type OutgoingEvent } from '../../../server/runs/log/view.ts'
 
 const runId = 'run' as RunId
 const messageId = 'answer' as MessageId

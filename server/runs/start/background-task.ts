@@ -1,13 +1,13 @@
 // The start of a background task: a run of its own, begun by a tool call of another run.
-import type { MessageRow } from '../db/repositories/messages.ts'
-import type { RunRow } from '../db/repositories/runs.ts'
-import { AppError, appError } from '../errors.ts'
-import { newId } from '../lib/ids.ts'
-import type { MessageId, RunId } from '../protocol/ids.ts'
-import type { AgentStarter } from '../tools/definition.ts'
-import { blankMessage, blankRun } from './blank-rows.ts'
-import type { RunDependencies } from './performed-run.ts'
-import { type RunOptions, readRunOptions } from './state.ts'
+import type { MessageRow } from '../../db/repositories/messages.ts'
+import type { RunRow } from '../../db/repositories/runs.ts'
+import { AppError, appError } from '../../errors.ts'
+import { newId } from '../../lib/ids.ts'
+import type { MessageId, RunId } from '../../protocol/ids.ts'
+import type { AgentStarter } from '../../tools/definition.ts'
+import type { RunDependencies } from '../performed-run.ts'
+import { type RunOptions, readRunOptions } from '../state.ts'
+import { blankMessage, blankRun } from './row-defaults.ts'
 
 /** Tasks of one conversation that run at the same time. */
 const MAX_TASKS = 5

@@ -1,12 +1,12 @@
 // The part of a conversation that a run looks at: from the newest message back to what fits or is summed up.
 
-import type { BranchMessage } from '../agent/history.ts'
-import type { AttachmentInfo } from '../db/repositories/attachments.ts'
-import type { FullMessage } from '../db/repositories/messages.ts'
-import type { SummaryRow } from '../db/repositories/summaries.ts'
-import type { Store } from '../db/store.ts'
-import { estimateTokens } from '../llm/tokens.ts'
-import type { ConversationId, MessageId } from '../protocol/ids.ts'
+import type { BranchMessage } from '../../agent/history.ts'
+import type { AttachmentInfo } from '../../db/repositories/attachments.ts'
+import type { FullMessage } from '../../db/repositories/messages.ts'
+import type { SummaryRow } from '../../db/repositories/summaries.ts'
+import type { Store } from '../../db/store.ts'
+import { estimateTokens } from '../../llm/tokens.ts'
+import type { ConversationId, MessageId } from '../../protocol/ids.ts'
 
 export interface Branch {
   /** Oldest first. */

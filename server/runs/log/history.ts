@@ -1,9 +1,9 @@
 // The past of a run that goes on: every event it had, with the id it had, read back from its steps.
-import type { RunRow } from '../db/repositories/runs.ts'
-import { type StepRow, toStep } from '../db/repositories/steps.ts'
-import type { DoneEvent, ErrorEvent } from '../protocol/run-event.ts'
+import type { RunRow } from '../../db/repositories/runs.ts'
+import { type StepRow, toStep } from '../../db/repositories/steps.ts'
+import type { DoneEvent, ErrorEvent } from '../../protocol/run-event.ts'
+import { readRunState } from '../state.ts'
 import { idsBefore, type LogEntry, type ProseState, type RunLogHistory } from './log.ts'
-import { readRunState } from './state.ts'
 
 /** The text form of a step's cuts: lengths parted by commas, an `r` in front when the step replaced another. */
 export const writeCuts = ({ cuts, replaces }: Pick<ProseState, 'cuts' | 'replaces'>): string =>

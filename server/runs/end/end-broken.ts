@@ -1,10 +1,10 @@
 // The end of a run that could not be performed to its end: the store did not take something, or something is wrong in here.
-import { RunOver, type RunRow } from '../db/repositories/runs.ts'
-import { AppError } from '../errors.ts'
-import type { ErrorEvent } from '../protocol/run-event.ts'
-import type { ActiveRun } from './active-run.ts'
-import type { RunDependencies } from './performed-run.ts'
-import type { RunUsage } from './usage.ts'
+import { RunOver, type RunRow } from '../../db/repositories/runs.ts'
+import { AppError } from '../../errors.ts'
+import type { ErrorEvent } from '../../protocol/run-event.ts'
+import type { ActiveRun } from '../active-run.ts'
+import type { RunDependencies } from '../performed-run.ts'
+import type { RunUsage } from '../usage/usage.ts'
 
 /** Waits between tries to store the end; it costs no money, so the last is repeated until the store takes it. */
 const RETRY_DELAYS_MS = [100, 1_000, 5_000]

@@ -1,11 +1,11 @@
 // Fits a run's messages to the window of its model.
 
-import { fitMessages, messageBudget } from '../agent/context-window.ts'
-import { summarizeTurns } from '../agent/summary.ts'
-import type { LlmMessage } from '../llm/client.ts'
-import { toSchema } from '../tools/definition.ts'
+import { fitMessages, messageBudget } from '../../agent/context-window.ts'
+import { summarizeTurns } from '../../agent/summary.ts'
+import type { LlmMessage } from '../../llm/client.ts'
+import { toSchema } from '../../tools/definition.ts'
+import type { PerformedRun } from '../performed-run.ts'
 import { DEFAULT_CONTEXT_WINDOW, type RunContext } from './context.ts'
-import type { PerformedRun } from './performed-run.ts'
 
 /**
  * The messages of the next iteration, as many as the model's window takes. What has to go is summed up by the model, once:

@@ -1,8 +1,8 @@
 // Whether a user may have one more run.
-import type { Writer } from '../db/database.ts'
-import { type AppError, appError } from '../errors.ts'
-import type { UserId } from '../protocol/ids.ts'
-import type { ChatDependencies } from './dependencies.ts'
+import type { Writer } from '../../db/database.ts'
+import { type AppError, appError } from '../../errors.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import type { ChatDependencies } from '../dependencies.ts'
 
 export const tooManyRuns = (runsPerUser: number): AppError =>
   appError('runs_exhausted', { limit: runsPerUser }, { retryAfter: 5 })

@@ -1,15 +1,15 @@
 // The end of a run: its title, and the transaction that stores what became of it.
 
-import { iterationsOf } from '../agent/history.ts'
-import { titleFromMessage, titleFromModel } from '../agent/title.ts'
-import type { NewRun, RunRow } from '../db/repositories/runs.ts'
-import { type AppError, errorText } from '../errors.ts'
-import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../protocol/run-event.ts'
-import type { RunContext } from './context.ts'
-import type { ChatDependencies } from './dependencies.ts'
-import type { PerformedRun } from './performed-run.ts'
-import type { Recorder } from './recorder.ts'
-import { readRunOptions } from './state.ts'
+import { iterationsOf } from '../../agent/history.ts'
+import { titleFromMessage, titleFromModel } from '../../agent/title.ts'
+import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
+import { type AppError, errorText } from '../../errors.ts'
+import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../../protocol/run-event.ts'
+import type { RunContext } from '../context/context.ts'
+import type { ChatDependencies } from '../dependencies.ts'
+import type { PerformedRun } from '../performed-run.ts'
+import type { Recorder } from '../recorder.ts'
+import { readRunOptions } from '../state.ts'
 
 /** An end that is stored. */
 export type StoredEnding =

@@ -1,8 +1,8 @@
 // After a restart: reminds tools of what their run has seen, so that a change since then is noticed.
-import type { Store } from '../db/store.ts'
-import type { RunId } from '../protocol/ids.ts'
-import type { Step } from '../protocol/step.ts'
-import type { ToolSet } from '../tools/registry.ts'
+import type { Store } from '../../db/store.ts'
+import type { RunId } from '../../protocol/ids.ts'
+import type { Step } from '../../protocol/step.ts'
+import type { ToolSet } from '../../tools/registry.ts'
 
 /** `steps`: what the answer holds so far. Results first, in their order, then the approval requests that still wait or were just decided. */
 export async function recallShown(

@@ -1,6 +1,6 @@
 // What ends a run from outside: nobody listening any more.
-import type { OnDisconnect } from '../protocol/message.ts'
-import type { ActiveRun } from './active-run.ts'
+import type { OnDisconnect } from '../../protocol/message.ts'
+import type { ActiveRun } from '../active-run.ts'
 
 /** At the start, and after a restart, the listeners of a run that stops with them get this long to come. */
 const RETURN_MS = 30_000

@@ -1,8 +1,8 @@
 // What users may still spend: a model call sets aside what it is likely to use, so that runs side by side share one budget.
 import pLimit, { type LimitFunction } from 'p-limit'
-import { dayOf } from '../db/repositories/token-usage.ts'
-import type { UserId } from '../protocol/ids.ts'
-import type { ChatDependencies } from './dependencies.ts'
+import { dayOf } from '../../db/repositories/token-usage.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import type { ChatDependencies } from '../dependencies.ts'
 
 /** Tokens, and money in one currency ('' where the model has no price). */
 export interface Amount {

@@ -1,11 +1,11 @@
 // A run that has ended, replayed from the store: step by step, long texts piece by piece, for readers of any speed.
-import type { RunRow } from '../db/repositories/runs.ts'
-import { type StepInTurn, type StepRepository, toStep } from '../db/repositories/steps.ts'
-import { eventData } from '../protocol/run-event.ts'
-import { stepId } from '../protocol/step.ts'
-import type { OutgoingEvent, StreamMode } from './log-view.ts'
-import { endOf, readCuts } from './replay.ts'
-import { readRunState } from './state.ts'
+import type { RunRow } from '../../db/repositories/runs.ts'
+import { type StepInTurn, type StepRepository, toStep } from '../../db/repositories/steps.ts'
+import { eventData } from '../../protocol/run-event.ts'
+import { stepId } from '../../protocol/step.ts'
+import { readRunState } from '../state.ts'
+import { endOf, readCuts } from './history.ts'
+import type { OutgoingEvent, StreamMode } from './view.ts'
 
 /**
  * Every event after `afterId`, as `createRunView` gives those of a run in memory; without an id, or with one that the

@@ -1,15 +1,15 @@
 // A stored run that nobody performs: begun again by a new attempt, or ended where it stands.
 
-import { iterationsOf } from '../agent/history.ts'
-import { nestedPrefix } from '../agent/nested-call-id.ts'
-import type { Writer } from '../db/database.ts'
-import type { RunRow } from '../db/repositories/runs.ts'
-import { type StepRow, toStep } from '../db/repositories/steps.ts'
-import type { Store } from '../db/store.ts'
-import type { RunId } from '../protocol/ids.ts'
-import { announceRun } from './announce.ts'
-import type { ChatDependencies } from './dependencies.ts'
-import { titleWithoutAnswer } from './finish.ts'
+import { iterationsOf } from '../../agent/history.ts'
+import { nestedPrefix } from '../../agent/nested-call-id.ts'
+import type { Writer } from '../../db/database.ts'
+import type { RunRow } from '../../db/repositories/runs.ts'
+import { type StepRow, toStep } from '../../db/repositories/steps.ts'
+import type { Store } from '../../db/store.ts'
+import type { RunId } from '../../protocol/ids.ts'
+import { announceRun } from '../announce.ts'
+import type { ChatDependencies } from '../dependencies.ts'
+import { titleWithoutAnswer } from '../end/finish.ts'
 
 /** A run that took the server down this often in a row is not tried again. */
 const MAX_FAILED_ATTEMPTS = 8

@@ -1,11 +1,11 @@
 // The usage of a run: tokens summed over its iterations, added once to those of the user, by hour and model.
-import type { CallUsage } from '../agent/run-scope.ts'
-import type { Writer } from '../db/database.ts'
-import type { NewRun, RunRow } from '../db/repositories/runs.ts'
-import { MAX_INTEGER } from '../protocol/bounds.ts'
-import type { Usage } from '../protocol/run-event.ts'
+import type { CallUsage } from '../../agent/run-scope.ts'
+import type { Writer } from '../../db/database.ts'
+import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
+import { MAX_INTEGER } from '../../protocol/bounds.ts'
+import type { Usage } from '../../protocol/run-event.ts'
+import type { ChatDependencies } from '../dependencies.ts'
 import type { Budgets } from './budgets.ts'
-import type { ChatDependencies } from './dependencies.ts'
 
 /** The usage of one model call. */
 interface ModelUsage {

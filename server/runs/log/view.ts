@@ -1,6 +1,6 @@
 // Turns a run's log into what one listener asked for: delta events as they are, or whole steps in the documented protocol.
-import { eventData } from '../protocol/run-event.ts'
-import { stepId } from '../protocol/step.ts'
+import { eventData } from '../../protocol/run-event.ts'
+import { stepId } from '../../protocol/step.ts'
 import type { LogEntry, RunLog } from './log.ts'
 
 /** One event for the wire. */

@@ -7,8 +7,8 @@ import {
   type RetryNotice,
   type RunEvent,
   type ToolProgressNotice,
-} from '../protocol/run-event.ts'
-import { type Step, stepId } from '../protocol/step.ts'
+} from '../../protocol/run-event.ts'
+import { type Step, stepId } from '../../protocol/step.ts'
 
 /**
  * One numbered entry of the log. Text is kept as cuts of its step, not as copies: the text of an answer is in
