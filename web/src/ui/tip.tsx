@@ -1,4 +1,4 @@
-// A short text shown on hover or keyboard focus. One bubble serves all of them, so that a tip costs nothing until it is shown.
+// A short text on hover or keyboard focus, shown in one bubble that all tips share. Not Radix's tooltip: it would take the first screen's JavaScript from 133 KB to 167 KB (gzip).
 import {
   cloneElement,
   type FocusEvent,

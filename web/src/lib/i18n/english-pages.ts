@@ -117,7 +117,7 @@ export const englishPages = {
     password: 'Password',
     passwordText: 'Changing it signs out everywhere else.',
     passwordChanged: 'The password is changed.',
-    keysKept_one: 'One API key still works.',
+    keysKept_one: '{{count}} API key still works.',
     keysKept_other: '{{count}} API keys still work.',
     revokeKeys: 'Delete all API keys as well',
     revokeKeysHint: 'Choose this if somebody else may know your password.',

@@ -1,4 +1,4 @@
-// The page's language: the reader's own choice, else the browser's; each language is loaded only when it is used.
+// The page's language: the reader's choice, else the browser's. A language is loaded when it is first used, its texts for later views with the first of them.
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { loadRefusals } from '../refusal-text.ts'
@@ -6,38 +6,47 @@ import { english } from './english.ts'
 
 export type Language = 'en' | 'zh'
 
-const storageKey = 'nanoclaw.language'
+const STORAGE_KEY = 'nanoclaw.language'
+
+let chosen: Language = 'en'
 
 const preferred = (): Language => {
   try {
-    const stored = localStorage.getItem(storageKey)
+    const stored = localStorage.getItem(STORAGE_KEY)
     if (stored === 'en' || stored === 'zh') return stored
   } catch {
-    // storage blocked: the browser's language holds
+    // Storage is blocked: use the browser's language.
   }
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en'
 }
 
-const markDocument = (language: Language): void => {
+/** English comes with the page: it is also what i18next falls back to. */
+async function loadFirstScreen(language: Language): Promise<void> {
+  if (language === 'en') return
+  loadRefusals()
+  const { chinese } = await import('./chinese.ts')
+  i18next.addResourceBundle('zh', 'translation', chinese, true)
+}
+
+async function loadPages(language: Language): Promise<void> {
+  const texts =
+    language === 'zh'
+      ? (await import('./chinese-pages.ts')).chinesePages
+      : (await import('./english-pages.ts')).englishPages
+  i18next.addResourceBundle(language, 'translation', texts, true)
+}
+
+async function show(language: Language): Promise<void> {
+  await i18next.changeLanguage(language)
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
 }
 
-const load = async (language: Language): Promise<void> => {
-  if (language === 'zh') loadRefusals()
-  if (language === 'en' || i18next.hasResourceBundle('zh', 'translation')) return
-  const { chinese } = await import('./chinese.ts')
-  i18next.addResourceBundle('zh', 'translation', chinese)
-}
+/** Loads the texts of the views after the first screen, in the language that is shown. Await it with their code. */
+export const loadPageTexts = (): Promise<void> => loadPages(i18next.language === 'zh' ? 'zh' : 'en')
 
-/** The texts of what is loaded after the first screen. Waited for together with the code that needs them. */
-export async function loadPageTexts(): Promise<void> {
-  const { englishPages } = await import('./english-pages.ts')
-  i18next.addResourceBundle('en', 'translation', englishPages, true)
-}
-
-/** To be awaited before the first render. */
+/** Loads the texts of the first screen in the preferred language. Await it before the first render. */
 export async function startI18n(): Promise<void> {
-  const language = preferred()
+  chosen = preferred()
   await i18next.use(initReactI18next).init({
     lng: 'en',
     fallbackLng: 'en',
@@ -45,18 +54,19 @@ export async function startI18n(): Promise<void> {
     interpolation: { escapeValue: false }, // React escapes
     returnNull: false,
   })
-  await load(language)
-  await i18next.changeLanguage(language)
-  markDocument(language)
+  await loadFirstScreen(chosen)
+  await show(chosen)
 }
 
+/** Stores the choice and shows the page in `language` once all of its texts are there. The latest choice wins. */
 export async function chooseLanguage(language: Language): Promise<void> {
+  chosen = language
   try {
-    localStorage.setItem(storageKey, language)
+    localStorage.setItem(STORAGE_KEY, language)
   } catch {
-    // the choice lasts as long as the page
+    // Storage is blocked: the choice lasts until the page is closed.
   }
-  await load(language)
-  await i18next.changeLanguage(language)
-  markDocument(language)
+  // Whoever chooses has later views open already.
+  await Promise.all([loadFirstScreen(language), loadPages(language)])
+  if (chosen === language) await show(language)
 }
