@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { CallId, ConversationId, MessageId, RunId } from '../../server/protocol/ids.ts'
 import type { RunEvent } from '../../server/protocol/run-event.ts'
-import { foldEvent, newLiveRun } from '../../web/src/features/chat/live-runs.ts'
+import { foldEvent, newLiveRun } from '../../web/src/features/chat/runs/live-runs.ts'
 import { toSegments } from '../../web/src/features/chat/steps/segments.ts'
 
 const call = CallId.parse('call-1')

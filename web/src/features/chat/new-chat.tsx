@@ -11,9 +11,9 @@ import { ApiError } from '../../lib/api-client.ts'
 import { paths } from '../../lib/paths.ts'
 import { reportError } from '../../ui/error-text.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { Composer, type Draft } from './composer.tsx'
+import { Composer, type Draft } from './composer/composer.tsx'
 import { randomId } from './random-id.ts'
-import { startRun } from './start-run.ts'
+import { startRun } from './runs/start-run.ts'
 import { useNewConversation } from './use-new-conversation.ts'
 
 const suggestions = [

@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
-import type { Progress } from '../tool-progress.ts'
+import type { Progress } from '../runs/tool-progress.ts'
 import { readFileText, readResults } from './result-items.ts'
 import { type Outcome, pretty, type ToolState } from './tool-content.ts'
 

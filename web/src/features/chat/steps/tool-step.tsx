@@ -6,7 +6,7 @@ import type { ToolCallStep, ToolResultStep } from '../../../../../server/protoco
 import { duration } from '../../../lib/format.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
-import { failuresIn, type Progress } from '../tool-progress.ts'
+import { failuresIn, type Progress } from '../runs/tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { ArtifactFiles } from './artifact-files.tsx'
 import { SubAgents } from './sub-agents.tsx'

@@ -1,11 +1,11 @@
 // The row of choices under the text field: model, thinking, tools, approval.
 import { Brain, ChevronDown, ShieldAlert, ShieldCheck, ShieldOff, Wrench } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { ApprovalMode } from '../../../../server/protocol/conversation.ts'
-import { useModels } from '../../lib/api/catalog.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { Menu, MenuChoices, MenuHeading } from '../../ui/menu.tsx'
-import { type ChatOptions, isThinking, modelOf } from './chat-options.ts'
+import type { ApprovalMode } from '../../../../../server/protocol/conversation.ts'
+import { useModels } from '../../../lib/api/catalog.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { Menu, MenuChoices, MenuHeading } from '../../../ui/menu.tsx'
+import { type ChatOptions, isThinking, modelOf } from '../chat-options.ts'
 
 type Props = { options: ChatOptions; onChange: (change: Partial<ChatOptions>) => void }
 

@@ -1,8 +1,8 @@
 // Copies a message's text and says whether that worked.
 import { Copy } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { copyText } from '../../lib/copy-text.ts'
-import { notify } from '../../ui/toasts.ts'
+import { copyText } from '../../../lib/copy-text.ts'
+import { notify } from '../../../ui/toasts.ts'
 import { ActionButton } from './action-button.tsx'
 
 export function CopyMessage({ text }: { text: () => string }) {

@@ -1,13 +1,13 @@
 // Follows a run to its end: reads its events, folds them once a frame, and connects again by itself when the line drops.
 import type { QueryClient } from '@tanstack/react-query'
-import type { RunEvent } from '../../../../server/protocol/run-event.ts'
-import { conversationKeys, updateCached } from '../../lib/api/conversations.ts'
-import { messageKeys } from '../../lib/api/messages.ts'
-import { followRun } from '../../lib/api/runs.ts'
-import { ApiError } from '../../lib/api-client.ts'
-import { type EventStream, type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
-import { waitToReconnect } from '../../lib/reconnect.ts'
-import { errorText } from '../../ui/error-text.ts'
+import type { RunEvent } from '../../../../../server/protocol/run-event.ts'
+import { conversationKeys, updateCached } from '../../../lib/api/conversations.ts'
+import { messageKeys } from '../../../lib/api/messages.ts'
+import { followRun } from '../../../lib/api/runs.ts'
+import { ApiError } from '../../../lib/api-client.ts'
+import { type EventStream, type NumberedEvent, readEvents } from '../../../lib/event-stream.ts'
+import { waitToReconnect } from '../../../lib/reconnect.ts'
+import { errorText } from '../../../ui/error-text.ts'
 import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
 
 /** Runs that a reader of this page is already attached to. */

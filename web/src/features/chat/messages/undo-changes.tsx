@@ -1,9 +1,9 @@
 // Takes back every change that was made to the project's files since a message; asked first, undoable itself.
 import { useTranslation } from 'react-i18next'
-import type { MessageId } from '../../../../server/protocol/ids.ts'
-import { useRestore } from '../../lib/api/checkpoints.ts'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { notify } from '../../ui/toasts.ts'
+import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import { useRestore } from '../../../lib/api/checkpoints.ts'
+import { ConfirmDialog } from '../../../ui/dialog.tsx'
+import { notify } from '../../../ui/toasts.ts'
 
 export function UndoChanges({
   projectId,

@@ -1,7 +1,7 @@
 // Tasks that go on in the background of a conversation.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { BackgroundTask } from '../../../../../server/protocol/background.ts'
-import { request, requestDone } from '../../../lib/api-client.ts'
+import type { BackgroundTask } from '../../../../../../server/protocol/background.ts'
+import { request, requestDone } from '../../../../lib/api-client.ts'
 
 const backgroundKey = (conversationId: string) => ['background', conversationId] as const
 

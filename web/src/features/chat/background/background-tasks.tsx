@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Bot, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messageKeys } from '../../lib/api/messages.ts'
-import { notify } from '../../ui/toasts.ts'
-import { ActionButton } from './action-button.tsx'
+import { messageKeys } from '../../../lib/api/messages.ts'
+import { notify } from '../../../ui/toasts.ts'
+import { LateApprovalCard } from '../approvals/late-approval-card.tsx'
+import { ActionButton } from '../messages/action-button.tsx'
 import { isOver, useBackgroundTasks, useStopBackgroundTask } from './api/background.ts'
-import { LateApprovalCard } from './late-approval-card.tsx'
 
 export function BackgroundTasks({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()

@@ -1,13 +1,13 @@
 // All questions of a run that wait for an answer: how many there are, each with its place, and all of them refused at once.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PendingApproval } from '../../../../server/protocol/run-event.ts'
-import { decide } from '../../lib/api/runs.ts'
-import { ApiError } from '../../lib/api-client.ts'
-import { Button } from '../../ui/button.tsx'
-import { reportError } from '../../ui/error-text.ts'
+import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
+import { decide } from '../../../lib/api/runs.ts'
+import { ApiError } from '../../../lib/api-client.ts'
+import { Button } from '../../../ui/button.tsx'
+import { reportError } from '../../../ui/error-text.ts'
+import { useLiveRuns } from '../runs/live-runs.ts'
 import { LateApprovalCard } from './late-approval-card.tsx'
-import { useLiveRuns } from './live-runs.ts'
 
 export function PendingApprovals({
   conversationId,

@@ -2,13 +2,13 @@
 import { RefreshCw, Repeat, RotateCw, Settings, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Message } from '../../../../server/protocol/message.ts'
-import { useModels } from '../../lib/api/catalog.ts'
-import { failureText } from '../../lib/failure-text.ts'
-import { paths } from '../../lib/paths.ts'
-import { Button } from '../../ui/button.tsx'
-import { Menu, MenuChoices, MenuHeading } from '../../ui/menu.tsx'
-import type { LiveRun } from './live-runs.ts'
+import type { Message } from '../../../../../server/protocol/message.ts'
+import { useModels } from '../../../lib/api/catalog.ts'
+import { failureText } from '../../../lib/failure-text.ts'
+import { paths } from '../../../lib/paths.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Menu, MenuChoices, MenuHeading } from '../../../ui/menu.tsx'
+import type { LiveRun } from '../runs/live-runs.ts'
 
 export function Ending({
   message,

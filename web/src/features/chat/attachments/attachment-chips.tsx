@@ -2,8 +2,8 @@
 import { FileText, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { StoredAttachment } from '../../../../server/protocol/message.ts'
-import { send } from '../../lib/api-client.ts'
+import type { StoredAttachment } from '../../../../../server/protocol/message.ts'
+import { send } from '../../../lib/api-client.ts'
 import type { AttachmentInput } from './attachments.ts'
 
 export function AttachmentChips({

@@ -2,8 +2,8 @@
 import { Clock, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { failureText } from '../../lib/failure-text.ts'
-import type { LiveRun } from './live-runs.ts'
+import { failureText } from '../../../lib/failure-text.ts'
+import type { LiveRun } from '../runs/live-runs.ts'
 
 export function Working({ live }: { live: LiveRun }) {
   const { t } = useTranslation()

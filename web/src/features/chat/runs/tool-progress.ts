@@ -1,6 +1,6 @@
 // Live output of a running tool, kept small: text that grows, or a state that is replaced.
-import type { SubAgentView, ToolProgress } from '../../../../server/protocol/tool-progress.ts'
-import { fieldsOf, listIn } from '../../lib/read-json.ts'
+import type { SubAgentView, ToolProgress } from '../../../../../server/protocol/tool-progress.ts'
+import { fieldsOf, listIn } from '../../../lib/read-json.ts'
 
 export type Progress = {
   /** The newest part of what the program has written. */

@@ -2,14 +2,14 @@
 import { TriangleAlert } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PendingApproval } from '../../../../server/protocol/run-event.ts'
-import { pretty } from './steps/tool-content.ts'
+import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
+import { pretty } from '../steps/tool-content.ts'
 
 const CodeBlock = lazy(() =>
-  import('../../ui/markdown/code-block.tsx').then((module) => ({ default: module.CodeBlock })),
+  import('../../../ui/markdown/code-block.tsx').then((module) => ({ default: module.CodeBlock })),
 )
 const DiffView = lazy(() =>
-  import('../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
+  import('../../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
 )
 
 const warnings = ['not_isolated', 'host_network', 'changed_meanwhile'] as const

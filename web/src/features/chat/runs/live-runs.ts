@@ -1,14 +1,14 @@
 // The runs that this page is following right now: their steps as they grow, what they wait for, how they ended.
 import { create } from 'zustand'
-import { applyRunEvent } from '../../../../server/protocol/apply-run-event.ts'
-import type { ErrorParams } from '../../../../server/protocol/error.ts'
+import { applyRunEvent } from '../../../../../server/protocol/apply-run-event.ts'
+import type { ErrorParams } from '../../../../../server/protocol/error.ts'
 import type {
   FinishReason,
   PendingApproval,
   RunEvent,
   Usage,
-} from '../../../../server/protocol/run-event.ts'
-import type { Step } from '../../../../server/protocol/step.ts'
+} from '../../../../../server/protocol/run-event.ts'
+import type { Step } from '../../../../../server/protocol/step.ts'
 import { foldProgress, type Progress } from './tool-progress.ts'
 
 export type LiveRun = {

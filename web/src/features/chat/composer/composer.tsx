@@ -11,18 +11,18 @@ import {
   useState,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useModels } from '../../lib/api/catalog.ts'
-import { takeDroppedFiles } from '../../lib/dropped-files.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { classNames } from '../../ui/class-names.ts'
-import { Tip } from '../../ui/tip.tsx'
-import { notify } from '../../ui/toasts.ts'
-import { AttachmentChips } from './attachment-chips.tsx'
-import { type AttachmentInput, readAttachment } from './attachments.ts'
-import { type ChatOptions, modelOf } from './chat-options.ts'
+import { useModels } from '../../../lib/api/catalog.ts'
+import { takeDroppedFiles } from '../../../lib/dropped-files.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { Tip } from '../../../ui/tip.tsx'
+import { notify } from '../../../ui/toasts.ts'
+import { AttachmentChips } from '../attachments/attachment-chips.tsx'
+import { type AttachmentInput, readAttachment } from '../attachments/attachments.ts'
+import { type ChatOptions, modelOf } from '../chat-options.ts'
+import { randomId } from '../random-id.ts'
 import { ComposerOptions, ModelMenu } from './composer-options.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
-import { randomId } from './random-id.ts'
 
 const mostAttachments = 20
 

@@ -2,12 +2,12 @@
 import { BookOpen } from 'lucide-react'
 import { lazy, Suspense, useContext, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Step } from '../../../../server/protocol/step.ts'
-import { fieldsOf, listIn, numberIn, textIn } from '../../lib/read-json.ts'
-import { ConversationContext } from './conversation-context.ts'
+import type { Step } from '../../../../../server/protocol/step.ts'
+import { fieldsOf, listIn, numberIn, textIn } from '../../../lib/read-json.ts'
+import { ConversationContext } from '../conversation-context.ts'
 
 const PassageDialog = lazy(() =>
-  import('../../ui/passage-dialog.tsx').then((module) => ({ default: module.PassageDialog })),
+  import('../../../ui/passage-dialog.tsx').then((module) => ({ default: module.PassageDialog })),
 )
 
 type Source = {

@@ -1,19 +1,19 @@
 // Starts a run: send, edit, regenerate and resume, each answered by the run's own stream of events.
 import type { QueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { RunId } from '../../../../server/protocol/ids.ts'
+import type { RunId } from '../../../../../server/protocol/ids.ts'
 import type {
   EditMessageBody,
   Message,
   RegenerateBody,
   SendMessageBody,
   StoredAttachment,
-} from '../../../../server/protocol/message.ts'
-import { updateCached } from '../../lib/api/conversations.ts'
-import { appendMessages, markStreaming, messageKeys } from '../../lib/api/messages.ts'
-import { resumeRun } from '../../lib/api/runs.ts'
-import { ApiError, send } from '../../lib/api-client.ts'
-import { type NumberedEvent, readEvents } from '../../lib/event-stream.ts'
+} from '../../../../../server/protocol/message.ts'
+import { updateCached } from '../../../lib/api/conversations.ts'
+import { appendMessages, markStreaming, messageKeys } from '../../../lib/api/messages.ts'
+import { resumeRun } from '../../../lib/api/runs.ts'
+import { ApiError, send } from '../../../lib/api-client.ts'
+import { type NumberedEvent, readEvents } from '../../../lib/event-stream.ts'
 import { follow } from './follow-run.ts'
 
 type Request =

@@ -1,7 +1,7 @@
 // Steps through the answers (or edits) that stand at the same place of a conversation.
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { MessageId } from '../../../../server/protocol/ids.ts'
+import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { ActionButton } from './action-button.tsx'
 
 export function SiblingSwitch({

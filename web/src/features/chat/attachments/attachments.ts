@@ -1,6 +1,6 @@
 // Turns chosen, dropped or pasted files into attachments: images as they are, everything else as text.
 import type { z } from 'zod'
-import type { Attachment } from '../../../../server/protocol/message.ts'
+import type { Attachment } from '../../../../../server/protocol/message.ts'
 
 export type AttachmentInput = z.input<typeof Attachment>
 /** Why a file was not taken; the key of a text. */
