@@ -158,6 +158,17 @@ const web: Record<string, readonly string[]> = {
   lib: [],
 }
 
+/** Folder of the page's chat -> its siblings that it may import. Files beside the folders put them together. */
+const chatFolders: Record<string, readonly string[]> = {
+  messages: ['approvals', 'attachments', 'background', 'runs', 'steps'],
+  background: ['approvals'],
+  approvals: ['runs', 'steps'],
+  composer: ['attachments'],
+  steps: ['runs'],
+  runs: ['attachments'],
+  attachments: [],
+}
+
 /** Where a driver's types end and ours begin: the only files that may cast by way of `unknown`. */
 const DRIVER_EDGES = [
   'server/db/columns/sqlite.ts',
@@ -300,6 +311,19 @@ describe('layer rules', () => {
       const [toLayer = '', toFeature] = to.split('/').slice(2)
       if (fromLayer === 'features' && toLayer === 'features') return fromFeature !== toFeature
       return fromLayer !== toLayer && !(web[fromLayer] ?? []).includes(toLayer)
+    })
+    expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+
+  test('the folders of the chat only import the siblings in their row, and each has a row', () => {
+    const chat = join(webBase, 'features/chat')
+    const imports = importsOf(chat).filter(({ fromModule }) => !fromModule.includes('.'))
+    const folders = new Set(imports.map(({ fromModule }) => topOf(fromModule)))
+    expect([...folders].sort()).toEqual(Object.keys(chatFolders).sort())
+    const wrong = imports.filter(({ fromModule, to, toModule }) => {
+      const [from, target] = [topOf(fromModule), topOf(toModule)]
+      const isSibling = to.startsWith('web/src/features/chat/') && !target.includes('.')
+      return isSibling && from !== target && !chatFolders[from]?.includes(target)
     })
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })

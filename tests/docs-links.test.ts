@@ -1,4 +1,4 @@
-// The documentation names files that exist: every relative link and every source path in it.
+// The documentation names what exists: every relative link, anchor and source path in it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -14,12 +14,35 @@ const pages = [
     .map((entry) => join(entry.parentPath, entry.name)),
 ]
 
-/** Targets of `[text](target)` and `![text](target)` that are files of this repository, without their anchor. */
-const linksIn = (text: string): string[] =>
+/** Targets of `[text](target)` and `![text](target)` within this repository. */
+const targetsIn = (text: string): string[] =>
   [...text.matchAll(/\]\(([^()\s]+)\)/g)]
     .map(([, target = '']) => target)
-    .filter((target) => !/^[a-z][a-z+.-]*:|^#/i.test(target))
+    .filter((target) => !/^[a-z][a-z+.-]*:/i.test(target))
+
+/** The files among them, without their anchor. */
+const linksIn = (text: string): string[] =>
+  targetsIn(text)
     .map((target) => target.split('#')[0] ?? '')
+    .filter((target) => target !== '')
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (text: string): Set<string> => {
+  const seen = new Map<string, number>()
+  const headings = [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#{1,6} +(.+)$/gm)]
+  return new Set(
+    headings.map(([, heading = '']) => {
+      const slug = heading
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+        .replaceAll(' ', '-')
+      const count = seen.get(slug) ?? 0
+      seen.set(slug, count + 1)
+      return count === 0 ? slug : `${slug}-${count}`
+    }),
+  )
+}
 
 /** Paths such as `server/routes/index.ts` in running text; one with a placeholder (`<x>`, `*`, `…`) names no file. */
 const sourcePathsIn = (text: string): string[] =>
@@ -40,6 +63,23 @@ describe('documentation', () => {
     expect(links.flatMap(({ page, targets }) => missingFrom(page, dirname(page), targets))).toEqual(
       [],
     )
+  })
+
+  test('every anchor in a link is a heading of the page that it leads to', () => {
+    expect(anchorsOf('# A & `b_c`\n```\n# no\n```\n## 中文 1\n## 中文 1')).toEqual(
+      new Set(['a--b_c', '中文-1', '中文-1-1']),
+    )
+    const wrong = pages.flatMap((page) =>
+      targetsIn(readFileSync(page, 'utf8'))
+        .filter((target) => /(^|\.md)#/.test(target))
+        .filter((target) => {
+          const [file = '', anchor = ''] = target.split('#')
+          const linked = file === '' ? page : resolve(dirname(page), file)
+          return !existsSync(linked) || !anchorsOf(readFileSync(linked, 'utf8')).has(anchor)
+        })
+        .map((target) => `${relative(root, page)}: ${target}`),
+    )
+    expect(wrong).toEqual([])
   })
 
   test('every source path that is mentioned exists', () => {

@@ -4,9 +4,9 @@ import { Bot, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messageKeys } from '../../../lib/api/messages.ts'
+import { ActionButton } from '../../../ui/action-button.tsx'
 import { notify } from '../../../ui/toasts.ts'
 import { LateApprovalCard } from '../approvals/late-approval-card.tsx'
-import { ActionButton } from '../messages/action-button.tsx'
 import { isOver, useBackgroundTasks, useStopBackgroundTask } from './api/background.ts'
 
 export function BackgroundTasks({ conversationId }: { conversationId: string }) {

@@ -2,8 +2,8 @@
 import { Copy } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { copyText } from '../../../lib/copy-text.ts'
+import { ActionButton } from '../../../ui/action-button.tsx'
 import { notify } from '../../../ui/toasts.ts'
-import { ActionButton } from './action-button.tsx'
 
 export function CopyMessage({ text }: { text: () => string }) {
   const { t } = useTranslation()

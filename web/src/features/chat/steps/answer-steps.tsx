@@ -1,10 +1,10 @@
-// An answer: its prose, and between it the quiet rail of what the agent thought and did.
+// The steps of an answer: its text, with a rail of thinking and tool calls in between.
 import { memo, useMemo } from 'react'
 import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
 import type { Step } from '../../../../../server/protocol/step.ts'
-import { Prose } from '../../../ui/markdown/prose.tsx'
 import type { Progress } from '../runs/tool-progress.ts'
 import { type Activity, toSegments } from './segments.ts'
+import { TextStep } from './text-step.tsx'
 import { ThinkingStep } from './thinking-step.tsx'
 import { ToolStep } from './tool-step.tsx'
 
@@ -22,7 +22,7 @@ export const AnswerSteps = memo(function AnswerSteps({
   live,
 }: {
   steps: readonly Step[]
-  /** Present while the run goes on. */
+  /** Set while the run is active. */
   live: Live | null
 }) {
   const growing = live !== null
@@ -31,7 +31,7 @@ export const AnswerSteps = memo(function AnswerSteps({
     <div className="flex flex-col gap-4">
       {segments.map((segment, place) =>
         segment.kind === 'prose' ? (
-          <Prose
+          <TextStep
             key={segment.key}
             text={segment.text}
             growing={growing && place === segments.length - 1}

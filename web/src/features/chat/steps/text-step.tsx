@@ -1,25 +1,25 @@
-// Prose of a model: formatted as soon as the Markdown module has been loaded, which a conversation's page waits for.
+// A text step of an answer: Markdown, drawn while it streams. The Markdown module loads with the first conversation.
 import { lazy, memo, Suspense, useState } from 'react'
 
-let loaded: typeof import('./markdown.tsx').Markdown | null = null
+let loaded: typeof import('../../../ui/markdown/markdown.tsx').Markdown | null = null
 
-/** To be awaited before the first prose is drawn, so that nobody sees it raw. */
+/** Await this before the first text is drawn, so that nobody sees raw Markdown. */
 export const loadMarkdown = async () => {
-  const { Markdown } = await import('./markdown.tsx')
+  const { Markdown } = await import('../../../ui/markdown/markdown.tsx')
   loaded = Markdown
   return { default: Markdown }
 }
 const LazyMarkdown = lazy(loadMarkdown)
 
-export const Prose = memo(function Prose({
+export const TextStep = memo(function TextStep({
   text,
   growing = false,
 }: {
   text: string
-  /** The text is still being written. */
+  /** The text is still streaming. */
   growing?: boolean
 }) {
-  // A component that is there is drawn at once; a lazy one shows its stand-in first, if only for a frame.
+  // A loaded component draws at once; a lazy one shows its fallback for at least a frame.
   const [Ready] = useState(() => loaded)
   if (Ready !== null) return <Ready text={text} growing={growing} />
   return (
