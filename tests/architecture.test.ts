@@ -128,7 +128,15 @@ const subFolders: Record<string, readonly string[]> = {
   'protocol/failures': [],
   'sandbox/python': ['errors.ts', 'protocol', 'lib'],
   'workspace/files': ['workspace/worker', 'errors.ts', 'protocol', 'lib'],
-  'workspace/search': ['workspace/files', 'workspace/worker', 'sandbox', 'errors.ts', 'protocol'],
+  'workspace/search': [
+    'workspace/files',
+    'workspace/worker',
+    'sandbox',
+    'errors.ts',
+    'protocol',
+    // A search that waits ends with its signal: `lib/abort`.
+    'lib',
+  ],
   'workspace/checkpoints': [
     'workspace/files',
     'workspace/worker',

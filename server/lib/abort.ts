@@ -1,15 +1,15 @@
-// Waiting that ends when a signal is aborted.
+// Helpers for abort signals: listeners, promises and linked controllers.
 
 /** The reason of an aborted signal as an error. */
 export const abortError = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error('Aborted')
 
-/** Who waits for which signal. A batch of calls shares one: a listener of each would count as a leak. */
+/** The listeners of each signal. A batch of calls shares one signal; Node would report a listener for each as a leak. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>()
 
 /**
- * Calls `listener` once when the signal is aborted, at once if it is already. Returns what takes the listener away again.
- * However many wait for a signal, it has one listener.
+ * Calls `listener` once when the signal is aborted, at once if it already is. Returns a function that removes the
+ * listener. The signal itself gets one listener, however many wait for it.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
@@ -19,14 +19,14 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   let listeners = waiting.get(signal)
   if (listeners === undefined) {
     const all = new Set<() => void>()
-    const tell = (): void => {
+    const notify = (): void => {
       for (const each of all) each()
     }
-    signal.addEventListener('abort', tell, { once: true })
+    signal.addEventListener('abort', notify, { once: true })
     waiting.set(signal, all)
     listeners = all
   }
-  // Each call its own entry, also when a listener is given twice.
+  // A new function per call, so that the same listener can be registered twice.
   const own = (): void => listener()
   listeners.add(own)
   return () => void listeners.delete(own)
@@ -44,7 +44,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /**
- * A controller that is aborted with its parent. `release` detaches it from the parent and must be called in the end.
+ * A controller that is aborted with its parent. Call `release` when done, to detach it from the parent.
  */
 export function linkedController(parent: AbortSignal): {
   controller: AbortController

@@ -1,11 +1,12 @@
-// Who may search now: so many at once, and of one user fewer, so that nobody waits for all the searches of somebody else.
+// Limits concurrent searches, in total and per user, so that one user's searches do not delay everybody else's.
 import { appError } from '../../errors.ts'
+import { onAbort } from '../../lib/abort.ts'
 import type { UserId } from '../../protocol/ids.ts'
 
 export interface SearchSlots {
   /**
-   * Runs `search` when there is a slot for its user. Waiting ends with `request_stopped` when the signal aborts; a search
-   * beyond those that may wait is refused with `search_busy`.
+   * Runs `search` once its user has a free slot. Throws `request_stopped` when the signal aborts while the
+   * search waits, `search_busy` when too many of the user's searches wait already.
    */
   run<T>(userId: UserId, search: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
@@ -15,37 +16,37 @@ interface Waiting {
   begin(): void
 }
 
-/** `waitingPerUser`: searches of one user that wait while others run. */
+/** `perUser` and `total`: searches that run at once. `waitingPerUser`: searches of one user that may wait. */
 export function createSearchSlots(limits: {
   perUser: number
-  inAll: number
+  total: number
   waitingPerUser: number
 }): SearchSlots {
   const running = new Map<UserId, number>()
   /** Oldest first. */
   const waiting: Waiting[] = []
-  let inAll = 0
-  const runningOf = (userId: UserId): number => running.get(userId) ?? 0
+  let total = 0
+  const countOf = (userId: UserId): number => running.get(userId) ?? 0
 
   const enter = (userId: UserId): void => {
-    inAll += 1
-    running.set(userId, runningOf(userId) + 1)
+    total += 1
+    running.set(userId, countOf(userId) + 1)
   }
-  /** Of the users with the fewest searches, the one that waits longest. */
+  /** The longest-waiting search of a user with the fewest running searches. */
   const next = (): Waiting | undefined => {
     let chosen: Waiting | undefined
-    for (const one of waiting) {
-      if (runningOf(one.userId) >= limits.perUser) continue
-      if (chosen === undefined || runningOf(one.userId) < runningOf(chosen.userId)) chosen = one
+    for (const entry of waiting) {
+      if (countOf(entry.userId) >= limits.perUser) continue
+      if (chosen === undefined || countOf(entry.userId) < countOf(chosen.userId)) chosen = entry
     }
     return chosen
   }
   const leave = (userId: UserId): void => {
-    inAll -= 1
-    const left = runningOf(userId) - 1
+    total -= 1
+    const left = countOf(userId) - 1
     if (left > 0) running.set(userId, left)
     else running.delete(userId)
-    const chosen = inAll < limits.inAll ? next() : undefined
+    const chosen = total < limits.total ? next() : undefined
     if (chosen === undefined) return
     waiting.splice(waiting.indexOf(chosen), 1)
     enter(chosen.userId)
@@ -53,28 +54,29 @@ export function createSearchSlots(limits: {
   }
   const stopped = () => appError('request_stopped', {}, { retryable: true })
 
-  /** Resolves with a slot taken. */
+  /** Takes a slot, waiting for one if necessary. */
   const slot = (userId: UserId, signal: AbortSignal | undefined): Promise<void> | undefined => {
     if (signal?.aborted) throw stopped()
-    if (inAll < limits.inAll && runningOf(userId) < limits.perUser) return void enter(userId)
-    const ahead = waiting.filter((one) => one.userId === userId).length
+    if (total < limits.total && countOf(userId) < limits.perUser) return void enter(userId)
+    const ahead = waiting.filter((entry) => entry.userId === userId).length
     if (ahead >= limits.waitingPerUser)
       throw appError('search_busy', { count: ahead }, { retryable: true, retryAfter: 5 })
     return new Promise((resolve, reject) => {
-      const give = (): void => {
-        const place = waiting.indexOf(one)
-        if (place !== -1) waiting.splice(place, 1)
-        reject(stopped())
-      }
-      const one: Waiting = {
+      let release = (): void => {}
+      const entry: Waiting = {
         userId,
         begin() {
-          signal?.removeEventListener('abort', give)
+          release()
           resolve()
         },
       }
-      waiting.push(one)
-      signal?.addEventListener('abort', give, { once: true })
+      waiting.push(entry)
+      if (signal !== undefined)
+        release = onAbort(signal, () => {
+          const index = waiting.indexOf(entry)
+          if (index !== -1) waiting.splice(index, 1)
+          reject(stopped())
+        })
     })
   }
 

@@ -28,8 +28,8 @@ export interface ProjectSearch {
   ): Promise<FindResult>
 }
 
-/** Programs and threads that search. More would only make each of them slower. */
-const AT_ONCE = { perUser: 2, inAll: 4, waitingPerUser: 50 }
+/** Running more searches at once would only slow each of them down. */
+const SEARCH_LIMITS = { perUser: 2, total: 4, waitingPerUser: 50 }
 /** Characters of a line in a result. */
 const MAX_LINE = 500
 /** Where the program and the project are inside bubblewrap. */
@@ -74,7 +74,7 @@ export function createProjectSearch(options: {
   maxFileBytes: number
 }): ProjectSearch {
   const { ripgrep, bubblewrap, timeoutMs, maxFileBytes, pool } = options
-  const slots = createSearchSlots(AT_ONCE)
+  const slots = createSearchSlots(SEARCH_LIMITS)
 
   /** Runs ripgrep in the project and passes on each piece of output; `take` returns false when it has enough. */
   const run = async (

@@ -4,7 +4,7 @@ import type { UserId } from '../../../../server/protocol/ids.ts'
 import { createSearchSlots } from '../../../../server/workspace/search/search-slots.ts'
 import { rounds, SEED } from '../../../support/random.ts'
 
-const limits = { perUser: 2, inAll: 3, waitingPerUser: 4 }
+const limits = { perUser: 2, total: 3, waitingPerUser: 4 }
 const slow = 'slow' as UserId
 const quick = 'quick' as UserId
 
@@ -77,7 +77,7 @@ test(`in whatever order they come and end, the limits hold and each has its turn
         all.push(search(userId, `${userId}${at}`))
         await Promise.resolve()
       } else if (ends.size > 0) await end(random.pick([...ends.keys()]))
-      expect(ends.size, what).toBeLessThanOrEqual(limits.inAll)
+      expect(ends.size, what).toBeLessThanOrEqual(limits.total)
       for (const userId of users)
         expect(
           [...ends.keys()].filter((name) => name.startsWith(userId)).length,
