@@ -33,7 +33,7 @@ export interface Database {
    * The same for long queries (rankings, comparisons): on SQLite they run on a thread of their own, so that nobody
    * waits for them. It starts with the first such query and ends after a while without any.
    */
-  readonly readAside: Reader
+  readonly readOffThread: Reader
   /** How the nearest vectors are found: inside the database, or by reading all of them. */
   readonly vectors: 'sqlite' | 'pgvector' | 'scan'
   /**

@@ -1,37 +1,35 @@
-// Has pages parsed in worker threads that are killed when a page takes too long, and never blocks the server.
-import type { Worker } from 'node:worker_threads'
+// Parses pages in worker threads, which are terminated when a page takes too long; never blocks the server.
 import pLimit from 'p-limit'
-import { linkedController, untilAborted } from '../lib/abort.ts'
-import { startWorker } from '../lib/child-entry.ts'
-import type { ParseAnswer, ParseJob } from './page.child.ts'
+import { createWorkerClient } from '../lib/worker-client.ts'
+import type { ParseJob, ParseResult } from './page.child.ts'
 import type { PageContent, PageJob } from './page-content.ts'
 import type { SearchHit } from './search-page.ts'
 
 export interface PageReader {
   /** Never throws. */
   read(job: Omit<PageJob, 'plain'>, signal: AbortSignal): Promise<PageContent>
-  /** The hits of a search page; null when it is none or could not be read. */
+  /** The hits of a search page; null when the page is not one or could not be read. */
   readSearch(html: string, signal: AbortSignal): Promise<SearchHit[] | null>
   close(): Promise<void>
 }
 
-const FIRST_TRY_MS = 8_000
-const SECOND_TRY_MS = 8_000
+const FIRST_ATTEMPT_TIMEOUT_MS = 8_000
+const SECOND_ATTEMPT_TIMEOUT_MS = 8_000
 const IDLE_MS = 60_000
 /** Loading the parsers takes a tenth of a second, on a very busy machine much longer. */
-const START_MS = 30_000
+const START_TIMEOUT_MS = 30_000
 const THREADS = 2
-/** Deep pages need a deep stack; what is deeper still ends in an error that is caught. */
-const LIMITS = { maxOldGenerationSizeMb: 256, stackSizeMb: 16 }
+/** Deeply nested pages need a deep stack; one that still overflows it ends in an error that is caught. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, stackSizeMb: 16 }
 
-/** @param options.firstTryMs time for a page before it is tried again in the plainest way. */
-export function createPageReader(options: { firstTryMs?: number } = {}): PageReader {
+/** @param options.firstAttemptTimeoutMs how long a page may take before it is parsed again in the plainest way. */
+export function createPageReader(options: { firstAttemptTimeoutMs?: number } = {}): PageReader {
   const threads = Array.from({ length: THREADS }, () =>
-    createThread(options.firstTryMs ?? FIRST_TRY_MS),
+    createThread(options.firstAttemptTimeoutMs ?? FIRST_ATTEMPT_TIMEOUT_MS),
   )
-  /** A page that takes its whole time must not hold up everybody else's. */
+  /** A page that takes all of its time must not delay everybody else's. */
   const leastBusy = (): Thread =>
-    threads.reduce((best, thread) => (thread.waiting() < best.waiting() ? thread : best))
+    threads.reduce((best, thread) => (thread.queued() < best.queued() ? thread : best))
   return {
     read: (job, signal) => leastBusy().read(job, signal),
     readSearch: (html, signal) => leastBusy().readSearch(html, signal),
@@ -42,79 +40,19 @@ export function createPageReader(options: { firstTryMs?: number } = {}): PageRea
 }
 
 interface Thread extends PageReader {
-  /** Jobs that it has not done yet. */
-  waiting(): number
+  /** The number of jobs that are running or waiting. */
+  queued(): number
 }
 
-/** One worker thread, started for its first job and dismissed when it has been idle for long. */
-function createThread(firstTryMs: number): Thread {
+/** One worker thread, which parses one page at a time. */
+function createThread(firstAttemptTimeoutMs: number): Thread {
   const oneAtATime = pLimit(1)
-  let worker: Worker | undefined
-  let waiting: { resolve(answer: ParseAnswer): void; reject(error: Error): void } | undefined
-  let idle: NodeJS.Timeout | undefined
-
-  function hire(): Worker {
-    const hired = startWorker('net/page.child', { resourceLimits: LIMITS, env: {} })
-    const gone = (error: Error): void => {
-      if (worker !== hired) return
-      worker = undefined
-      waiting?.reject(error)
-    }
-    hired.on('message', (answer: ParseAnswer) => {
-      if (worker === hired) waiting?.resolve(answer)
-    })
-    hired.on('error', gone)
-    hired.on('exit', () => gone(new Error('The reader has ended')))
-    return hired
-  }
-
-  async function dismiss(): Promise<void> {
-    const last = worker
-    worker = undefined
-    clearTimeout(idle)
-    await last?.terminate()
-  }
-
-  /** The next message of the worker. Rejects, with the worker gone, when it fails, takes too long or is not wanted. */
-  async function nextMessage(
-    mine: Worker,
-    task: ParseJob | null,
-    limitMs: number,
-    signal: AbortSignal,
-  ): Promise<ParseAnswer> {
-    const { controller, release } = linkedController(signal)
-    const timer = setTimeout(() => controller.abort(new Error('Takes too long')), limitMs)
-    try {
-      const answered = new Promise<ParseAnswer>((resolve, reject) => {
-        waiting = { resolve, reject }
-      })
-      if (task !== null) mine.postMessage(task)
-      return await untilAborted(answered, controller.signal)
-    } catch (error) {
-      await dismiss()
-      throw error
-    } finally {
-      waiting = undefined
-      clearTimeout(timer)
-      release()
-    }
-  }
-
-  /** One job in the worker, which is started when there is none. */
-  async function parse(task: ParseJob, limitMs: number, signal: AbortSignal): Promise<ParseAnswer> {
-    clearTimeout(idle)
-    const isNew = worker === undefined
-    worker ??= hire()
-    const mine = worker
-    mine.ref()
-    try {
-      if (isNew) await nextMessage(mine, null, START_MS, signal)
-      return await nextMessage(mine, task, limitMs, signal)
-    } finally {
-      mine.unref()
-      idle = setTimeout(() => void dismiss(), IDLE_MS).unref()
-    }
-  }
+  const client = createWorkerClient<ParseJob, ParseResult>('net/page.child', {
+    worker: { resourceLimits: RESOURCE_LIMITS, env: {} },
+    startTimeoutMs: START_TIMEOUT_MS,
+    idleMs: IDLE_MS,
+    timeoutError: () => new Error('The page takes too long to parse'),
+  })
 
   async function readContent(
     job: Omit<PageJob, 'plain'>,
@@ -123,11 +61,14 @@ function createThread(firstTryMs: number): Thread {
     for (const plain of [false, true]) {
       if (signal.aborted) break
       try {
-        const task: ParseJob = { kind: 'page', job: { ...job, plain } }
-        const answer = await parse(task, plain ? SECOND_TRY_MS : firstTryMs, signal)
-        if (answer.kind === 'page') return answer.content
+        const timeoutMs = plain ? SECOND_ATTEMPT_TIMEOUT_MS : firstAttemptTimeoutMs
+        const result = await client.request(
+          { kind: 'page', job: { ...job, plain } },
+          { timeoutMs, signal },
+        )
+        if (result.kind === 'page') return result.content
       } catch {
-        // The second try leaves out what may be slow; after that the page is given up.
+        // The second attempt leaves out whatever may be slow; if it fails too, the page is unreadable.
       }
     }
     return {
@@ -141,13 +82,16 @@ function createThread(firstTryMs: number): Thread {
     readSearch: (html, signal) =>
       oneAtATime(async () => {
         try {
-          const answer = await parse({ kind: 'search', html }, firstTryMs, signal)
-          return answer.kind === 'search' ? answer.hits : null
+          const result = await client.request(
+            { kind: 'search', html },
+            { timeoutMs: firstAttemptTimeoutMs, signal },
+          )
+          return result.kind === 'search' ? result.hits : null
         } catch {
           return null
         }
       }),
-    waiting: () => oneAtATime.activeCount + oneAtATime.pendingCount,
-    close: dismiss,
+    queued: () => oneAtATime.activeCount + oneAtATime.pendingCount,
+    close: () => client.close(),
   }
 }

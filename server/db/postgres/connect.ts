@@ -231,7 +231,7 @@ export async function connectPostgres(
     dialect: 'postgres',
     tables: defineTables(postgresColumns),
     read: reader,
-    readAside: reader,
+    readOffThread: reader,
     vectors,
     async write(work) {
       nesting.refuseInside()

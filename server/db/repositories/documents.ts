@@ -200,7 +200,7 @@ export function createDocumentRepository(database: Database) {
       const match = matchPassages(database.dialect, tables, words, needed)
       if (match === null) return []
       // The best ones are selected by number and score alone: texts are long, and most matches are not among the best.
-      const best = database.readAside
+      const best = database.readOffThread
         .select({ id: passages.id, score: match.score.as('score') })
         .from(match.index)
         .innerJoin(passages, match.on)
@@ -209,7 +209,7 @@ export function createDocumentRepository(database: Database) {
         .orderBy(sql`score desc`, asc(passages.id))
         .limit(limit)
         .as('best')
-      return database.readAside
+      return database.readOffThread
         .select({ ...foundColumns, tokens: passages.tokens, score: best.score })
         .from(best)
         .innerJoin(passages, eq(passages.id, best.id))

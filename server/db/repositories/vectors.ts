@@ -29,7 +29,7 @@ export function createVectorRepository(database: Database) {
     limit: number,
   ): Promise<Near[]> {
     const distance = sql<number>`vec_distance_cosine(vec_int8(${passageVectors.vector}), vec_int8(${asked}))`
-    const rows = await database.readAside
+    const rows = await database.readOffThread
       .select({ passageId: passageVectors.passageId, distance: distance.as('distance') })
       .from(passageVectors)
       .where(
@@ -126,7 +126,7 @@ export function createVectorRepository(database: Database) {
 
     /** Documents with passages that have no vector of this model, oldest first. */
     async documentsWithout(model: string): Promise<Pick<DocumentRow, 'id' | 'projectId'>[]> {
-      return await database.readAside
+      return await database.readOffThread
         .selectDistinct({
           id: documents.id,
           projectId: documents.projectId,

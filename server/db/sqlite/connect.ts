@@ -7,7 +7,7 @@ import { createNestingGuard, trusting } from '../nesting.ts'
 import { defineTables } from '../tables.ts'
 import { openDoor, sqliteCode, translateSqliteError } from './client.ts'
 import { openSqliteFile, whenFree } from './file.ts'
-import { createSqliteAside } from './off-thread-reader.ts'
+import { createOffThreadReader } from './off-thread-reader.ts'
 import { createWalSync } from './wal-sync.ts'
 import { createLane } from './write-queue.ts'
 
@@ -53,7 +53,7 @@ export async function connectSqlite(
     lock: async () => {},
   }) as unknown as Writer
 
-  const aside = createSqliteAside(file, options)
+  const aside = createOffThreadReader(file, options)
 
   /** One transaction; the queue guarantees that no other is open. */
   async function transact<T>(deadline: number, work: (tx: Writer) => Promise<T>): Promise<T> {
@@ -79,7 +79,7 @@ export async function connectSqlite(
     dialect: 'sqlite',
     tables: defineTables(sqliteColumns),
     read: reader,
-    readAside: aside.reader,
+    readOffThread: aside.reader,
     vectors: 'sqlite',
     async write(work) {
       nesting.refuseInside()

@@ -1,7 +1,7 @@
-// The worker thread of the workspace: differences, regular expressions and hashing, off the event loop.
-import { parentPort } from 'node:worker_threads'
+// The worker thread of the workspace: diffs, regular expressions, snapshots and other synchronous work.
 import type { CheckpointFile } from '../../db/tables/projects.ts'
 import { AppError, errorText } from '../../errors.ts'
+import { serveRequests } from '../../lib/worker-server.ts'
 import {
   type CapturedTree,
   type CaptureTreeInput,
@@ -59,14 +59,14 @@ export interface Jobs {
 /** The result of one job. */
 export type JobResult =
   | { ok: true; output: unknown }
-  /** An `AppError` of the job, in parts: a class does not survive the way between threads. */
+  /** The fields of an `AppError` that the job threw: classes do not survive structured cloning. */
   | {
       ok: false
       kind: 'refused'
       message: string
       error: Pick<AppError, 'code' | 'reason' | 'params'>
     }
-  /** `code` is the system's name of the error, or empty; `message` may hold a host path when it is not. */
+  /** `code` is the system error code or ''; with a code, `message` may contain a host path. */
   | { ok: false; kind: 'thrown'; message: string; code: string }
 export type JobKind = keyof Jobs
 type Job = { [Kind in JobKind]: { kind: Kind; input: Jobs[Kind]['input'] } }[JobKind]
@@ -98,19 +98,14 @@ function perform(job: Job): Jobs[JobKind]['output'] {
   }
 }
 
-parentPort?.on('message', (job: Job) => {
-  let result: JobResult
+serveRequests((job: Job): JobResult => {
   try {
-    result = { ok: true, output: perform(job) }
+    return { ok: true, output: perform(job) }
   } catch (error) {
     const message = errorText(error)
-    if (error instanceof AppError) {
-      const { code, reason, params } = error
-      result = { ok: false, kind: 'refused', message, error: { code, reason, params } }
-    } else result = { ok: false, kind: 'thrown', message, code: systemCode(error) }
+    if (!(error instanceof AppError))
+      return { ok: false, kind: 'thrown', message, code: systemCode(error) }
+    const { code, reason, params } = error
+    return { ok: false, kind: 'refused', message, error: { code, reason, params } }
   }
-  parentPort?.postMessage(result)
 })
-
-// The pool waits for this before it sends the first job.
-parentPort?.postMessage('ready')

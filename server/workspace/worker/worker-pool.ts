@@ -1,8 +1,6 @@
-// Worker threads for work that would block the event loop; a job is stopped by terminating its thread.
-import type { Worker } from 'node:worker_threads'
+// A pool of worker threads for work that would block the event loop; a job is stopped by terminating its thread.
 import { AppError, appError } from '../../errors.ts'
-import { onAbort } from '../../lib/abort.ts'
-import { startWorker } from '../../lib/child-entry.ts'
+import { createWorkerClient, type WorkerClient } from '../../lib/worker-client.ts'
 import { explainFault } from '../files/faults.ts'
 import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 
@@ -21,13 +19,22 @@ export interface WorkerPool {
 }
 
 const IDLE_MS = 30_000
-/** Loading a thread is not part of its job's time: on a busy machine it takes longer than many jobs. */
-const START_MS = 60_000
-const MEMORY_MB = 512
+const START_TIMEOUT_MS = 60_000
+const MAX_MEMORY_MB = 512
 
-/** At most `size` jobs at once; a thread ends after half a minute without work. */
+const createClient = (): WorkerClient<unknown, JobResult> =>
+  createWorkerClient('workspace/worker/jobs.child', {
+    worker: { resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB } },
+    startTimeoutMs: START_TIMEOUT_MS,
+    idleMs: IDLE_MS,
+    timeoutError: (timeoutMs) => appError('work_too_slow', { seconds: timeoutMs / 1000 }),
+    abortedError: () => appError('work_stopped'),
+  })
+
+/** Runs at most `size` jobs at once; a thread ends after half a minute without work. */
 export function createWorkerPool(size: number): WorkerPool {
-  const idle: { worker: Worker; timer: NodeJS.Timeout }[] = []
+  /** The most recently used one last: it is used again first, so that the others can end. */
+  const idle: WorkerClient<unknown, JobResult>[] = []
   const waiting: { owner: string | undefined; begin: () => void }[] = []
   const working = new Set<string>()
   let busy = 0
@@ -56,57 +63,25 @@ export function createWorkerPool(size: number): WorkerPool {
       next.begin()
     }
   }
-  const take = async (): Promise<Worker> => {
-    const spare = idle.pop()
-    if (spare === undefined) {
-      const worker = startWorker('workspace/worker/jobs.child', {
-        resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-      })
-      // An idle thread may fail too; without a listener its error would end the process.
-      worker.on('error', () => {
-        const place = idle.findIndex((entry) => entry.worker === worker)
-        if (place >= 0) clearTimeout(idle.splice(place, 1)[0]?.timer)
-      })
-      await started(worker)
-      // A thread alone does not keep the process running.
-      worker.unref()
-      return worker
-    }
-    clearTimeout(spare.timer)
-    return spare.worker
-  }
-  const giveBack = (worker: Worker): void => {
-    const timer = setTimeout(() => {
-      const place = idle.findIndex((entry) => entry.worker === worker)
-      if (place >= 0) idle.splice(place, 1)
-      worker.terminate().catch(() => {})
-    }, IDLE_MS)
-    timer.unref()
-    if (!closed) return void idle.push({ worker, timer })
-    clearTimeout(timer)
-    worker.terminate().catch(() => {})
-  }
 
   return {
-    async run(kind, input, { timeoutMs, signal, owner }) {
+    async run(kind, input, { owner, ...limits }) {
       await enter(owner)
+      const client = idle.pop() ?? createClient()
       try {
-        const worker = await take()
-        const result = await askOnce(worker, { kind, input }, timeoutMs, signal)
-        giveBack(worker)
+        const result = await client.request({ kind, input }, limits)
         if (!result.ok) throw errorOfJob(result)
         // The output of a job has the type of its kind; messages between threads carry no types.
         return result.output as Jobs[typeof kind]['output']
       } finally {
+        if (closed) await client.close()
+        else idle.push(client)
         leave(owner)
       }
     },
     async close() {
       closed = true
-      for (const { worker, timer } of idle.splice(0)) {
-        clearTimeout(timer)
-        await worker.terminate()
-      }
+      await Promise.all(idle.splice(0).map((client) => client.close()))
     },
   }
 }
@@ -121,68 +96,4 @@ function errorOfJob(result: Extract<JobResult, { ok: false }>): AppError {
   }
   if (result.code === '') return new AppError('bad_request', result.message)
   return explainFault(Object.assign(new Error(result.message), { code: result.code }), '')
-}
-
-/** Resolves once the thread has loaded. */
-function started(worker: Worker): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
-      clearTimeout(timer)
-      worker.off('message', onReady)
-      worker.off('error', fail)
-      worker.off('exit', onExit)
-      settle()
-    }
-    const fail = (error: Error): void =>
-      end(() => {
-        worker.terminate().catch(() => {})
-        reject(error)
-      })
-    const onReady = (): void => end(resolve)
-    const onExit = (): void => fail(new Error('The worker thread ended while it started'))
-    const timer = setTimeout(() => fail(new Error('The worker thread did not start')), START_MS)
-    worker.once('message', onReady)
-    worker.on('error', fail)
-    worker.on('exit', onExit)
-  })
-}
-
-function askOnce(
-  worker: Worker,
-  job: unknown,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<JobResult> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
-      clearTimeout(timer)
-      release()
-      worker.off('message', onMessage)
-      worker.off('error', stop)
-      worker.off('exit', onExit)
-      worker.unref()
-      settle()
-    }
-    const stop = (error: Error): void =>
-      end(() => {
-        // A listener for a last error of the terminated thread, which would otherwise end the process.
-        worker.on('error', () => {})
-        worker.terminate().catch(() => {})
-        reject(error)
-      })
-    const onMessage = (result: JobResult): void => end(() => resolve(result))
-    const onExit = (): void => stop(new Error('The worker thread ended'))
-    let release = (): void => {}
-    const timer = setTimeout(
-      () => stop(appError('work_too_slow', { seconds: timeoutMs / 1000 })),
-      timeoutMs,
-    )
-    worker.on('message', onMessage)
-    worker.on('error', stop)
-    worker.on('exit', onExit)
-    if (signal?.aborted) return stop(appError('work_stopped'))
-    if (signal !== undefined) release = onAbort(signal, () => stop(appError('work_stopped')))
-    worker.ref()
-    worker.postMessage(job)
-  })
 }

@@ -17,17 +17,17 @@ describeOnEachDatabase('long questions', (open) => {
     const { projects } = database.tables
     const ask = (door: typeof database.read) =>
       door.select().from(projects).where(eq(projects.id, id))
-    expect(await ask(database.readAside)).toEqual(await ask(database.read))
-    expect((await ask(database.readAside))[0]?.createdAt).toBeInstanceOf(Date)
-    expect(await database.readAside.select().from(projects).where(sql`1 = 0`)).toEqual([])
+    expect(await ask(database.readOffThread)).toEqual(await ask(database.read))
+    expect((await ask(database.readOffThread))[0]?.createdAt).toBeInstanceOf(Date)
+    expect(await database.readOffThread.select().from(projects).where(sql`1 = 0`)).toEqual([])
   })
 
   test('that are wrong fail alone', async () => {
     const database = await open()
     const { projects } = database.tables
-    const wrong = database.readAside.select({ x: sql`no_such_function(1)` }).from(projects)
+    const wrong = database.readOffThread.select({ x: sql`no_such_function(1)` }).from(projects)
     await expect(wrong).rejects.toThrow(/no.such.function/i)
-    expect(await database.readAside.select().from(projects)).toEqual([])
+    expect(await database.readOffThread.select().from(projects)).toEqual([])
   })
 })
 

@@ -156,7 +156,7 @@ describe('fetch_page', () => {
   })
 
   test('a page that takes too long is read in the plainest way, and holds up no other', async () => {
-    const impatient = createPageReader({ firstTryMs: 300 })
+    const impatient = createPageReader({ firstAttemptTimeoutMs: 300 })
     const [tool] = createPageTools({ fetch, pages: impatient }) as [ToolDefinition]
     site.serve('/endless', 'text/html', html('<'.repeat(1_500_000)))
     site.serve('/quick', 'text/html', html('<p>quick</p>'))

@@ -1,0 +1,11 @@
+// A worker thread for tests: replies, loops forever, or crashes, as the request says.
+import { threadId } from 'node:worker_threads'
+import { serveRequests } from '../../server/lib/worker-server.ts'
+
+export type EchoRequest = { kind: 'echo'; text: string } | { kind: 'loop' } | { kind: 'crash' }
+
+serveRequests((request: EchoRequest) => {
+  if (request.kind === 'crash') throw new Error('crashed on request')
+  if (request.kind === 'loop') for (;;);
+  return { text: request.text, threadId }
+})
