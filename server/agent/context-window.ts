@@ -3,9 +3,9 @@ import type { LlmMessage, ToolSchema } from '../llm/client.ts'
 import { estimateMessageTokens, estimateTokens } from '../llm/tokens.ts'
 import { summaryNote, withNote } from './system-prompt.ts'
 
-/** An old tool result keeps this much of its beginning. */
+/** A shortened tool result keeps this many characters from its beginning. */
 const SHORTENED_RESULT_CHARACTERS = 400
-/** Share of the window that the remaining turns may fill after a summary, so that not every turn needs a new one. */
+/** Share of the free window that the kept turns may fill after a summary. Leaves room, so that not every turn needs a new summary. */
 const KEPT_SHARE = 0.5
 
 const total = (messages: readonly LlmMessage[]): number =>
@@ -22,9 +22,9 @@ export function messageBudget(
 }
 
 /**
- * The same conversation within `budget` tokens. The system prompt and the newest turn (from the last user message on)
- * stay whole except for their older tool results. `summarize` gets the turns that are dropped (a turn begins with each
- * user message); it never throws and returns null when no summary could be written.
+ * Fits the conversation into `budget` tokens. The system prompt and the newest turn (from the last user message on)
+ * are kept, except that older tool results in them may be shortened. `summarize` gets the turns that are dropped; it must not
+ * throw and returns null when no summary could be written.
  */
 export async function fitMessages(
   messages: readonly LlmMessage[],
@@ -56,7 +56,7 @@ export async function fitMessages(
   return [...system, ...withNote(turns.slice(keptFrom).flat(), 0, note)]
 }
 
-/** Shortens tool results, oldest first, until the messages fit; those of the last iteration stay as they are. */
+/** Shortens tool results, oldest first, until the messages fit. Results of the last iteration are never shortened. */
 function shortenResults(messages: readonly LlmMessage[], budget: number): LlmMessage[] {
   const out = [...messages]
   let excess = total(messages) - budget

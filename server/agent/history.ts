@@ -1,29 +1,29 @@
-// Stored messages in the form a model gets: calls and results in valid order, text from files bounded.
+// Converts stored messages into model messages: calls followed by their results, file contents framed as data.
 import { framedText } from '../lib/framed-text.ts'
 import type { LlmMessage, ToolCall } from '../llm/client.ts'
 import type { Attachment } from '../protocol/message.ts'
 import type { Step, ToolResultStep } from '../protocol/step.ts'
 
-/** An attachment that would make the history too large. */
-export type LeftOut = { name: string; leftOut: true }
+/** An attachment that was omitted because the history would become too large. */
+export type OmittedAttachment = { name: string; omitted: true }
 
 /** A message of the branch with its attachments and steps. */
 export interface BranchMessage {
   role: 'user' | 'assistant'
   text: string
-  attachments: readonly (Attachment | LeftOut)[]
+  attachments: readonly (Attachment | OmittedAttachment)[]
   steps: readonly Step[]
 }
 
-/** The result of a call whose result was never stored: the run was stopped or the server died. */
-const UNANSWERED = JSON.stringify({
+/** Sent for a call whose result was never stored, because the run was stopped or the server died. */
+const MISSING_RESULT = JSON.stringify({
   success: false,
   error: 'Interrupted: this call has no result. It may or may not have taken effect.',
 })
 
 /**
- * The messages of a branch, oldest first, in the model's form. An answer becomes one assistant message for each
- * iteration, each call followed by its result. Earlier turns' reasoning is never sent.
+ * Converts the messages of a branch, oldest first. An answer becomes one assistant message per iteration, followed by
+ * the results of its calls. The reasoning of earlier turns is never sent.
  */
 export function toModelMessages(branch: readonly BranchMessage[]): LlmMessage[] {
   return branch.flatMap((message) =>
@@ -37,11 +37,11 @@ function userMessage({ text, attachments }: BranchMessage): LlmMessage {
       ? [`\n\n${framedText('file', file.content, ` name=${JSON.stringify(file.name)}`)}`]
       : [],
   )
-  const leftOut = attachments.flatMap((file) => ('leftOut' in file ? [file.name] : []))
+  const omitted = attachments.flatMap((file) => ('omitted' in file ? [file.name] : []))
   const note =
-    leftOut.length === 0
+    omitted.length === 0
       ? ''
-      : `\n\n[Omitted because the attachments of this conversation are too large in total: ${leftOut.map((name) => JSON.stringify(name)).join(', ')}]`
+      : `\n\n[Omitted because the attachments of this conversation are too large in total: ${omitted.map((name) => JSON.stringify(name)).join(', ')}]`
   const images = attachments.flatMap((file) =>
     'data' in file ? [{ mime: file.mime, data: file.data }] : [],
   )
@@ -56,7 +56,7 @@ interface Iteration {
   results: ToolResultStep[]
 }
 
-/** The iterations of an answer: one begins with the first step that follows a result. */
+/** Splits the steps of an answer into iterations. The first step after a tool result starts a new iteration. */
 export function iterationsOf(steps: readonly Step[]): Iteration[] {
   const iterations: Iteration[] = []
   let open: Iteration | undefined
@@ -77,7 +77,11 @@ export function iterationsOf(steps: readonly Step[]): Iteration[] {
   return iterations
 }
 
-/** `current`: the turn in progress. Its reasoning is kept (some providers require it back), its open calls stay open. */
+/**
+ * The model messages of one answer.
+ * @param options.current the turn in progress: its reasoning is included, because some providers require it, and calls
+ *   without a result stay open.
+ */
 export function answerMessages(
   steps: readonly Step[],
   text: string,
@@ -96,7 +100,7 @@ export function answerMessages(
         ...(iteration.calls.length === 0 ? {} : { toolCalls: iteration.calls }),
       },
       ...iteration.calls.flatMap((call): LlmMessage[] => {
-        const content = results.get(call.id) ?? (current ? undefined : UNANSWERED)
+        const content = results.get(call.id) ?? (current ? undefined : MISSING_RESULT)
         if (content === undefined) return []
         return [{ role: 'tool', callId: call.id, name: call.name, content }]
       }),

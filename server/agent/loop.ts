@@ -1,4 +1,4 @@
-// The agent loop: call the model, run its tool calls, repeat. Without database, HTTP or queue.
+// The agent loop: call the model, run its tool calls, repeat. Independent of database, HTTP and queue.
 import { AppError } from '../errors.ts'
 import type {
   LlmClient,
@@ -12,7 +12,7 @@ import { CallId } from '../protocol/ids.ts'
 import type { FinishReason, Usage } from '../protocol/run-event.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 
-/** What happens in a run, in order. The consumer stores and emits each event before it asks for the next. */
+/** The events of a run, in order. The consumer stores and emits each event before it asks for the next one. */
 export type LoopEvent =
   | { type: 'prose'; kind: 'thinking' | 'text'; text: string }
   /** A model call ended; `calls` are complete and about to run. */
@@ -21,7 +21,7 @@ export type LoopEvent =
       usage: Usage
       model: string
       calls: readonly ToolCall[]
-      /** Set when nothing follows. */
+      /** Why the loop ends here; null when it goes on. */
       finish: FinishReason | null
     }
   | { type: 'result'; result: CallResult }
@@ -34,13 +34,13 @@ export interface AgentLoopInput {
   messages: readonly LlmMessage[]
   tools: readonly ToolSchema[]
   request: Pick<LlmRequest, 'toolChoice' | 'temperature' | 'maxTokens' | 'thinking'>
-  /** Iterations with tools; one more follows without, so that the model answers with what it has. */
+  /** Iterations with tools. One more follows without tools, so that the model answers with what it has. */
   maxIterations: number
-  /** Calls left from before a restart: run first, without asking the model. */
+  /** Calls without a result from before a restart; they run before the first model call. */
   pendingCalls: readonly ToolCall[]
-  /** Runs the calls of one iteration and yields their results in the order of the calls; after an abort soon, and for every call. */
+  /** Runs the calls of one iteration and yields one result per call, in order. After an abort it still does, promptly. */
   runTools(calls: readonly ToolCall[]): AsyncIterable<CallResult>
-  /** Called before each iteration; false when the token budget is used up. */
+  /** Called before each iteration. False when the token budget is used up. */
   budgetLeft(): Promise<boolean>
   /** Fits the messages to the model's context window before each iteration. */
   fitToWindow(messages: readonly LlmMessage[]): Promise<readonly LlmMessage[]>
@@ -52,9 +52,9 @@ const LAST_ITERATION_NOTE =
 
 /**
  * Runs until the model answers without calling tools, a limit is reached, the model fails or the signal aborts.
- * Contract: throws only what `runTools`, `budgetLeft` or `fitToWindow` throw; else the last event is `iteration` with a
- * `finish`, `failed` or `stopped`. After an abort the model is not called and no further tool call starts; the results of
- * calls that had started are still yielded.
+ * Throws only what `runTools`, `budgetLeft` or `fitToWindow` throw. Otherwise the last event is `iteration` with a
+ * `finish`, `failed` or `stopped`. After an abort, no model call and no tool call starts, but the results of calls that had
+ * already started are still yielded.
  */
 export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopEvent, void> {
   const messages = [...input.messages]
@@ -62,12 +62,12 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
   let iteration = 0
   for (;;) {
     if (calls.length > 0) {
-      const answered = yield* act(input, calls)
-      if (!answered.complete) {
+      const results = yield* runCalls(input, calls)
+      if (!results.complete) {
         yield { type: 'stopped', usage: undefined }
         return
       }
-      messages.push(...answered.messages)
+      messages.push(...results.messages)
     }
     const isLast = iteration >= input.maxIterations
     const next = await nextMessages(input, messages, isLast)
@@ -79,24 +79,24 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
       yield { type: 'iteration', usage: NO_USAGE, model: '', calls: [], finish: 'budget' }
       return
     }
-    const thought = yield* think(input, next, { isFirst: iteration === 0, isLast })
-    if (thought === null) return
+    const response = yield* callModel(input, next, { isFirst: iteration === 0, isLast })
+    if (response === null) return
     iteration += 1
-    calls = isLast ? [] : withUniqueIds(thought.calls, messages)
+    calls = isLast ? [] : withUniqueIds(response.calls, messages)
     const finish: FinishReason | null =
-      calls.length > 0 ? null : isLast ? 'max_iterations' : thought.length ? 'length' : 'stop'
-    yield { type: 'iteration', usage: thought.usage, model: thought.model, calls, finish }
+      calls.length > 0 ? null : isLast ? 'max_iterations' : response.isCutOff ? 'length' : 'stop'
+    yield { type: 'iteration', usage: response.usage, model: response.model, calls, finish }
     if (finish !== null) return
     messages.push({
       role: 'assistant',
-      content: thought.text,
-      ...(thought.reasoning === '' ? {} : { reasoning: thought.reasoning }),
+      content: response.text,
+      ...(response.reasoning === '' ? {} : { reasoning: response.reasoning }),
       toolCalls: calls,
     })
   }
 }
 
-/** The messages for the next model call, or why there is none. */
+/** The messages for the next model call, or the reason not to make one. */
 async function nextMessages(
   input: AgentLoopInput,
   messages: readonly LlmMessage[],
@@ -112,10 +112,10 @@ async function nextMessages(
   return signal.aborted ? 'stopped' : fitted
 }
 
-/** Leaves room for a number within the length of a call id. */
+/** Leaves room for a numeric suffix within the maximum length of a call id. */
 const MAX_STEM_CHARACTERS = 180
 
-/** Some providers restart their call ids at zero in every response; within a run an id must name one call. */
+/** Some providers number their calls from zero in every response, but within a run an id must identify one call. */
 function withUniqueIds(calls: readonly ToolCall[], messages: readonly LlmMessage[]): ToolCall[] {
   const used = new Set(
     messages.flatMap((message) =>
@@ -133,7 +133,8 @@ function withUniqueIds(calls: readonly ToolCall[], messages: readonly LlmMessage
 
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
-async function* act(
+/** Runs the calls of one iteration; `complete` is false when the run was stopped before every call had a result. */
+async function* runCalls(
   input: AgentLoopInput,
   calls: readonly ToolCall[],
 ): AsyncGenerator<LoopEvent, { complete: boolean; messages: LlmMessage[] }> {
@@ -154,28 +155,29 @@ async function* act(
   return { complete: messages.length === calls.length, messages }
 }
 
-interface Thought {
+interface ModelResponse {
   text: string
   reasoning: string
   calls: ToolCall[]
   usage: Usage
   model: string
-  length: boolean
+  /** The model reached its token limit. */
+  isCutOff: boolean
 }
 
-/** One model call; null when it failed or was stopped (that event has been yielded). */
-async function* think(
+/** One model call. Null when it failed or was stopped; the event that says so has been yielded. */
+async function* callModel(
   input: AgentLoopInput,
   messages: readonly LlmMessage[],
   { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
-): AsyncGenerator<LoopEvent, Thought | null> {
-  const thought: Thought = {
+): AsyncGenerator<LoopEvent, ModelResponse | null> {
+  const response: ModelResponse = {
     text: '',
     reasoning: '',
     calls: [],
     usage: NO_USAGE,
     model: '',
-    length: false,
+    isCutOff: false,
   }
   const { toolChoice, ...settings } = input.request
   const request: LlmRequest = {
@@ -183,7 +185,7 @@ async function* think(
     messages,
     tools: isLast ? [] : input.tools,
     signal: input.signal,
-    // Only in the first iteration: a forced call in each one would never let the model answer.
+    // Only in the first iteration: if every iteration forced a call, the model could never answer.
     ...(toolChoice !== undefined && isFirst && !isLast && input.tools.length > 0
       ? { toolChoice }
       : {}),
@@ -192,24 +194,24 @@ async function* think(
     for (const event of batch) {
       switch (event.type) {
         case 'thinking_delta':
-          thought.reasoning += event.text
+          response.reasoning += event.text
           yield { type: 'prose', kind: 'thinking', text: event.text }
           break
         case 'text_delta':
-          thought.text += event.text
+          response.text += event.text
           yield { type: 'prose', kind: 'text', text: event.text }
           break
         case 'tool_call':
-          thought.calls.push(event.call)
+          response.calls.push(event.call)
           break
         case 'retrying':
           yield event
           break
         case 'finished':
-          thought.usage = event.usage
-          thought.model = event.model
-          thought.length = event.reason === 'length'
-          return thought
+          response.usage = event.usage
+          response.model = event.model
+          response.isCutOff = event.reason === 'length'
+          return response
         case 'failed':
           if (input.signal.aborted) yield { type: 'stopped', usage: event.usage }
           else yield { type: 'failed', error: event.error, usage: event.usage }

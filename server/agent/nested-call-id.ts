@@ -1,17 +1,19 @@
-// Ids of the tool calls that sub-agents make, unique within the run and the same after a restart.
+// Ids of the tool calls that sub-agents make: unique within the run and stable across restarts.
 import { createHash } from 'node:crypto'
 import { CallId } from '../protocol/ids.ts'
 
-/** Longer call ids are replaced by a digest, because ids are bounded. */
+/** Longer parent ids are replaced by a digest, because the length of an id is bounded. */
 const MAX_PARENT_CHARACTERS = 150
 
-/** The beginning that the ids of all calls within one call of the run's own have in common. */
+/** The prefix shared by the ids of all calls that sub-agents make within the call `callId`. */
 export const nestedPrefix = (callId: string): string =>
   `${callId.length <= MAX_PARENT_CHARACTERS ? callId : createHash('sha256').update(callId).digest('hex')}~`
 
 /**
- * Under which id a person decides on a sub-agent's call: the same after a restart, and never that of another call, as
- * models give the same ids again and again.
+ * The id under which a person approves a sub-agent's call. The model's own id cannot serve: models reuse ids, and this
+ * one must be unique within the run and the same after a restart.
+ * @param position zero-based index of the sub-agent within the call.
+ * @param number zero-based index of the call within the sub-agent.
  */
 export const nestedCallId = (callId: string, position: number, number: number): CallId =>
   CallId.parse(`${nestedPrefix(callId)}${position + 1}.${number + 1}`)

@@ -8,20 +8,20 @@ import type { ExecutorDependencies } from '../tools/executor.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 import type { SubAgentEvent } from './sub-agent-log.ts'
 
-/** Usage of one model call; `model` is the one that answered, '' for the run's own. */
+/** Usage of one model call. `model` is the id of the model that answered, '' for the run's own model. */
 export interface CallUsage {
   usage: Usage
   model: string
 }
 
-/** Where the sub-agents of a run persist what they have done. */
+/** Where the sub-agents of a run persist their progress. */
 export interface SubAgentJournal {
-  /** What the sub-agents of a call had done when the process ended; empty for a call that begins. */
+  /** The stored events of a call's sub-agents, in order; empty for a new call. */
   read(callId: CallId): Promise<{ position: number; event: SubAgentEvent }[]>
   /**
-   * Resolves when the event is durable, and with it the usage that led to it: usage counts once its event is stored, and
-   * the model is called again when it is not. A `result` from outside taints the conversation in the same transaction.
-   * While the process shuts down nothing more is stored.
+   * Resolves when the event and the usage that led to it are durable. Both are stored in one transaction: if it fails,
+   * neither counts and the model is called again. An untrusted `result` taints the conversation in the same transaction.
+   * Does nothing while the process shuts down.
    */
   write(
     callId: CallId,
@@ -34,21 +34,20 @@ export interface SubAgentJournal {
 
 export interface RunScope {
   llm: LlmClient
-  /** How the run calls its model. */
+  /** The settings of the run's model calls. */
   request: Pick<LlmRequest, 'temperature' | 'thinking'>
-  /** Tokens that fit into the model's window. */
+  /** Size of the model's context window, in tokens. */
   contextWindow: number
-  /** The run's tools; its sub-agents get no others. */
+  /** The run's tools. Sub-agents can use these and no others. */
   tools: readonly ToolDefinition[]
-  /** What the executors of the sub-agents work with: all tools of the server as the run knows them, caches, limits. */
+  /** Dependencies of the sub-agents' executors: the run's snapshot of all tools, caches, limits. */
   resources: Omit<ExecutorDependencies, 'allowedTools'>
-  /** Of the run's user, as for the calls of the run itself. */
+  /** The approval rules of the run, which also apply to its sub-agents. */
   approvals: Approvals
-  /** Whether the run's conversation holds text from outside. */
+  /** Whether the conversation contains text from outside. */
   isTainted(): boolean
   isBudgetLeft(): Promise<boolean>
-  /** Awaited before a call that has an effect; rejects when the run is aborted. */
+  /** Resolves when this process owns the store. Awaited before a call that has an effect; rejects when the run is aborted. */
   whenOwner(): Promise<void>
-  /** Stores what sub-agents have done, and the tokens it took. */
   journal: SubAgentJournal
 }

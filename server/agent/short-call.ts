@@ -1,4 +1,4 @@
-// One short model call beside the conversation: without tools, without thinking, within a time limit.
+// A short model call outside the conversation: no tools, no thinking, with a time limit.
 import type { LlmClient } from '../llm/client.ts'
 import type { CallUsage } from './run-scope.ts'
 
@@ -9,7 +9,7 @@ export interface ShortCall {
   timeoutMs: number
 }
 
-/** What the model wrote, null when the call failed or took too long; and what the call used. Never throws. */
+/** Returns the model's text (null when the call failed or timed out) and the usage of the call. Never throws. */
 export async function callBriefly(
   llm: LlmClient,
   { system, user, maxTokens, timeoutMs }: ShortCall,
@@ -37,6 +37,6 @@ export async function callBriefly(
   return { text, used: { usage: NO_USAGE, model: '' } }
 }
 
-/** More than any title or summary has; a model may ignore its limit of tokens. */
+/** More than any title or summary needs. Models may ignore their token limit. */
 const MAX_CHARACTERS = 50_000
 const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }

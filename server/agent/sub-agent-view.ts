@@ -1,17 +1,17 @@
-// What a person sees of sub-agents: little while they work, more in the result's artifact.
+// How sub-agents are shown: abridged while they work, in more detail in the artifact of the result.
 import type { SubAgentView } from '../protocol/tool-progress.ts'
 import type { SubAgentLog } from './sub-agent-log.ts'
 
 const SHOWN_TEXT = 600
 const SHOWN_ARGUMENTS = 300
 const SHOWN_CALLS = 50
-/** Of each sub-agent while it works. */
+/** Limits for each sub-agent while it works. */
 const LIVE_CALLS = 5
 const LIVE_CHARACTERS = 200
-/** Live states are emitted at most this often. */
+/** Minimum time between two progress reports. */
 const EMIT_EVERY_MS = 250
 
-/** `text`: what its model wrote last; null before it has begun. */
+/** @param text the latest text of its model; null before it has begun. */
 export const viewOf = (name: string, log: SubAgentLog, text: string | null): SubAgentView => {
   const { outcome } = log
   const last = outcome?.success === true ? outcome.response : (text ?? '')
@@ -34,7 +34,7 @@ export const viewOf = (name: string, log: SubAgentLog, text: string | null): Sub
   }
 }
 
-/** Small, because it is sent again at every change. */
+/** An abridged view: it is sent again on every change. */
 export const liveView = (view: SubAgentView): SubAgentView => ({
   ...view,
   text: view.text.slice(-LIVE_CHARACTERS),
@@ -43,7 +43,7 @@ export const liveView = (view: SubAgentView): SubAgentView => ({
     .map((call) => ({ ...call, arguments: call.arguments.slice(0, LIVE_CHARACTERS) })),
 })
 
-/** Reports changes at most every 250 ms, always including the last one. */
+/** Reports changes at most every 250 ms, and always the last one. */
 export function createThrottle(report: () => void): { changed(): void; end(): void } {
   let timer: NodeJS.Timeout | undefined
   return {

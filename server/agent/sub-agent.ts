@@ -14,13 +14,13 @@ import type { SubAgentEvent, SubAgentLog, SubAgentOutcome } from './sub-agent-lo
 import { createWorkClock, type WorkClock } from './work-clock.ts'
 
 export interface SubAgentLimits {
-  /** Iterations, the last of them without tools. */
+  /** Including the last one, which has no tools. */
   maxIterations: number
-  /** Sub-agents of one call that work at once. */
+  /** Sub-agents of one run that work in parallel. */
   maxConcurrency: number
-  /** Completion tokens of each model call. */
+  /** Completion tokens per model call. */
   maxTokens: number
-  /** Seconds of work; waiting for a person does not count. */
+  /** Seconds of work. Time spent waiting for a person does not count. */
   timeout: number
 }
 
@@ -32,14 +32,14 @@ export interface SubAgentTask {
 
 export interface SubAgentOptions {
   scope: RunScope
-  /** Of the call that started it. */
+  /** The context of the call that started it. */
   context: ToolContext
-  /** Which of the call's sub-agents it is, from 0. */
+  /** Zero-based index among the sub-agents of the call. */
   position: number
   limits: SubAgentLimits
-  /** What it did before a restart; updated while it works. */
+  /** The events stored so far; updated while it works. */
   log: SubAgentLog
-  /** Called with the text of the current iteration so far, and whenever the log has grown. */
+  /** Called with the text of the current iteration whenever the text or the log grows. */
   onChange(text: string): void
 }
 
@@ -51,7 +51,7 @@ const READ_ON = 'result_read'
 
 /**
  * Performs one task, continuing where its log ends. A call that had begun and is not safe to repeat is not run again; its
- * result says so. Never throws.
+ * result says that it was interrupted. Never throws.
  */
 export async function performSubAgent(
   task: SubAgentTask,
@@ -65,7 +65,7 @@ export async function performSubAgent(
   const clock = createWorkClock(limits.timeout * 1_000, () => overdue.abort())
   let outcome: SubAgentOutcome
   try {
-    outcome = await converse(task, work, signal, clock)
+    outcome = await runLoop(task, work, signal, clock)
     if (overdue.signal.aborted && !outcome.success)
       outcome = {
         success: false,
@@ -83,10 +83,10 @@ export async function performSubAgent(
   return outcome
 }
 
-/** `used`: usage that no event was stored for yet. */
+/** `used`: usage that has not been stored with an event yet. */
 type Work = SubAgentOptions & { used: CallUsage[] }
 
-/** Makes the event durable, then true. */
+/** Stores the event, then applies it to the log. */
 async function persist(
   work: Work,
   event: SubAgentEvent,
@@ -97,7 +97,7 @@ async function persist(
   log.add(event)
 }
 
-async function converse(
+async function runLoop(
   task: SubAgentTask,
   work: Work,
   signal: AbortSignal,
@@ -195,7 +195,7 @@ async function converse(
   return { success: false, error: 'The sub-agent ended without an answer.' }
 }
 
-/** Requests approval from the run's user, under an id that is the same after a restart. */
+/** Requests approval from the run's user, under an id that is stable across restarts. */
 function createApprovals(task: SubAgentTask, work: Work, clock: WorkClock): Approvals {
   const { scope, context, position, log } = work
   const numberOf = (id: CallId): number => log.calls.findIndex((call) => call.id === id)

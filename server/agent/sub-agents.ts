@@ -1,4 +1,4 @@
-// The sub-agents of one run: performs the tasks of a tool call side by side and reports how they stand.
+// The sub-agents of one run: performs the tasks of a tool call in parallel and reports their progress.
 import pLimit from 'p-limit'
 import type { AgentOutcome, AgentTask, ToolContext } from '../tools/definition.ts'
 import type { RunScope } from './run-scope.ts'
@@ -7,11 +7,10 @@ import { createSubAgentLog } from './sub-agent-log.ts'
 import { toolsForSubAgent } from './sub-agent-tools.ts'
 import { createThrottle, liveView, viewOf } from './sub-agent-view.ts'
 
-/** One for each run: calls side by side share the sub-agents that may work at once. */
+/** Create one per run: parallel calls share the concurrency limit. Returns the `performTasks` of `AgentStarter`. */
 export function createSubAgents(scope: RunScope, limits: SubAgentLimits) {
   const slot = pLimit(limits.maxConcurrency)
 
-  /** As in `AgentStarter`. */
   return async function performTasks(tasks: readonly AgentTask[], context: ToolContext) {
     const before = await scope.journal.read(context.callId)
     const team = tasks.map((task, position) => ({
@@ -45,7 +44,7 @@ export function createSubAgents(scope: RunScope, limits: SubAgentLimits) {
         { name, instruction, tools },
         { scope, context, position, limits, log, onChange },
       )
-      // Also what could not be stored is seen as it ended.
+      // The outcome is shown even if it could not be stored.
       if (log.outcome === null) log.add({ type: 'ended', outcome })
       progress.changed()
       return outcome

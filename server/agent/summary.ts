@@ -5,9 +5,9 @@ import { callBriefly } from './short-call.ts'
 
 const SUMMARY_TIMEOUT_MS = 60_000
 const SUMMARY_TOKENS = 1_500
-/** The input is bounded: only the beginning and the end of a very long message are included. */
+/** Longer messages are reduced to their beginning and end. */
 const EXCERPT_CHARACTERS = 2_000
-/** An earlier summary is included whole, up to this length. */
+/** An earlier summary is included up to this length. */
 const CONTEXT_CHARACTERS = 8_000
 const TRANSCRIPT_CHARACTERS = 60_000
 
@@ -27,7 +27,7 @@ function transcript(messages: readonly LlmMessage[]): string {
             (call) => ` [calls ${call.name} ${excerpt(call.arguments)}]`,
           )
         : []
-    // An earlier summary is in the context of the first turn after it.
+    // An earlier summary is part of the context of the first turn after it.
     const context = message.role === 'user' ? (message.context ?? '') : ''
     const before = context === '' ? [] : [context.slice(0, CONTEXT_CHARACTERS)]
     return [...before, `${message.role}: ${excerpt(message.content)}${calls.join('')}`].join('\n')
@@ -35,7 +35,7 @@ function transcript(messages: readonly LlmMessage[]): string {
   return lines.join('\n\n').slice(-TRANSCRIPT_CHARACTERS)
 }
 
-/** The summary that the model writes; null when the call fails, takes too long or returns nothing. Never throws. */
+/** Has the model summarize the turns. Null when the call fails, times out or returns nothing. Never throws. */
 export async function summarizeTurns(
   llm: LlmClient,
   turns: readonly LlmMessage[],

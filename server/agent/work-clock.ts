@@ -1,12 +1,13 @@
 // A time limit that excludes the time spent waiting for a person.
 
-/** Counts working time; the time between `pause` and `resume` does not count. Pauses may nest. */
+/** Measures working time. The time between `pause` and `resume` does not count; pauses may nest. */
 export interface WorkClock {
   pause(): void
   resume(): void
   end(): void
 }
 
+/** Starts at once and calls `onLimit` after `limitMs` of working time, unless `end` is called first. */
 export function createWorkClock(limitMs: number, onLimit: () => void): WorkClock {
   let left = limitMs
   let since = performance.now()

@@ -1,7 +1,7 @@
 // Converts an `LlmRequest` into the body of an OpenAI-compatible chat completion, adapted to the provider.
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
-import { withImagesNote } from '../left-out-images.ts'
+import { withImagesNote } from '../omitted-images.ts'
 import { type Compat, compatOf } from './provider-quirks.ts'
 
 /** The JSON body of a streaming request. Pure; contains only what was requested. */

@@ -103,7 +103,7 @@ async function withAttachments(
       if (file.kind === 'image' && !vision) return { name: file.name, mime: 'image/png', data: '' }
       return file.size === 0
         ? { name: file.name, extension: undefined, content: '' }
-        : { name: file.name, leftOut: true }
+        : { name: file.name, omitted: true }
     })
     full.push({ ...message, attachments })
   }
