@@ -18,7 +18,7 @@ import type { AgentStarter, ToolContext, ToolDefinition } from '../server/tools/
 import { createMemoryResultKeeper } from '../server/tools/long-results.ts'
 import { createToolSet } from '../server/tools/registry.ts'
 import { createResultCache } from '../server/tools/result-cache.ts'
-import { noQuota } from '../server/workspace/storage-quota.ts'
+import { unlimitedStorage } from '../server/workspace/storage-quota.ts'
 import { median, type Row } from './row.ts'
 
 const AGENTS = 5
@@ -115,7 +115,7 @@ async function knowledgeSearch(): Promise<Row> {
     const knowledge = createKnowledge({
       documents: store.documents,
       folder,
-      storage: noQuota,
+      storage: unlimitedStorage,
       log,
       onChange: () => {},
     })

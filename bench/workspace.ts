@@ -14,8 +14,8 @@ import { createProjectRepository } from '../server/db/repositories/projects.ts'
 import { createStorageRepository } from '../server/db/repositories/storage.ts'
 import { createUserRepository } from '../server/db/repositories/users.ts'
 import { detectBubblewrap } from '../server/sandbox/bubblewrap.ts'
-import { createWorkspaceRoom } from '../server/workspace/open-workspace.ts'
 import { findRipgrep } from '../server/workspace/search/search.ts'
+import { createWorkspaceServices } from '../server/workspace/workspace-services.ts'
 import { median, type Row } from './row.ts'
 
 const run_ = promisify(execFile)
@@ -97,7 +97,7 @@ async function measureProject(folder: string): Promise<Row[]> {
     name: 'bench',
     description: null,
   })
-  const room = await createWorkspaceRoom({
+  const services = await createWorkspaceServices({
     root: join(folder, 'workspaces'),
     limits: { fileRead: 5e6, fileWrite: 2e7, project: 1e9 },
     outsideContents: createOutsideContentRepository(database),
@@ -107,7 +107,7 @@ async function measureProject(folder: string): Promise<Row[]> {
     bubblewrap: await detectBubblewrap(),
     log,
   })
-  const workspace = room.workspaces.open(user.id, project.id)
+  const workspace = services.workspaces.open(user.id, project.id)
   const origin = { tool: 'bench', messageId: null, runId: null }
   try {
     await workspace.state('')
@@ -122,7 +122,7 @@ async function measureProject(folder: string): Promise<Row[]> {
 
     const path = (round: number): string => `package${round}/module${round % 7}/file${round}.ts`
     const change = (round: number) =>
-      room.checkpoints.change(workspace, origin, [path(round)], () =>
+      services.checkpoints.change(workspace, origin, [path(round)], () =>
         workspace.write(path(round), Buffer.from(content(round + 10_000))),
       )
     // The write itself is no part of a checkpoint: what is measured is what comes on top of it, on both sides.
@@ -138,7 +138,7 @@ async function measureProject(folder: string): Promise<Row[]> {
       await git('commit', '-q', '-m', 'next')
     })
     const anything = (round: number) =>
-      room.checkpoints.changeAnything(workspace, origin, () =>
+      services.checkpoints.changeAnything(workspace, origin, () =>
         writeFile(join(workspace.root, path(round)), content(round + 30_000)),
       )
     await anything(0)
@@ -147,7 +147,7 @@ async function measureProject(folder: string): Promise<Row[]> {
     const ripgrep = findRipgrep()
     const pattern = 'compute\\(1234\\d+'
     const grep = () =>
-      room.search.grep(workspace, {
+      services.search.grep(workspace, {
         pattern,
         fixed: false,
         caseSensitive: true,
@@ -174,7 +174,7 @@ async function measureProject(folder: string): Promise<Row[]> {
       row('file_grep over that project', '≤ 2 × ripgrep', searched / found, 2),
     ]
   } finally {
-    await room.close()
+    await services.close()
     await database.close()
   }
 }

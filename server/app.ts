@@ -224,7 +224,7 @@ async function assemble(
     runs: { chat, store },
     projects: {
       projects: store.projects,
-      room: workspace,
+      services: workspace,
       uploadLimits: { bytes: config.limits.upload, files: config.limits.upload_files },
       uploadSlots,
       knowledge: tools.knowledge,

@@ -132,7 +132,7 @@ export function createToolModule({
     results,
     knowledge,
     memory: { memory },
-    room: workspace,
+    services: workspace,
     exec: execSettings(config, workspace.bubblewrap, commandNetwork, log),
     python: {
       python,

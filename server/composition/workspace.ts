@@ -7,9 +7,9 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { ProjectDescription } from '../runs/dependencies.ts'
 import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts'
 import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
-import { createWorkspaceRoom, type WorkspaceRoom } from '../workspace/open-workspace.ts'
+import { createWorkspaceServices, type WorkspaceServices } from '../workspace/workspace-services.ts'
 
-export interface WorkspaceModule extends WorkspaceRoom {
+export interface WorkspaceModule extends WorkspaceServices {
   /** The files that a program asks for, within its limits. */
   readFiles: ReadProjectFiles
   /** Whether programs can be isolated by the kernel here. */
@@ -27,7 +27,7 @@ export async function createWorkspaceModule(
   log: FastifyBaseLogger,
 ): Promise<WorkspaceModule> {
   const bubblewrap = await detectBubblewrap()
-  const room = await createWorkspaceRoom({
+  const services = await createWorkspaceServices({
     root,
     limits: { fileRead: limits.file_read, fileWrite: limits.file_write, project: limits.project },
     rule: {
@@ -42,9 +42,9 @@ export async function createWorkspaceModule(
     log,
   })
   return {
-    ...room,
+    ...services,
     bubblewrap,
-    readFiles: createProjectFileReader(room),
+    readFiles: createProjectFileReader(services),
   }
 }
 
@@ -57,7 +57,7 @@ const LOOKED_AT = 200
 export const createProjectDescription =
   (
     projects: Pick<ProjectRepository, 'find'>,
-    { workspaces, checkpoints }: Pick<WorkspaceRoom, 'workspaces' | 'checkpoints'>,
+    { workspaces, checkpoints }: Pick<WorkspaceServices, 'workspaces' | 'checkpoints'>,
   ) =>
   async (userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null> => {
     const project = await projects.find(userId, projectId)

@@ -16,14 +16,14 @@ import {
   RestoreBody,
   Restored,
 } from '../protocol/project.ts'
-import { diffCheckpoint } from '../workspace/checkpoints/checkpoint-diff.ts'
-import type { WorkspaceRoom } from '../workspace/open-workspace.ts'
+import { diffCheckpoint } from '../workspace/checkpoints/diff/checkpoint-diff.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { success } from './envelope.ts'
 import { ownProject } from './own-project.ts'
 
 export interface CheckpointRouteDependencies {
   projects: Pick<ProjectRepository, 'find'>
-  room: WorkspaceRoom
+  services: WorkspaceServices
 }
 
 const tags = ['checkpoints']
@@ -42,9 +42,9 @@ const byRestoring = { tool: 'restore', messageId: null, runId: null }
 /** `/api/projects/:id/checkpoints[/…]`. */
 export function registerCheckpointRoutes(
   app: App,
-  { projects, room }: CheckpointRouteDependencies,
+  { projects, services }: CheckpointRouteDependencies,
 ): void {
-  const { checkpoints, makeDiff, pool, records, workspaces } = room
+  const { checkpoints, makeDiff, pool, records, workspaces } = services
   const own = { projects, workspaces }
 
   app.get(

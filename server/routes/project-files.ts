@@ -17,18 +17,18 @@ import {
   SearchFilesBody,
   WriteFileBody,
 } from '../protocol/project.ts'
-import type { ChangeOrigin } from '../workspace/checkpoints/change-journal.ts'
+import type { ChangeOrigin } from '../workspace/checkpoints/record/change-journal.ts'
 import type { FileState } from '../workspace/files/file-state.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { decodeText } from '../workspace/files/text.ts'
-import type { WorkspaceRoom } from '../workspace/open-workspace.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { deleted, success } from './envelope.ts'
 import { ownProject } from './own-project.ts'
 
 export interface ProjectFileRouteDependencies {
   projects: Pick<ProjectRepository, 'find'>
-  room: WorkspaceRoom
+  services: WorkspaceServices
 }
 
 const tags = ['project files']
@@ -55,9 +55,9 @@ const byHand = (tool: string): ChangeOrigin => ({ tool, messageId: null, runId: 
 /** `/api/projects/:id/files[/…]`, `/directories` and `/search`. */
 export function registerProjectFileRoutes(
   app: App,
-  { projects, room }: ProjectFileRouteDependencies,
+  { projects, services }: ProjectFileRouteDependencies,
 ): void {
-  const { checkpoints, search, workspaces } = room
+  const { checkpoints, search, workspaces } = services
   const own = { projects, workspaces }
 
   app.get(
@@ -185,7 +185,7 @@ export function registerProjectFileRoutes(
       const { workspace } = await ownProject(own, user.id, params.id)
       const path = parsePath(body.path).text
       const made = await checkpoints.change(workspace, byHand('editor_mkdir'), [path], () =>
-        workspace.makeFolder(path),
+        workspace.createFolder(path),
       )
       if (!made) throw appError('folder_exists', { path })
       return success({ path })

@@ -17,7 +17,7 @@ import {
 } from '../protocol/project.ts'
 import { placeUpload } from '../workspace/checkpoints/place-upload.ts'
 import { startUpload, type Upload, type UploadLimits } from '../workspace/files/uploads.ts'
-import type { WorkspaceRoom } from '../workspace/open-workspace.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { refusingBroken } from './broken-upload.ts'
 import { success } from './envelope.ts'
 import { ownProject } from './own-project.ts'
@@ -26,7 +26,7 @@ import type { UploadSlots } from './upload-slots.ts'
 
 export interface ProjectUploadRouteDependencies {
   projects: ProjectRepository
-  room: WorkspaceRoom
+  services: WorkspaceServices
   uploadLimits: UploadLimits
   uploadSlots: UploadSlots
 }
@@ -36,9 +36,9 @@ type Fields = Record<string, unknown>
 /** `POST /api/projects/upload` and `POST /api/projects/:id/files`. */
 export function registerProjectUploadRoutes(
   app: App,
-  { projects, room, uploadLimits, uploadSlots }: ProjectUploadRouteDependencies,
+  { projects, services, uploadLimits, uploadSlots }: ProjectUploadRouteDependencies,
 ): void {
-  const { workspaces, pool } = room
+  const { workspaces, pool } = services
   const own = { projects, workspaces }
 
   app.register(async (plain) => {
@@ -92,7 +92,7 @@ export function registerProjectUploadRoutes(
           const { path = '' } = readFields(AddFilesFields, fields, 'The `path` is too long.')
           // Checked again: the upload may have taken minutes.
           const { workspace } = await ownProject(own, user.id, params.id)
-          return placeUpload(room, workspace, upload, path)
+          return placeUpload(services, workspace, upload, path)
         })
         return success({ added, replaced, total_size: bytes })
       },

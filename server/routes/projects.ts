@@ -14,14 +14,14 @@ import {
   ProjectPage,
   UpdateProjectBody,
 } from '../protocol/project.ts'
-import type { WorkspaceRoom } from '../workspace/open-workspace.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { deleted, success } from './envelope.ts'
 import { ownProject } from './own-project.ts'
 
 export interface ProjectRouteDependencies {
   projects: ProjectRepository
-  room: WorkspaceRoom
+  services: WorkspaceServices
   knowledge: Pick<Knowledge, 'removeProject'>
   /** Ends the runs that work in a project. */
   stopRuns(projectId: ProjectId): Promise<void>
@@ -35,9 +35,9 @@ const Detail = envelope(ProjectDetail)
 /** `/api/projects` and `/api/projects/:id`. */
 export function registerProjectRoutes(
   app: App,
-  { projects, room, knowledge, stopRuns }: ProjectRouteDependencies,
+  { projects, services, knowledge, stopRuns }: ProjectRouteDependencies,
 ): void {
-  const { workspaces } = room
+  const { workspaces } = services
   const own = { projects, workspaces }
 
   app.get(
@@ -129,7 +129,7 @@ export function registerProjectRoutes(
     },
     async ({ user, params }) => {
       await ownProject(own, user.id, params.id)
-      await room.checkpoints.removeProject(params.id, {
+      await services.checkpoints.removeProject(params.id, {
         stop: () => stopRuns(params.id),
         async remove() {
           await knowledge.removeProject(params.id)

@@ -1,42 +1,42 @@
-// Notices while a program runs that it fills the disk, far beyond what its project may hold.
+// Detects a running program that fills the disk far beyond its project's limit.
 import { statfs } from 'node:fs/promises'
 import type { Workspace } from './workspace.ts'
 
-const LOOK_EVERY_MS = 500
+const CHECK_INTERVAL_MS = 500
 
 /**
- * Calls `onFull` once when the files of the project take more than `most` bytes; they took `usedBefore` at the start.
- * Cheap: the project itself is only measured when the whole disk has lost as much space as the project had left.
+ * Calls `onFull` once when the project's files exceed `maxBytes`; they had `usedBytes` at the start. Cheap: measures the
+ * project only when the whole disk has lost as much space as the project had left. Returns a function that stops it.
  */
 export function watchGrowth(
   { root, stats }: Pick<Workspace, 'root' | 'stats'>,
-  { usedBefore, most }: { usedBefore: number; most: number },
+  { usedBytes, maxBytes }: { usedBytes: number; maxBytes: number },
   onFull: () => void,
 ): () => void {
-  let ended = false
+  let stopped = false
   let timer: NodeJS.Timeout
-  /** Below this many free bytes, the project is measured. */
-  let suspicious: number | undefined
-  const look = async (): Promise<void> => {
+  /** With fewer free bytes on the disk, the project is measured. */
+  let threshold: number | undefined
+  const check = async (): Promise<void> => {
     const { bavail, bsize } = await statfs(root)
     const free = bavail * bsize
-    suspicious ??= free - Math.max(0, most - usedBefore)
-    if (free < suspicious) {
+    threshold ??= free - Math.max(0, maxBytes - usedBytes)
+    if (free < threshold) {
       const { totalSize } = await stats()
-      if (ended) return
-      if (totalSize > Math.max(most, usedBefore)) return onFull()
-      suspicious = free - Math.max(0, most - totalSize)
+      if (stopped) return
+      if (totalSize > Math.max(maxBytes, usedBytes)) return onFull()
+      threshold = free - Math.max(0, maxBytes - totalSize)
     }
     wait()
   }
   const wait = (): void => {
-    if (ended) return
-    // If the free space is unknown, the next check tries again; the final measurement finds excess in any case.
-    timer = setTimeout(() => void look().catch(wait), LOOK_EVERY_MS)
+    if (stopped) return
+    // When the free space cannot be read, the next check tries again; the measurement after the run finds any excess.
+    timer = setTimeout(() => void check().catch(wait), CHECK_INTERVAL_MS)
   }
-  void look().catch(wait)
+  void check().catch(wait)
   return () => {
-    ended = true
+    stopped = true
     clearTimeout(timer)
   }
 }

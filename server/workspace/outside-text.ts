@@ -1,50 +1,50 @@
-// Which files of a project hold text from outside: known by content, so that renamed, copied and restored files keep
-// the mark; and which names were given in runs with such text.
+// Tracks which files of a project contain text from outside, by content, so that renamed, copied and restored files stay
+// marked; and which file names were chosen in runs with such text.
 import { createHash } from 'node:crypto'
 import type { OutsideContentRepository } from '../db/repositories/outside-contents.ts'
 import type { CheckpointFile } from '../db/tables/projects.ts'
 import type { ProjectId } from '../protocol/ids.ts'
-import { captureOne } from './checkpoints/capture.ts'
+import { captureOne } from './checkpoints/capture/capture.ts'
 import { parsePath } from './files/paths.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * What a change marks. `written`: every content that it leaves, because a tainted run wrote it. `edited`: contents
- * derived from marked ones. `nothing`: earlier contents were restored.
+ * Which contents a change marks. `written`: all it leaves behind, because a tainted run wrote them. `edited`: those derived
+ * from marked ones. `nothing`: none, because it restored earlier contents.
  */
 export type MarkRule = 'written' | 'edited' | 'nothing'
 
 export interface OutsideText {
-  /** Whether one of these contents is marked. Call it after reading them. */
+  /** Whether one of these contents is marked. Call it after reading them, so that no open change is missed. */
   isIn(workspace: Workspace, contents: readonly Uint8Array[]): Promise<boolean>
-  /** The same for files by path; true without reading when they are too many or too large. */
+  /** The same for files by path; returns true without reading them when they are too many or too large. */
   isInFiles(workspace: Workspace, paths: readonly string[]): Promise<boolean>
   /**
-   * Those of the names (one path segment each) that tainted runs gave. A name can hold a sentence, so showing it counts
-   * as text from outside.
+   * Those of the names (one path segment each) that tainted runs chose. A name can contain a whole sentence, so showing it
+   * counts as text from outside.
    */
   namesIn(workspace: Workspace, names: readonly string[]): Promise<ReadonlySet<string>>
   /** Whether a segment of one of these paths is such a name. */
   isInNames(workspace: Workspace, paths: readonly string[]): Promise<boolean>
-  /** Whether anything in the project was ever marked: a program may read all of it. */
+  /** Whether anything in the project was ever marked; for programs, which may read all of it. */
   isInProject(projectId: ProjectId): Promise<boolean>
-  /** Stores the marks of a change; after a crash the same change may be reported again. */
+  /** Stores the marks of a change. Idempotent: after a crash the same change may be reported again. */
   mark(projectId: ProjectId, files: readonly CheckpointFile[], rule: MarkRule): Promise<void>
 }
 
-/** Most files and bytes that are read again to find marks. */
+/** The most files and bytes that are read to find marks. */
 const MAX_FILES = 100
 const MAX_BYTES = 32 * 1024 * 1024
-/** Bytes hashed between two turns of the event loop: about a millisecond. */
-const PIECE = 1024 * 1024
+/** Bytes hashed per turn of the event loop: about a millisecond. */
+const PIECE_BYTES = 1024 * 1024
 
 /** @param isOutsideChangeOpen whether a tainted change of the project is in progress, or was when the server died. */
 export function createOutsideText(
   records: OutsideContentRepository,
   isOutsideChangeOpen: (workspace: Workspace) => Promise<boolean>,
 ): OutsideText {
-  /** In this order: a change is closed after its marks are stored. */
-  const holds = async (workspace: Workspace, hashes: readonly string[]): Promise<boolean> =>
+  /** Checks open changes first: a change is closed only after its marks are stored. */
+  const anyMarked = async (workspace: Workspace, hashes: readonly string[]): Promise<boolean> =>
     (await isOutsideChangeOpen(workspace)) ||
     (await records.marked(workspace.projectId, hashes)).size > 0
 
@@ -72,7 +72,7 @@ export function createOutsideText(
       const hashes: string[] = []
       for (const content of contents)
         if (content.length > 0) hashes.push(await hashInPieces(content))
-      return hashes.length > 0 && (await holds(workspace, hashes))
+      return hashes.length > 0 && (await anyMarked(workspace, hashes))
     },
 
     async isInFiles(workspace, paths) {
@@ -89,30 +89,35 @@ export function createOutsideText(
         const content = await captureOne(workspace.root, parsePath(path), null)
         if (content?.kind === 'file' && content.size > 0) hashes.push(content.hash)
       }
-      return holds(workspace, hashes)
+      return anyMarked(workspace, hashes)
     },
 
     isInProject: (projectId) => records.hasAny(projectId),
 
     async mark(projectId, files, rule) {
       if (rule === 'nothing') return
-      const made = files.flatMap(({ before, after }) =>
+      const writtenFiles = files.flatMap(({ before, after }) =>
         // An empty file holds no text, and all empty files have the same hash.
         after?.kind === 'file' && after.size > 0 ? [{ before, after }] : [],
       )
       if (rule === 'written') {
-        // An existing file keeps the name that somebody else gave it.
+        // The names of existing files were chosen earlier.
         const named = files.flatMap(({ path, before, after }) =>
           before === null && after !== null ? [nameHash(path.split('/').at(-1) ?? '')] : [],
         )
-        return await records.add(projectId, [...made.map(({ after }) => after.hash), ...named])
+        return await records.add(projectId, [
+          ...writtenFiles.map(({ after }) => after.hash),
+          ...named,
+        ])
       }
-      const origins = made.flatMap(({ before }) => (before?.kind === 'file' ? [before.hash] : []))
+      const origins = writtenFiles.flatMap(({ before }) =>
+        before?.kind === 'file' ? [before.hash] : [],
+      )
       if (origins.length === 0) return
       const marked = await records.marked(projectId, origins)
       await records.add(
         projectId,
-        made.flatMap(({ before, after }) =>
+        writtenFiles.flatMap(({ before, after }) =>
           before?.kind === 'file' && marked.has(before.hash) ? [after.hash] : [],
         ),
       )
@@ -120,15 +125,15 @@ export function createOutsideText(
   }
 }
 
-/** A prefix beside the hashes of contents; a content with the same beginning would only be marked needlessly. */
+/** The prefix separates names from contents; a content with the same prefix would merely be marked needlessly. */
 const nameHash = (name: string): string =>
   createHash('sha256').update('name of a file\0').update(name).digest('hex')
 
 async function hashInPieces(content: Uint8Array): Promise<string> {
   const hash = createHash('sha256')
-  for (let at = 0; at < content.length; at += PIECE) {
+  for (let at = 0; at < content.length; at += PIECE_BYTES) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve))
-    hash.update(content.subarray(at, at + PIECE))
+    hash.update(content.subarray(at, at + PIECE_BYTES))
   }
   return hash.digest('hex')
 }

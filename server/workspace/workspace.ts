@@ -1,5 +1,5 @@
-// One project's folder: reading, listing and single changes, atomic and within limits. Changes of users and tools go
-// through `checkpoints/`, which orders them and makes them reversible.
+// One project's folder: reads, listings and atomic single changes within limits. Changes by users and tools go through
+// `checkpoints/`, which serializes them and makes them reversible.
 import { randomUUID } from 'node:crypto'
 import { lstat, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import {
   moveEntry,
   removeEmptyFolder,
 } from './files/entries.ts'
-import { explainFault, sizeText, systemCode } from './files/faults.ts'
+import { sizeText, systemCode, toFileError } from './files/faults.ts'
 import {
-  checkTarget,
+  assertReplaceable,
   type FileContent,
   type FileState,
-  look,
   readWhole,
+  statEntry,
   stateOf,
 } from './files/file-state.ts'
 import {
@@ -49,67 +49,67 @@ export interface WorkspaceStats {
 export interface Workspace {
   readonly userId: UserId
   readonly projectId: ProjectId
-  /** The folder on the host, for programs that run in it; never shown to anybody. */
+  /** The folder on the host, for programs that run in it; never shown to users or models. */
   readonly root: string
   readonly limits: WorkspaceLimits
-  /** What is at `path`, or null when there is nothing. Links are not followed. */
+  /** The state of `path`, or null when nothing is there. Links are not followed. */
   state(path: string): Promise<FileState | null>
   /** The whole file, at most `limits.fileRead` (or `maxBytes`). Throws `not_found`, `file_too_large`, `path_escapes`. */
   read(path: string, maxBytes?: number): Promise<FileContent>
-  /** A file of any size as a stream of its bytes, which the caller reads or destroys. */
+  /** Opens a file of any size as a stream, which the caller must read or destroy. */
   download(path: string): Promise<{ size: number; stream: Readable }>
   /** The entries of one folder, sorted by name. */
   list(path: string): Promise<Entry[]>
   stats(): Promise<WorkspaceStats>
   /**
-   * Writes `bytes` to `path` atomically, creating missing folders. Throws `file_changed` when `expected` is
-   * given and is not the version there ('' expects that there is nothing), `file_too_large`, `project_full`,
+   * Writes `bytes` to `path` atomically, creating missing folders. Throws `file_changed` when `expected` is given and is
+   * not the current version ('' expects that nothing is there), `file_too_large`, `project_full`,
    * `quota_exceeded`, `store_full`, `conflict` when a folder is there.
    */
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<FileState>
-  /** Creates a folder and its missing parents. Resolves with false when it existed already. */
-  makeFolder(path: string, options?: DiskOptions): Promise<boolean>
+  /** Creates a folder and its missing parents. Resolves with false when it already exists. */
+  createFolder(path: string, options?: DiskOptions): Promise<boolean>
   /** Removes a file, a link (not its target) or a folder with everything in it, atomically. */
   remove(path: string, options?: DiskOptions): Promise<void>
-  /** Renames, creating missing folders; throws `conflict` when there is something at `to`. */
+  /** Renames an entry, creating missing folders; throws `conflict` when something is at `to`. */
   move(from: string, to: string): Promise<void>
   /** Removes an empty folder; resolves with false when it is not empty or not a folder. */
   removeEmptyFolder(path: string): Promise<boolean>
   /** Copies the host file `source` to `path` atomically, for restoring stored contents. */
   copyIn(path: string, source: string, mode: number, options?: DiskOptions): Promise<void>
-  /** Creates a symbolic link, which nothing here follows, for restoring one. */
-  makeLink(path: string, target: string): Promise<void>
-  /** Forgets the known size of the project, after something else changed it. */
+  /** Creates a symbolic link, for restoring one; nothing in this module follows it. */
+  createLink(path: string, target: string): Promise<void>
+  /** Discards the cached size of the project, after something else changed it. */
   forgetSize(): void
 }
 
 export interface WriteOptions {
   expected?: string
-  /** Permission bits to set; without it those of the file before, else 0600. */
+  /** Permission bits; defaults to those of the replaced file, else 0600. */
   mode?: number
 }
 
-/** Entries of a folder or a project beyond these are left out. */
+/** Entries of a folder (or a whole project) beyond these are ignored. */
 const LIST_LIMIT = 10_000
 const WALK_LIMIT = 200_000
-/** A project's size is measured again after this. */
-const SIZE_FRESH_MS = 10 * 60_000
+/** How long the measured size of a project is cached. */
+const SIZE_TTL_MS = 10 * 60_000
 
 export function createWorkspace(options: {
   userId: UserId
   projectId: ProjectId
   root: string
-  /** A folder on the same file system, for files that are being written and trees that are being removed. */
+  /** A folder on the same file system, for incomplete files and for trees that are being removed. */
   staging: string
   limits: WorkspaceLimits
   storage: StorageQuota
 }): Workspace {
   const { root, staging, limits } = options
-  let known: { bytes: number; at: number } | undefined
+  let cachedSize: { bytes: number; at: number } | undefined
 
   const stateAt = async (path: ProjectPath): Promise<FileState | null> => {
     try {
-      return await withPlace(root, path, {}, ({ real }) => look(real))
+      return await withPlace(root, path, {}, ({ real }) => statEntry(real))
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return null
       throw error
@@ -123,11 +123,12 @@ export function createWorkspace(options: {
       else sum.files++
       sum.totalSize += entry.size
     })
-    known = { bytes: sum.totalSize, at: Date.now() }
+    cachedSize = { bytes: sum.totalSize, at: Date.now() }
     return sum
   }
   const size = async (): Promise<number> => {
-    if (known !== undefined && Date.now() - known.at < SIZE_FRESH_MS) return known.bytes
+    if (cachedSize !== undefined && Date.now() - cachedSize.at < SIZE_TTL_MS)
+      return cachedSize.bytes
     return (await stats()).totalSize
   }
 
@@ -142,56 +143,56 @@ export function createWorkspace(options: {
         size: sizeText(bytes.length),
         limit: sizeText(limits.fileWrite),
       })
-    // Everything that can be refused is refused before anything is created.
+    // All checks come before anything is created.
     const before = await stateAt(path)
-    checkTarget(before, path, expected)
-    const grows = bytes.length - (before?.size ?? 0)
+    assertReplaceable(before, path, expected)
+    const growth = bytes.length - (before?.size ?? 0)
     const used = await size()
-    if (grows > 0 && used + grows > limits.project)
+    if (growth > 0 && used + growth > limits.project)
       throw appError('project_full', { limit: sizeText(limits.project) })
-    // Released when the change is recorded with the project's new size.
-    if (grows > 0) await options.storage.claim(options.userId, options.projectId, grows)
+    // Released once the change is recorded with the project's new size.
+    if (growth > 0) await options.storage.claim(options.userId, options.projectId, growth)
     return withPlace(root, path, { create: true }, async (place) => {
-      // The execute bit is preserved, so that a script stays executable.
+      // Preserves the execute bit, so that a script stays executable.
       const temporary = await stageBytes(
         staging,
         bytes,
         mode ?? 0o600 | ((before?.mode ?? 0) & 0o100),
       )
       try {
-        // Checked again, because somebody else may have edited the file during the write.
-        checkTarget(await look(place.real), path, expected)
+        // Checked again, because another program may have edited the file in the meantime.
+        assertReplaceable(await statEntry(place.real), path, expected)
         await rename(temporary, place.real)
       } catch (error) {
         await rm(temporary, { force: true })
         throw error
       }
       await place.folder.handle.sync()
-      known = { bytes: used + grows, at: known?.at ?? Date.now() }
-      const after = await look(place.real)
+      cachedSize = { bytes: used + growth, at: cachedSize?.at ?? Date.now() }
+      const after = await statEntry(place.real)
       if (after === null) throw appError('file_removed_while_written', { path: path.text })
       return after
     })
   }
 
-  /** Moves a folder out of the project at once and empties it afterwards. */
-  const remove = (path: ProjectPath, { later = false }: DiskOptions = {}): Promise<void> =>
+  /** Removes an entry; a folder is moved out of the project at once and deleted in the background. */
+  const remove = (path: ProjectPath, { deferSync = false }: DiskOptions = {}): Promise<void> =>
     withPlace(root, path, {}, async (place) => {
       const before = await lstat(place.real)
       if (!before.isDirectory()) {
         await unlink(place.real)
-        if (known !== undefined) known.bytes -= before.isFile() ? before.size : 0
+        if (cachedSize !== undefined) cachedSize.bytes -= before.isFile() ? before.size : 0
       } else {
-        known = undefined
+        cachedSize = undefined
         await rmdir(place.real).catch(async (error: unknown) => {
           if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error
-          const grave = join(staging, randomUUID())
-          await rename(place.real, grave)
-          // Not awaited; what a crash leaves behind is removed at the next start.
-          rm(grave, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
+          const trash = join(staging, randomUUID())
+          await rename(place.real, trash)
+          // Not awaited; the next start removes what a crash leaves behind.
+          rm(trash, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
         })
       }
-      if (!later) await place.folder.handle.sync()
+      if (!deferSync) await place.folder.handle.sync()
     })
 
   return {
@@ -225,31 +226,31 @@ export function createWorkspace(options: {
     stats,
     write: async (input, bytes, writeOptions = {}) =>
       write(parseInnerPath(input), bytes, writeOptions),
-    makeFolder: async (input, diskOptions = {}) =>
+    createFolder: async (input, diskOptions = {}) =>
       createFolder(root, parseInnerPath(input), diskOptions),
     remove: async (input, diskOptions) => remove(parseInnerPath(input), diskOptions),
     move: async (from, to) => moveEntry(root, parseInnerPath(from), parseInnerPath(to)),
     removeEmptyFolder: async (input) => removeEmptyFolder(root, parseInnerPath(input)),
-    copyIn: async (input, source, mode, { later = false } = {}) => {
+    copyIn: async (input, source, mode, { deferSync = false } = {}) => {
       const path = parseInnerPath(input)
       const temporary = join(staging, randomUUID())
       try {
-        await stageCopy(source, temporary, mode, later)
+        await stageCopy(source, temporary, mode, deferSync)
         await withPlace(root, path, { create: true }, async (place) => {
-          checkTarget(await look(place.real), path, undefined)
+          assertReplaceable(await statEntry(place.real), path, undefined)
           await rename(temporary, place.real)
-          if (!later) await place.folder.handle.sync()
+          if (!deferSync) await place.folder.handle.sync()
         })
       } catch (error) {
         await rm(temporary, { force: true })
-        throw explainFault(error, path.text)
+        throw toFileError(error, path.text)
       } finally {
-        known = undefined
+        cachedSize = undefined
       }
     },
-    makeLink: async (input, target) => createLink(root, parseInnerPath(input), target),
+    createLink: async (input, target) => createLink(root, parseInnerPath(input), target),
     forgetSize: () => {
-      known = undefined
+      cachedSize = undefined
     },
   }
 }

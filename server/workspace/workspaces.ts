@@ -1,4 +1,4 @@
-// All projects' folders under the workspace root: where each one is, and how they are created, removed and cleaned up.
+// The folders of all projects below the workspace root: their paths, creation, removal and clean-up.
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -8,116 +8,116 @@ import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { systemCode } from './files/faults.ts'
 import { markRemoved } from './files/paths.ts'
-import { noQuota, type StorageQuota } from './storage-quota.ts'
+import { type StorageQuota, unlimitedStorage } from './storage-quota.ts'
 import { createWorkspace, type Workspace, type WorkspaceLimits } from './workspace.ts'
 
 export interface Workspaces {
-  /** The project's folder. Callers have checked that the project is this user's. No I/O. */
+  /** Opens the project's folder, without I/O. The caller has checked that the project belongs to the user. */
   open(userId: UserId, projectId: ProjectId): Workspace
-  /** Removes the project's folder and its checkpoints by a rename; their contents are deleted afterwards. */
+  /** Moves the project's folder and its checkpoints away at once; deletes their contents in the background. */
   remove(userId: UserId, projectId: ProjectId): Promise<void>
-  /** A new empty folder on the same file system, which can become a project by one rename. */
-  makeStaging(): Promise<string>
-  /** Makes a staged folder the project's. The project must not have a folder yet. */
+  /** Creates an empty folder on the same file system, which `adopt` can turn into a project. */
+  createStagingFolder(): Promise<string>
+  /** Turns a staged folder into the project's folder by one rename. The project must not have a folder yet. */
   adopt(staged: string, userId: UserId, projectId: ProjectId): Promise<void>
-  /** The folder for what belongs to a project but is not in it (its checkpoints). */
-  sideFolder(projectId: ProjectId): string
-  /** All of these that there are. */
-  sideFolders(): Promise<string[]>
-  /** A folder on the same file system for unfinished files; the next start removes what a dead process left in it. */
+  /** The server's own folder for a project, outside the project itself (its checkpoints). */
+  serverFolder(projectId: ProjectId): string
+  /** The existing server folders of all projects. */
+  serverFolders(): Promise<string[]>
+  /** A folder on the same file system for incomplete files; the next start removes what a dead process left in it. */
   readonly staging: string
   readonly limits: WorkspaceLimits
   /** Each user's storage. */
   readonly storage: StorageQuota
 }
 
-/** Beside the users' folders: what the server stores for itself. No user id has this form. */
-const OWN_FOLDER = '.nanoclaw'
-const KEPT_OPEN = 1_000
+/** The server's own files, beside the users' folders. No user id has this form. */
+const SERVER_FOLDER = '.nanoclaw'
+const MAX_OPEN_WORKSPACES = 1_000
 /** Distinguishes this process from an earlier one with the same pid, as in a restarted container. */
-const PROCESS_MARK = randomUUID()
+const PROCESS_TOKEN = randomUUID()
 const ABANDONED_MS = 24 * 60 * 60_000
 
-/** An id as part of a host path. Ids are created by the server; this is the last check in case one is not. */
+/** An id as part of a host path. The server creates all ids; this check is the last line of defence. */
 function folderName(id: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw appError('project_not_found')
   return id
 }
 
 /**
- * Prepares the workspace root (created when missing, 0700) and cleans up what an earlier process left unfinished.
- * Throws when the root cannot be used.
+ * Prepares the workspace root (creating it with 0700 if missing) and removes what dead processes left in the staging
+ * folder. Throws when the root cannot be used.
  */
 export async function createWorkspaces(options: {
   root: string
   limits: WorkspaceLimits
-  /** Without it only the limits of each project apply. */
+  /** Default: only the limit of each project applies. */
   storage?: StorageQuota
 }): Promise<Workspaces> {
-  const { storage = noQuota } = options
+  const { storage = unlimitedStorage } = options
   await mkdir(resolve(options.root), { recursive: true, mode: 0o700 })
   // The operator's path to the root may contain links; the resolved one does not.
   const root = await realpath(options.root)
-  const staging = join(root, OWN_FOLDER, 'staging')
+  const staging = join(root, SERVER_FOLDER, 'staging')
   await mkdir(staging, { recursive: true, mode: 0o700 })
   await sweep(staging)
-  const own = join(staging, `${hostname()}~${process.pid}~${PROCESS_MARK}`)
+  const own = join(staging, `${hostname()}~${process.pid}~${PROCESS_TOKEN}`)
   await mkdir(own, { recursive: true, mode: 0o700 })
 
-  const opened = new LRUCache<string, Workspace>({ max: KEPT_OPEN })
-  const placeOf = (userId: UserId, projectId: ProjectId): string =>
+  const opened = new LRUCache<string, Workspace>({ max: MAX_OPEN_WORKSPACES })
+  const folderOf = (userId: UserId, projectId: ProjectId): string =>
     join(root, folderName(userId), folderName(projectId))
-  const sideFolder = (projectId: ProjectId): string =>
-    join(root, OWN_FOLDER, 'projects', folderName(projectId))
+  const serverFolder = (projectId: ProjectId): string =>
+    join(root, SERVER_FOLDER, 'projects', folderName(projectId))
 
   return {
     limits: options.limits,
     storage,
     staging: own,
     open(userId, projectId) {
-      const place = placeOf(userId, projectId)
-      let workspace = opened.get(place)
+      const folder = folderOf(userId, projectId)
+      let workspace = opened.get(folder)
       if (workspace === undefined) {
         workspace = createWorkspace({
           userId,
           projectId,
-          root: place,
+          root: folder,
           staging: own,
           limits: options.limits,
           storage,
         })
-        opened.set(place, workspace)
+        opened.set(folder, workspace)
       }
       return workspace
     },
     async remove(userId, projectId) {
-      const place = placeOf(userId, projectId)
-      opened.delete(place)
-      markRemoved(place)
-      for (const folder of [place, sideFolder(projectId)]) {
-        const grave = join(own, randomUUID())
+      const folder = folderOf(userId, projectId)
+      opened.delete(folder)
+      markRemoved(folder)
+      for (const removed of [folder, serverFolder(projectId)]) {
+        const trash = join(own, randomUUID())
         try {
-          await rename(folder, grave)
+          await rename(removed, trash)
         } catch (error) {
           if (systemCode(error) === 'ENOENT') continue
           throw error
         }
-        rm(grave, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
+        rm(trash, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
       }
     },
-    async makeStaging() {
+    async createStagingFolder() {
       const folder = join(own, randomUUID())
       await mkdir(folder, { mode: 0o700 })
       return folder
     },
     async adopt(staged, userId, projectId) {
-      const place = placeOf(userId, projectId)
+      const folder = folderOf(userId, projectId)
       await mkdir(join(root, folderName(userId)), { recursive: true, mode: 0o700 })
-      await rename(staged, place)
+      await rename(staged, folder)
     },
-    sideFolder,
-    async sideFolders() {
-      const all = join(root, OWN_FOLDER, 'projects')
+    serverFolder,
+    async serverFolders() {
+      const all = join(root, SERVER_FOLDER, 'projects')
       const names = await readdir(all).catch((error: unknown) => {
         if (systemCode(error) === 'ENOENT') return []
         throw error
@@ -128,13 +128,13 @@ export async function createWorkspaces(options: {
 }
 
 /**
- * Removes what dead processes left in the staging folder. Another process may share the root and be active: its folder
- * stays while the process lives or, on another host where that is unknown, for a day after its last use.
+ * Removes what dead processes left in the staging folder. Another live process may share the root: its folder stays while
+ * the process lives or, on another host where that is unknown, for a day after its last use.
  */
 async function sweep(staging: string): Promise<void> {
   for (const name of await readdir(staging)) {
-    const [host, pid, mark] = name.split('~')
-    if (mark === PROCESS_MARK) continue
+    const [host, pid, token] = name.split('~')
+    if (token === PROCESS_TOKEN) continue
     const isDead =
       host === hostname()
         ? Number(pid) === process.pid || !isAlive(Number(pid))
@@ -149,7 +149,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of another user, which we may not signal, is alive too.
+    // EPERM: the process is alive but belongs to another user.
     return systemCode(error) === 'EPERM'
   }
 }

@@ -11,8 +11,8 @@ import { newId } from '../../server/lib/ids.ts'
 import type { ProjectId, UserId } from '../../server/protocol/ids.ts'
 import { createCheckpoints } from '../../server/workspace/checkpoints/checkpoints.ts'
 import type { PruneRule } from '../../server/workspace/checkpoints/prune.ts'
-import { createLanes } from '../../server/workspace/project-lock.ts'
-import { createStorageQuota, noQuota } from '../../server/workspace/storage-quota.ts'
+import { createKeyedMutex } from '../../server/workspace/keyed-mutex.ts'
+import { createStorageQuota, unlimitedStorage } from '../../server/workspace/storage-quota.ts'
 import { createWorkerPool } from '../../server/workspace/worker/worker-pool.ts'
 import type { WorkspaceLimits } from '../../server/workspace/workspace.ts'
 import { createWorkspaces, type Workspaces } from '../../server/workspace/workspaces.ts'
@@ -48,7 +48,7 @@ export async function insertProject(
   return { userId, projectId }
 }
 
-/** The workspace room over `database`, in a folder of its own that is gone after the test. */
+/** The workspace services over `database`, in a folder of its own that is gone after the test. */
 export async function openProject(
   database: Database,
   options: {
@@ -67,13 +67,13 @@ export async function openProject(
   })
   const storage =
     options.storage === undefined
-      ? noQuota
+      ? unlimitedStorage
       : createStorageQuota({
           records: createStorageRepository(database),
           limit: options.storage,
           measure: async (userId, projectId) =>
             (await workspaces.open(userId, projectId).stats()).totalSize,
-          settled: async () => {},
+          recovered: async () => {},
         })
   const workspaces: Workspaces = await createWorkspaces({
     root,
@@ -84,13 +84,13 @@ export async function openProject(
       project: 1024 * MEGABYTE,
     },
   })
-  const lanes = createLanes(10_000)
+  const mutex = createKeyedMutex(10_000)
   const records = createCheckpointRepository(database)
   const checkpoints = createCheckpoints({
     records,
     outsideContents: createOutsideContentRepository(database),
     workspaces,
-    lanes,
+    mutex,
     pool,
     rule: options.rule ?? { keep: 200, maxAgeDays: 30, maxBytes: 1024 * MEGABYTE },
     log: { warn() {} },
@@ -102,7 +102,7 @@ export async function openProject(
   return {
     root,
     pool,
-    lanes,
+    mutex,
     records,
     workspaces,
     checkpoints,

@@ -145,7 +145,7 @@ export function createCheckpointRepository(database: Database) {
       }),
 
     /** Removes a checkpoint of which nothing is to stay; the project is back at `bytes`. */
-    takeBack: (projectId: ProjectId, id: string, bytes: number): Promise<void> =>
+    revert: (projectId: ProjectId, id: string, bytes: number): Promise<void> =>
       database.write(async (tx) => {
         await tx.delete(checkpoints).where(eq(checkpoints.id, id))
         await tx.update(projects).set({ size: bytes }).where(project({ projectId }))

@@ -8,8 +8,8 @@ import type { PrivateNetwork } from '../../sandbox/private-network.ts'
 import { type ProcessOutcome, startProcess } from '../../sandbox/process.ts'
 import { type TreeLimits, watchTree } from '../../sandbox/process-tree.ts'
 import { watchGrowth } from '../../workspace/growth-watch.ts'
-import type { WorkspaceRoom } from '../../workspace/open-workspace.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import {
   defineTool,
   fail,
@@ -42,7 +42,7 @@ const HOST_NETWORK =
 export type CommandNetwork = 'none' | 'host' | PrivateNetwork
 
 export interface ExecDependencies {
-  room: WorkspaceRoom
+  services: WorkspaceServices
   bubblewrap: BubblewrapState
   network: CommandNetwork
   /** What a command and all its child processes may use together. */
@@ -55,7 +55,7 @@ type Exceeded = 'memory' | 'processes' | 'disk'
 
 /** Only for servers whose operator has enabled it. */
 export function createExecTool({
-  room,
+  services,
   bubblewrap,
   network,
   limits,
@@ -82,7 +82,7 @@ export function createExecTool({
     // Commands of one batch run in the order of the calls: a later one may build on an earlier one.
     orderKey: () => 'exec',
     async preview({ command, timeout }, context) {
-      await requireWorkspace(room, context)
+      await requireWorkspace(services, context)
       return {
         display: `Run a command (at most ${timeout} s)`,
         display_code: 'command',
@@ -92,15 +92,15 @@ export function createExecTool({
       }
     },
     async handler({ command, timeout }, context) {
-      const workspace = await requireWorkspace(room, context)
+      const workspace = await requireWorkspace(services, context)
       const origin = originOf('exec', context)
       let untrusted = reachesOutside
       let outcome: CommandOutcome | undefined
       try {
-        outcome = await room.checkpoints.changeAnything(
+        outcome = await services.checkpoints.changeAnything(
           workspace,
           { ...origin, outside: origin.outside === true || reachesOutside },
-          async ({ usedBefore, most, readsOutside, signal }) => {
+          async ({ usedBytes, maxBytes, readsOutside, signal }) => {
             untrusted ||= readsOutside
             outcome = await perform(
               workspace,
@@ -108,8 +108,8 @@ export function createExecTool({
               timeout,
               { ...context, signal },
               {
-                usedBefore,
-                most,
+                usedBytes,
+                maxBytes,
               },
             )
             return outcome
@@ -146,7 +146,7 @@ export function createExecTool({
     command: string,
     timeout: number,
     context: ToolContext,
-    bytes: { usedBefore: number; most: number },
+    bytes: { usedBytes: number; maxBytes: number },
   ): Promise<CommandOutcome> {
     let left = MAX_STREAMED
     let exceeded: Exceeded | null = null

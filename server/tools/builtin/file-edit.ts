@@ -68,19 +68,19 @@ function toEdit(input: EditInput): TextEdit {
   }
 }
 
-export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDefinition {
+export function createFileEditTool({ services, seen }: FileToolDependencies): ToolDefinition {
   /** The file as the edit would leave it, without writing it. */
   const plan = async (workspace: Workspace, input: EditInput, signal: AbortSignal) => {
     const path = parseInnerPath(input.path).text
     const { bytes, state } = await workspace.read(path)
     const before = decodeText(bytes, path)
-    const after = await editText(before.text, toEdit(input), room.pool, signal)
+    const after = await editText(before.text, toEdit(input), services.pool, signal)
     return {
       path,
       version: state.version,
       bytes: encodeText(after.text, before.encoding, path),
       count: after.count,
-      diff: await room.makeDiff(path, before.text, after.text),
+      diff: await services.makeDiff(path, before.text, after.text),
     }
   }
 
@@ -96,7 +96,7 @@ export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDe
     orderKey: ({ path }) => pathKey(path),
     recall: seen.recall,
     async preview(input, context) {
-      const workspace = await requireWorkspace(room, context)
+      const workspace = await requireWorkspace(services, context)
       const { path, version, diff } = await plan(workspace, input, context.signal)
       const expected = seen.noteShown(context.runId, path, version)
       return {
@@ -108,8 +108,8 @@ export function createFileEditTool({ room, seen }: FileToolDependencies): ToolDe
       }
     },
     handler: async (input, context) => {
-      const workspace = await requireWorkspace(room, context)
-      return room.checkpoints.change(
+      const workspace = await requireWorkspace(services, context)
+      return services.checkpoints.change(
         workspace,
         originOf('file_edit', context),
         [input.path],

@@ -28,8 +28,8 @@ const ReadInput = z.object({
   line_numbers: z.boolean().default(false).describe('Prefix lines with their number.'),
 })
 
-export function createReadingFileTools({ room, seen }: FileToolDependencies): ToolDefinition[] {
-  const { outsideText } = room.checkpoints
+export function createReadingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
+  const { outsideText } = services.checkpoints
 
   const fileRead = defineTool({
     name: 'file_read',
@@ -44,7 +44,7 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     async handler({ path, encoding: asked, start_line, end_line, line_numbers }, context) {
       if (start_line !== undefined && end_line !== undefined && end_line < start_line)
         return fail(`end_line (${end_line}) is before start_line (${start_line}).`)
-      const workspace = await requireWorkspace(room, context)
+      const workspace = await requireWorkspace(services, context)
       const { bytes, state } = await workspace.read(path)
       const { text, encoding } = decodeText(bytes, path, asked)
       seen.note(context.runId, path, state.version)
@@ -95,7 +95,7 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     async handler({ path, pattern }, context) {
       const matches = compileGlob(pattern)
       const shownPath = parsePath(path).text || '.'
-      const workspace = await requireWorkspace(room, context)
+      const workspace = await requireWorkspace(services, context)
       const all = await workspace.list(path)
       const found = all.filter(({ name }) => matches(name))
       const entries = found.slice(0, MAX_LISTED).map(({ name, path: inner, kind, size }) => ({
@@ -131,7 +131,7 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
     cacheable: true,
     input: z.object({ path: PathInput.describe(FILE_PATH) }),
     async handler({ path }, context) {
-      const state = await (await requireWorkspace(room, context)).state(path)
+      const state = await (await requireWorkspace(services, context)).state(path)
       const shownPath = parsePath(path).text || '.'
       return succeed(
         state === null
@@ -157,8 +157,8 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
       pattern: withoutNul(z.string().min(1).max(500)),
     }),
     async handler({ pattern }, context) {
-      const workspace = await requireWorkspace(room, context)
-      const { paths, truncated } = await room.search.find(
+      const workspace = await requireWorkspace(services, context)
+      const { paths, truncated } = await services.search.find(
         workspace,
         pattern,
         MAX_LISTED,
@@ -192,8 +192,8 @@ export function createReadingFileTools({ room, seen }: FileToolDependencies): To
       max_results: z.int().min(1).max(1000).default(100).describe('Lines to return.'),
     }),
     async handler({ pattern, path, glob, case_sensitive, max_results }, context) {
-      const workspace = await requireWorkspace(room, context)
-      const { matches, truncated } = await room.search.grep(workspace, {
+      const workspace = await requireWorkspace(services, context)
+      const { matches, truncated } = await services.search.grep(workspace, {
         pattern,
         fixed: false,
         caseSensitive: case_sensitive,

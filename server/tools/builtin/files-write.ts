@@ -49,8 +49,8 @@ async function readBefore(workspace: Workspace, path: string): Promise<Before | 
   }
 }
 
-export function createWritingFileTools({ room, seen }: FileToolDependencies): ToolDefinition[] {
-  const { checkpoints, makeDiff } = room
+export function createWritingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
+  const { checkpoints, makeDiff } = services
 
   /** The file as a write would leave it, without writing it. */
   const plan = async (workspace: Workspace, input: z.output<typeof WriteInput>) => {
@@ -83,7 +83,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
     orderKey: ({ path }) => pathKey(path),
     recall: seen.recall,
     async preview(input, context) {
-      const { path, before, diff } = await plan(await requireWorkspace(room, context), input)
+      const { path, before, diff } = await plan(await requireWorkspace(services, context), input)
       const version = before?.version ?? ''
       // An append is the same whatever else was appended meanwhile.
       if (input.mode === 'append')
@@ -102,7 +102,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
       }
     },
     handler: async (input, context) => {
-      const workspace = await requireWorkspace(room, context)
+      const workspace = await requireWorkspace(services, context)
       return checkpoints.change(
         workspace,
         originOf('file_write', context),
@@ -142,7 +142,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
     input: z.object({ path: PathInput.describe('Relative to the project folder.') }),
     orderKey: ({ path }) => pathKey(path),
     preview: async ({ path }, context) => {
-      await requireWorkspace(room, context)
+      await requireWorkspace(services, context)
       const { text } = parseInnerPath(path)
       return {
         display: `Create the folder ${text}`,
@@ -151,13 +151,13 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
       }
     },
     handler: async ({ path: input }, context) => {
-      const workspace = await requireWorkspace(room, context)
+      const workspace = await requireWorkspace(services, context)
       const path = parseInnerPath(input).text
       const created = await checkpoints.change(
         workspace,
         originOf('file_mkdir', context),
         [path],
-        () => workspace.makeFolder(path),
+        () => workspace.createFolder(path),
         context.signal,
       )
       return succeed(
@@ -178,7 +178,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
     orderKey: ({ path }) => pathKey(path),
     recall: seen.recall,
     async preview({ path: input }, context) {
-      const workspace = await requireWorkspace(room, context)
+      const workspace = await requireWorkspace(services, context)
       const { path, files, inner, diff, fingerprint } = await whatGoes(workspace, input)
       seen.noteDoomed(context.runId, path, fingerprint)
       return {
@@ -192,7 +192,7 @@ export function createWritingFileTools({ room, seen }: FileToolDependencies): To
       }
     },
     handler: async (input, context) => {
-      const workspace = await requireWorkspace(room, context)
+      const workspace = await requireWorkspace(services, context)
       return checkpoints.change(
         workspace,
         originOf('file_delete', context),

@@ -2,7 +2,7 @@
 import type { Knowledge } from '../../knowledge/knowledge.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
-import type { WorkspaceRoom } from '../../workspace/open-workspace.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { ResultKeeper } from '../long-results.ts'
 import { calculateArea } from './area.ts'
@@ -36,9 +36,9 @@ export interface BuiltinDependencies {
   knowledge: Pick<Knowledge, 'search' | 'list'>
   webSearch: WebSearchSettings
   weather: WeatherSettings
-  room: WorkspaceRoom
+  services: WorkspaceServices
   /** How `exec` runs commands; null on servers where it is off. */
-  exec: Omit<ExecDependencies, 'room'> | null
+  exec: Omit<ExecDependencies, 'services'> | null
   python: ExecutePythonDependencies
 }
 
@@ -52,11 +52,11 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     memory,
     messages,
     knowledge,
-    room,
+    services,
     exec,
     python,
   } = dependencies
-  const files = { room, seen: createSeenFiles() }
+  const files = { services, seen: createSeenFiles() }
   return [
     createWebSearchTool(searchProviders(webSearch, fetch, pages)),
     ...createPageTools({ fetch, pages }),
@@ -72,7 +72,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     ...createWritingFileTools(files),
     createFileEditTool(files),
     createExecutePythonTool(python),
-    ...(exec === null ? [] : [createExecTool({ room, ...exec })]),
+    ...(exec === null ? [] : [createExecTool({ services, ...exec })]),
     createSaveMemoryTool(memory),
     createSendMessageTool(messages),
     multiAgent,

@@ -2,21 +2,21 @@
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../errors.ts'
 import type { RunId } from '../../protocol/ids.ts'
-import type { ChangeOrigin } from '../../workspace/checkpoints/change-journal.ts'
+import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-journal.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
-import type { WorkspaceRoom } from '../../workspace/open-workspace.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
+import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import type { ToolContext } from '../definition.ts'
 
 /** Dependencies of file tools: the workspace, and what their runs have seen. */
 export interface FileToolDependencies {
-  room: WorkspaceRoom
+  services: WorkspaceServices
   seen: SeenFiles
 }
 
 /** The folder of the conversation's project. Throws `no_project` when it has none, or `not_found` when the project was deleted. */
 export async function requireWorkspace(
-  room: WorkspaceRoom,
+  services: WorkspaceServices,
   context: ToolContext,
 ): Promise<Workspace> {
   if (context.projectId === null)
@@ -24,8 +24,8 @@ export async function requireWorkspace(
       'no_project',
       'This conversation has no project, so it has no files. Ask the user to choose or create a project first.',
     )
-  await room.records.assertProject(context.projectId)
-  return room.workspaces.open(context.userId, context.projectId)
+  await services.records.assertProject(context.projectId)
+  return services.workspaces.open(context.userId, context.projectId)
 }
 
 export const originOf = (tool: string, context: ToolContext): ChangeOrigin => ({

@@ -1,50 +1,44 @@
-// Every change of a project goes through here: one at a time, with a checkpoint of what it touches made first.
+// The only way to change a project: one change at a time, each preceded by a checkpoint of what it touches.
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
 import type { OutsideContentRepository } from '../../db/repositories/outside-contents.ts'
 import { appError } from '../../errors.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
-import { sizeText } from '../files/faults.ts'
 import { parseInnerPath } from '../files/paths.ts'
+import type { KeyedMutex } from '../keyed-mutex.ts'
 import { createOutsideText, type OutsideText } from '../outside-text.ts'
-import type { Lanes } from '../project-lock.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
-import { type ChangeJournal, type ChangeOrigin, createChangeJournal } from './change-journal.ts'
-import { movePart, pathsPart, undoPart, withResult } from './change-parts.ts'
-import { createKeptContent, type KeptContent } from './content-store.ts'
-import { partsOfAll } from './parts.ts'
-import { createProjectTurns } from './project-turns.ts'
+import { type ContentStore, createContentStore } from './capture/content-store.ts'
+import { createProjectAccess } from './project-access.ts'
 import { createPruner, type PruneRule } from './prune.ts'
-import { createChangeRecorder, newCheckpoint, SNAPSHOT_MS } from './record-change.ts'
-import { checkKept, undoUnkept } from './restore.ts'
-import { undoSteps } from './undo-steps.ts'
+import {
+  type ChangeJournal,
+  type ChangeOrigin,
+  createChangeJournal,
+} from './record/change-journal.ts'
+import { movePart, pathsPart, undoPart } from './record/change-parts.ts'
+import { partsOfAll } from './record/parts.ts'
+import { createChangeRecorder, newChange, newCheckpoint } from './record/record-change.ts'
+import { assertContentsStored } from './undo/restore.ts'
+import { undoSteps } from './undo/undo-steps.ts'
+import { createWholeProjectChange, type WholeProjectChange } from './whole-project-change.ts'
 
 export interface Restored {
-  /** Number of files that were brought back; of folders where nothing else was. */
+  /** Number of restored files; of folders if only folders changed. */
   restored: number
-  /** The new checkpoint, which undoes the restoring. */
+  /** The new checkpoint, which undoes the restore. */
   checkpoint: CheckpointRow
-}
-
-/** What a program is told that may change anything in the project. */
-export interface Surroundings {
-  /** Bytes of all files before it, and bytes that they may take after it. */
-  usedBefore: number
-  most: number
-  /** Whether some files hold text from outside: then all that it writes may. */
-  readsOutside: boolean
-  /** Aborts when the program is to end. */
-  signal: AbortSignal
 }
 
 export interface Checkpoints {
   /**
-   * Runs `work` alone in the project, after keeping what `paths` (files, folders with all below, or what is about to be
-   * made) hold. No checkpoint stays when nothing changed in the end. `work` must change nothing but these paths, and must
-   * not call a change of this module. Throws what `work` throws, and `store_busy` when its turn does not come.
+   * Runs `work` with exclusive access to the project, after storing what `paths` hold (files, folders with everything
+   * below, or paths that `work` creates). No checkpoint is stored when nothing changes. `work` must change nothing but
+   * these paths and must not call another change of this module. Throws what `work` throws, and `store_busy` when the
+   * project stays locked for too long.
    */
   change<T>(
     workspace: Workspace,
@@ -54,87 +48,79 @@ export interface Checkpoints {
     signal?: AbortSignal,
   ): Promise<T>
   /**
-   * Renames a file, a link or a folder; throws what `Workspace.move` throws. Of a folder only the rename is stored, not
-   * what is in it: restoring renames it back, with all that came into it in other ways than through this module.
+   * Renames a file, a link or a folder; throws what `Workspace.move` throws. For a folder only the rename is stored, not
+   * its contents: restoring renames it back, with everything that other programs added to it.
    */
   move(workspace: Workspace, origin: ChangeOrigin, from: string, to: string): Promise<void>
+  /** Like `change`, for a program that may change anything in the project; see `WholeProjectChange`. */
+  changeAnything: WholeProjectChange
   /**
-   * The same as `change` for a program that may change anything in the project: the whole of it is kept, at the price of a scan.
-   * When the project has grown beyond its limit in the end, or its user's projects beyond the quota, what changed is taken
-   * back and `project_full` or `quota_exceeded` thrown.
-   */
-  changeAnything<T>(
-    workspace: Workspace,
-    origin: ChangeOrigin,
-    work: (surroundings: Surroundings) => Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T>
-  /**
-   * Deletes a project: work in it is aborted (the signal of `changeAnything`), work that waits or comes later is refused
-   * with `project_deleted`; then `stop` and, alone in the project, `remove` run. When one of them fails the project stays.
+   * Deletes a project: aborts running work (the signal of `changeAnything`) and refuses waiting and later work with
+   * `project_deleted`, then runs `stop` and, with exclusive access, `remove`. If either fails, the project stays.
    */
   removeProject(
     projectId: ProjectId,
     steps: { stop(): Promise<void>; remove(): Promise<void> },
   ): Promise<void>
   /**
-   * Brings all that changed at or after this checkpoint back to what it was before it. Without an id nothing has changed,
-   * and nothing is brought back. Throws `not_found`, and `conflict` when an earlier content is no longer kept, or when
-   * something that no checkpoint knows is in the way; what was brought back until then has a checkpoint, too.
+   * Restores everything that changed at or after this checkpoint to its state before it; without an id, nothing. Throws
+   * `not_found`, and `conflict` when an earlier content has been pruned or when something unknown to all checkpoints is
+   * in the way. What was restored until then has a checkpoint, too.
    */
   restore(workspace: Workspace, id: string | undefined, origin: ChangeOrigin): Promise<Restored>
-  /** Settles what a dead server left open, so that the list is whole. */
-  settle(workspace: Workspace): Promise<void>
+  /** Completes a change that a dead server left open, so that the list of checkpoints is complete. */
+  recover(workspace: Workspace): Promise<void>
   /**
-   * The same for every project, to be called before anything else is. Resolves when the projects are known; the promises
-   * in it, by user, when theirs are settled. They never reject: what cannot be settled now is with the next change.
+   * Does the same for every project; call it before anything else. Resolves when the affected projects are known; the
+   * promise of each user resolves when that user's projects are recovered. They never reject: a change that cannot be
+   * completed now is completed before the next change.
    */
-  settleAll(): Promise<ReadonlyMap<UserId, Promise<void>>>
-  /** `listener` hears of every project in which something was changed through this module. It must not throw. */
+  recoverAll(): Promise<ReadonlyMap<UserId, Promise<void>>>
+  /** Calls `listener` with every project that is changed through this module. It must not throw. */
   onChange(listener: (projectId: ProjectId) => void): void
-  /** Which files hold text from outside. */
+  /** Which files contain text from outside. */
   outsideText: OutsideText
-  /** What files held, for comparing. */
-  keptContent(projectId: ProjectId): KeptContent
+  /** The stored earlier contents of a project's files. */
+  contentStore(projectId: ProjectId): ContentStore
 }
 
-/** Side folders that are looked into at once. */
-const FOLDERS_AT_ONCE = 16
+/** Change journals that are read at the same time. */
+const JOURNALS_IN_PARALLEL = 16
 
 export function createCheckpoints(options: {
   records: CheckpointRepository
   outsideContents: OutsideContentRepository
   workspaces: Workspaces
-  lanes: Lanes
+  mutex: KeyedMutex
   pool: WorkerPool
   rule: PruneRule
   log: { warn(details: object, message: string): void }
 }): Checkpoints {
-  const { records, workspaces, lanes, pool, rule, log } = options
+  const { records, workspaces, mutex, pool, rule, log } = options
   const { storage } = workspaces
   const listeners: ((projectId: ProjectId) => void)[] = []
 
   const contentsOf = (projectId: ProjectId): string =>
-    join(workspaces.sideFolder(projectId), 'contents')
-  const keptContent = (projectId: ProjectId): KeptContent =>
-    createKeptContent(contentsOf(projectId), workspaces.staging)
+    join(workspaces.serverFolder(projectId), 'contents')
+  const contentStore = (projectId: ProjectId): ContentStore =>
+    createContentStore(contentsOf(projectId), workspaces.staging)
   const snapshotInput = (workspace: Workspace) => ({
     root: workspace.root,
-    folder: workspaces.sideFolder(workspace.projectId),
+    folder: workspaces.serverFolder(workspace.projectId),
     contents: contentsOf(workspace.projectId),
   })
   const journalOf = (workspace: Workspace): ChangeJournal =>
-    createChangeJournal(workspaces.sideFolder(workspace.projectId), workspaces.staging)
+    createChangeJournal(workspaces.serverFolder(workspace.projectId), workspaces.staging)
   const outsideText = createOutsideText(
     options.outsideContents,
     async (workspace) => (await journalOf(workspace).read())?.marks === 'written',
   )
-  const turns = createProjectTurns(records, lanes)
+  const access = createProjectAccess(records, mutex)
   const recorder = createChangeRecorder({
     records,
     outsideText,
     storage,
-    turns,
+    access,
     pool,
     journalOf,
     snapshotInput,
@@ -143,18 +129,18 @@ export function createCheckpoints(options: {
     },
     log,
   })
-  const pruneSometimes = createPruner({ records, turns, pool, rule, snapshotInput, log })
+  const pruneSometimes = createPruner({ records, access, pool, rule, snapshotInput, log })
 
-  /** Runs `work` alone in the project, when what a dead server left open is settled. */
-  const inTurn = <T>(
+  /** Runs `work` with exclusive access to the project, once any change that a dead server left open is completed. */
+  const exclusive = <T>(
     workspace: Workspace,
     work: (signal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> =>
-    turns.alone(
+    access.exclusive(
       workspace.projectId,
       async (either) => {
-        await recorder.settleOpen(workspace)
+        await recorder.recover(workspace)
         const result = await work(either)
         pruneSometimes(workspace)
         return result
@@ -164,137 +150,102 @@ export function createCheckpoints(options: {
   const toolsFor = (workspace: Workspace) => ({
     workspace,
     pool,
-    kept: keptContent(workspace.projectId),
+    contents: contentStore(workspace.projectId),
   })
-  const changeOf = (workspace: Workspace, origin: ChangeOrigin, readsOutside = false) => ({
-    row: newCheckpoint(workspace, origin),
-    marks: origin.outside || readsOutside ? ('written' as const) : ('edited' as const),
+  const changeWholeProject = createWholeProjectChange({
+    records,
+    outsideText,
+    storage,
+    recorder,
+    pool,
+    snapshotInput,
+    toolsFor,
   })
 
   return {
-    keptContent,
+    contentStore,
     outsideText,
     onChange: (listener) => {
       listeners.push(listener)
     },
     change: (workspace, origin, paths, work, signal) =>
-      inTurn(
+      exclusive(
         workspace,
         async () => {
           const part = pathsPart({ ...toolsFor(workspace), signal }, paths, work)
-          await recorder.perform(workspace, changeOf(workspace, origin), [part])
+          await recorder.perform(workspace, newChange(workspace, origin), [part])
           return part.result()
         },
         signal,
       ),
 
     move: (workspace, origin, fromInput, toInput) =>
-      inTurn(workspace, async () => {
+      exclusive(workspace, async () => {
         const [from, to] = [parseInnerPath(fromInput).text, parseInnerPath(toInput).text]
         const tools = toolsFor(workspace)
         const isFolder = (await workspace.state(from))?.kind === 'directory'
         const isFree = (await workspace.state(to)) === null
-        // One file is kept like any other that changes. What cannot be renamed is refused by the workspace.
+        // A file is captured like any other change. The workspace refuses what cannot be renamed.
         const part =
           isFolder && isFree && !to.startsWith(`${from}/`)
             ? movePart(tools, { from, to })
             : pathsPart(tools, [from, to], () => workspace.move(from, to))
-        await recorder.perform(workspace, changeOf(workspace, origin), [part])
+        await recorder.perform(workspace, newChange(workspace, origin), [part])
       }),
 
-    changeAnything: (workspace, origin, work, outer) =>
-      inTurn(
-        workspace,
-        async (signal) => {
-          // Makes the folder, should it be missing.
-          await workspace.state('')
-          const { bytes: usedBefore } = await pool.run('take_snapshot', snapshotInput(workspace), {
-            timeoutMs: SNAPSHOT_MS,
-            signal,
-          })
-          const most = Math.min(
-            workspace.limits.project,
-            usedBefore + (await storage.left(workspace.userId)),
-          )
-          const readsOutside = await outsideText.isInProject(workspace.projectId)
-          const change = changeOf(workspace, origin, readsOutside)
-          const part = withResult(
-            async () => ({ files: [], scope: 'all' as const }),
-            () => work({ usedBefore, most, readsOutside, signal }),
-          )
-          const { bytes = 0 } = await recorder.perform(workspace, change, [part])
-          if (bytes <= usedBefore) return part.result()
-          /** Undoes the change, of which nothing is to stay. */
-          const undo = async (): Promise<void> => {
-            const { id } = change.row
-            const { steps } = await undoSteps(partsOfAll(records, [{ id }]))
-            await undoUnkept(steps, toolsFor(workspace))
-            await records.takeBack(workspace.projectId, id, usedBefore)
-            workspace.forgetSize()
-          }
-          if (bytes <= workspace.limits.project) {
-            await storage.undoIfOver(workspace.userId, undo)
-            return part.result()
-          }
-          await undo()
-          throw appError('project_would_be_too_large', {
-            size: sizeText(bytes),
-            limit: sizeText(workspace.limits.project),
-          })
-        },
-        outer,
-      ),
+    changeAnything: (workspace, origin, work, signal) =>
+      exclusive(workspace, (either) => changeWholeProject(workspace, origin, work, either), signal),
 
     restore: (workspace, id, origin) =>
-      inTurn(workspace, async () => {
+      exclusive(workspace, async () => {
         const rows = id === undefined ? [] : await records.since(workspace.projectId, id)
         if (rows[0]?.id !== id) throw appError('checkpoint_not_found')
         const tools = toolsFor(workspace)
-        const { steps, grows } = await undoSteps(partsOfAll(records, rows))
+        const { steps, growth } = await undoSteps(partsOfAll(records, rows))
         for (const step of steps)
-          if (step.kind === 'restore') await checkKept(step.targets, tools.kept)
-        if (grows > 0) await storage.claim(workspace.userId, workspace.projectId, grows)
+          if (step.kind === 'restore') await assertContentsStored(step.targets, tools.contents)
+        if (growth > 0) await storage.claim(workspace.userId, workspace.projectId, growth)
         const { row } = await recorder.perform(
           workspace,
           { row: newCheckpoint(workspace, origin), marks: 'nothing' },
           steps.map((step) => undoPart(tools, step)),
           { keepEmpty: true },
         )
-        // It is stored with the next change; what was restored is known to be many or few only then.
+        // The checkpoint is stored with the next change; the number of restored files is unknown until then.
         if (row === undefined) throw appError('restore_not_recorded')
         return { restored: row.fileCount, checkpoint: row }
       }),
 
-    settle: (workspace) => inTurn(workspace, async () => {}),
+    recover: (workspace) => exclusive(workspace, async () => {}),
 
-    async settleAll() {
-      const folders = await workspaces.sideFolders()
-      const open = await pLimit(FOLDERS_AT_ONCE).map(folders, (folder) =>
+    async recoverAll() {
+      const folders = await workspaces.serverFolders()
+      const open = await pLimit(JOURNALS_IN_PARALLEL).map(folders, (folder) =>
         createChangeJournal(folder, workspaces.staging)
           .read()
           .catch(() => null),
       )
-      const settled = new Map<UserId, Promise<void>>()
+      const recovered = new Map<UserId, Promise<void>>()
       for (const change of open) {
         if (change === null) continue
         const { userId, projectId } = change.row
-        // First in its project, whoever else comes: what waits for these waits for nothing behind them.
-        const task = inTurn(workspaces.open(userId, projectId), async () => {}).catch(
+        // Queued before any other work of its project, so that nothing that waits for recovery blocks it.
+        const task = exclusive(workspaces.open(userId, projectId), async () => {}).catch(
           (error: unknown) =>
             log.warn({ err: error, project_id: projectId }, 'A checkpoint stays open'),
         )
-        const others = settled.get(userId)
-        settled.set(
+        const others = recovered.get(userId)
+        recovered.set(
           userId,
           Promise.all([others, task]).then(() => {}),
         )
       }
-      return settled
+      return recovered
     },
 
     async removeProject(projectId, steps) {
       try {
-        await turns.remove(projectId, steps)
+        await access.remove(projectId, steps)
       } finally {
         storage.release(projectId)
       }

@@ -1,10 +1,10 @@
-// Places uploaded files into an existing project, by the rules of every change: one checkpoint for all of them.
+// Moves uploaded files into an existing project as one change with one checkpoint.
 import { chmod, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { appError } from '../../errors.ts'
 import { sizeText } from '../files/faults.ts'
-import { checkTarget, look } from '../files/file-state.ts'
+import { assertReplaceable, statEntry } from '../files/file-state.ts'
 import {
   childPath,
   type ProjectPath,
@@ -19,24 +19,24 @@ import type { Workspaces } from '../workspaces.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
 export interface PlacedUpload {
-  /** Files that are new, and files that replaced one. */
+  /** New files, and files that replaced an existing one. */
   added: number
   replaced: number
   /** Bytes of all of them. */
   bytes: number
 }
 
-/** Files that are checked, or moved, at the same time. */
-const AT_ONCE = 8
-const FORCE_MS = 10 * 60_000
+/** Files that are checked or moved at the same time. */
+const CONCURRENCY = 8
+const SYNC_TIMEOUT_MS = 10 * 60_000
 
 interface PlacedFile extends StagedFile {
   target: ProjectPath
 }
 
 /**
- * Moves the upload below `folder` of the project; files with the same name are replaced. Everything that can be refused
- * is refused before the first file is moved. Throws `conflict` (a folder in the place of a file, or the reverse),
+ * Moves the upload below `folder` of the project, replacing files with the same name. Checks everything before it moves
+ * the first file. Throws `conflict` (a folder where a file should go, or the reverse),
  * `path_escapes` (a link in the path), `bad_request`, `project_full`, `quota_exceeded`, `store_busy`.
  */
 export async function placeUpload(
@@ -62,15 +62,15 @@ export async function placeUpload(
   const paths = files.map(({ target }) => target.text)
   const origin = { tool: 'upload', messageId: null, runId: null }
   return checkpoints.change(workspace, origin, paths, async () => {
-    const { placed, grows } = await checkAll(workspace, files)
-    // Released when the change is recorded with the project's new size.
-    if (grows > 0) await workspaces.storage.claim(workspace.userId, workspace.projectId, grows)
+    const { placed, growth } = await checkAll(workspace, files)
+    // Released once the change is recorded with the project's new size.
+    if (growth > 0) await workspaces.storage.claim(workspace.userId, workspace.projectId, growth)
     try {
-      await pLimit(AT_ONCE).map(files, (file) => moveIn(workspace, staged.folder, file))
+      await pLimit(CONCURRENCY).map(files, (file) => moveIn(workspace, staged.folder, file))
     } finally {
       workspace.forgetSize()
     }
-    await pool.run('force_paths', { root: workspace.root, paths }, { timeoutMs: FORCE_MS })
+    await pool.run('sync_paths', { root: workspace.root, paths }, { timeoutMs: SYNC_TIMEOUT_MS })
     return placed
   })
 }
@@ -86,34 +86,34 @@ const foldersAbove = (files: readonly PlacedFile[]): Set<string> =>
 async function checkAll(
   workspace: Workspace,
   files: readonly PlacedFile[],
-): Promise<{ placed: PlacedUpload; grows: number }> {
+): Promise<{ placed: PlacedUpload; growth: number }> {
   const placed: PlacedUpload = { added: 0, replaced: 0, bytes: 0 }
-  let grows = 0
-  await pLimit(AT_ONCE).map(foldersAbove(files), async (folder) => {
+  let growth = 0
+  await pLimit(CONCURRENCY).map(foldersAbove(files), async (folder) => {
     const before = await workspace.state(folder)
     if (before !== null && before.kind !== 'directory' && before.kind !== 'link')
       throw appError('file_in_the_way', { path: folder })
   })
-  await pLimit(AT_ONCE).map(files, async ({ target, size }) => {
+  await pLimit(CONCURRENCY).map(files, async ({ target, size }) => {
     const before = await workspace.state(target.text)
-    checkTarget(before, target, undefined)
+    assertReplaceable(before, target, undefined)
     if (before === null) placed.added++
     else placed.replaced++
     placed.bytes += size
-    grows += size - (before?.size ?? 0)
+    growth += size - (before?.size ?? 0)
   })
   const { totalSize } = await workspace.stats()
-  if (grows > 0 && totalSize + grows > workspace.limits.project)
+  if (growth > 0 && totalSize + growth > workspace.limits.project)
     throw appError('project_full', { limit: sizeText(workspace.limits.project) })
-  return { placed, grows }
+  return { placed, growth }
 }
 
 const moveIn = (workspace: Workspace, staging: string, { path, target }: PlacedFile) =>
   withPlace(workspace.root, target, { create: true }, async (place) => {
-    const before = await look(place.real)
-    checkTarget(before, target, undefined)
+    const before = await statEntry(place.real)
+    assertReplaceable(before, target, undefined)
     const source = join(staging, path.text)
-    // The execute bit is preserved, so that a script stays executable.
+    // Preserves the execute bit, so that a script stays executable.
     if (before !== null && (before.mode & 0o100) !== 0) await chmod(source, 0o700)
     await rename(source, place.real)
   })

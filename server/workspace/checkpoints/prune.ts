@@ -1,14 +1,14 @@
-// Which checkpoints of a project are too many or too old, and their removal.
+// Removes checkpoints that are too old or too many, and stored contents that no checkpoint needs.
 import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
-import type { ProjectTurns } from './project-turns.ts'
-import { SNAPSHOT_MS } from './record-change.ts'
-import type { SnapshotInput } from './snapshot.ts'
+import type { SnapshotInput } from './capture/snapshot.ts'
+import type { ProjectAccess } from './project-access.ts'
+import { SNAPSHOT_TIMEOUT_MS } from './record/record-change.ts'
 
 export interface PruneRule {
-  /** Most checkpoints per project. */
+  /** Maximum number of checkpoints per project. */
   keep: number
   /** Days after which a checkpoint is removed. */
   maxAgeDays: number
@@ -18,7 +18,7 @@ export interface PruneRule {
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** The ids to remove, given all checkpoints newest first. The newest always stays. */
+/** The ids to remove, given all checkpoints newest first. Never includes the newest. */
 export const prunable = (
   newestFirst: readonly { id: string; createdAt: Date }[],
   rule: PruneRule,
@@ -32,23 +32,23 @@ export const prunable = (
     )
     .map(({ id }) => id)
 
-/** Old checkpoints are looked for after this many new ones of a project. */
+/** A project is pruned after this many changes. */
 const PRUNE_EVERY = 20
 
-/** Returns the function to call after every change; it never throws. */
+/** Returns a function to call after every change; it never throws. */
 export function createPruner(dependencies: {
   records: CheckpointRepository
-  turns: Pick<ProjectTurns, 'alone'>
+  access: Pick<ProjectAccess, 'exclusive'>
   pool: WorkerPool
   rule: PruneRule
   snapshotInput(workspace: Workspace): SnapshotInput
   log: { warn(details: object, message: string): void }
 }): (workspace: Workspace) => void {
-  const { records, turns, pool, rule, snapshotInput, log } = dependencies
+  const { records, access, pool, rule, snapshotInput, log } = dependencies
   const sinceLastPrune = new Map<ProjectId, number>()
 
-  /** Removes contents that no checkpoint refers to; while there are too many bytes, the oldest checkpoints too. */
-  const dropUnneeded = async (workspace: Workspace): Promise<void> => {
+  /** Removes contents that no checkpoint refers to and, while they take too many bytes, the oldest checkpoints. */
+  const collectGarbage = async (workspace: Workspace): Promise<void> => {
     for (;;) {
       const rows = await records.since(workspace.projectId, '')
       const needed = new Set<string>()
@@ -58,7 +58,7 @@ export function createPruner(dependencies: {
       const { bytes } = await pool.run(
         'collect_contents',
         { ...snapshotInput(workspace), needed, maxBytes: rule.maxBytes },
-        { timeoutMs: SNAPSHOT_MS },
+        { timeoutMs: SNAPSHOT_TIMEOUT_MS },
       )
       if (bytes <= rule.maxBytes || rows.length <= 1) return
       await records.remove(rows.slice(0, Math.ceil(rows.length / 4)).map(({ id }) => id))
@@ -70,12 +70,12 @@ export function createPruner(dependencies: {
     const count = (sinceLastPrune.get(projectId) ?? 0) + 1
     sinceLastPrune.set(projectId, count % PRUNE_EVERY)
     if (count < PRUNE_EVERY) return
-    // In a turn of its own, so that only the next change waits for it.
-    turns
-      .alone(projectId, async () => {
+    // Takes the lock separately, so that only the next change waits for it.
+    access
+      .exclusive(projectId, async () => {
         await records.remove(prunable(await records.ages(projectId), rule, new Date()))
-        await dropUnneeded(workspace)
+        await collectGarbage(workspace)
       })
-      .catch((fault: unknown) => log.warn({ err: fault }, 'Old checkpoints could not be removed'))
+      .catch((error: unknown) => log.warn({ err: error }, 'Old checkpoints could not be removed'))
   }
 }

@@ -1,4 +1,4 @@
-// Finds the place that an edit refers to and applies it: exact text, whitespace-tolerant text, a pattern, or lines.
+// Finds the text that an edit refers to (exact, whitespace-tolerant, a pattern, or line numbers) and applies the edit.
 import { type AppError, appError } from '../../errors.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import { splitLines } from './text.ts'
@@ -6,7 +6,7 @@ import { splitLines } from './text.ts'
 export type TextEdit =
   | { mode: 'exact' | 'flexible'; old: string; new: string; replaceAll: boolean }
   | { mode: 'regex'; pattern: string; new: string; replaceAll: boolean }
-  /** Lines from 1, both included; an end one less than the start inserts before the start. */
+  /** Line numbers from 1, inclusive; with `end = start - 1`, inserts before `start`. */
   | { mode: 'lines'; start: number; end: number; new: string }
 
 export interface EditedText {
@@ -15,55 +15,56 @@ export interface EditedText {
   count: number
 }
 
-const PATTERN_MS = 5_000
-const MAX_PLACES_TOLD = 20
-/** Matches beyond these are not searched for. */
-const MAX_PLACES = 100_000
+const PATTERN_TIMEOUT_MS = 5_000
+const MAX_LISTED_LINES = 20
+/** The search stops after this many matches. */
+const MAX_MATCHES = 100_000
 
 const refuse = (detail: string): AppError => appError('edit_failed', { detail })
 
-/** The text after the edit. Throws `bad_request` with what is wrong and what would help; nothing is ever guessed. */
+/** Returns the edited text. Throws `bad_request` with what is wrong and how to fix the edit; never guesses. */
 export async function editText(
   text: string,
   edit: TextEdit,
   pool: WorkerPool,
   signal?: AbortSignal,
 ): Promise<EditedText> {
-  const bounds = { timeoutMs: PATTERN_MS, ...(signal === undefined ? {} : { signal }) }
-  // Models write plain newlines; a file with Windows line ends keeps them.
+  const bounds = { timeoutMs: PATTERN_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) }
+  // Models write plain newlines; a file with Windows line endings keeps them.
   const windows = text.includes('\r\n') && !/[^\r]\n/.test(text)
-  const own = (given: string): string => (windows ? given.replace(/\r?\n/g, '\r\n') : given)
+  const withFileNewlines = (input: string): string =>
+    windows ? input.replace(/\r?\n/g, '\r\n') : input
   switch (edit.mode) {
     case 'exact': {
-      const old = own(edit.old)
+      const old = withFileNewlines(edit.old)
       if (old === '') throw refuse('"old" is empty. Give the text to replace.')
-      const places = placesOf(text, old)
-      if (places.length === 0) throw refuse(await notFound(text, edit.old, pool, bounds))
-      checkPlaces(
-        places.map((at) => lineAt(text, at)),
+      const starts = findAll(text, old)
+      if (starts.length === 0) throw refuse(await notFound(text, edit.old, pool, bounds))
+      assertUnambiguous(
+        starts.map((at) => lineAt(text, at)),
         edit.replaceAll,
       )
       return changed(
         text,
         splice(
           text,
-          places.map((at) => [at, at + old.length, own(edit.new)]),
+          starts.map((at) => [at, at + old.length, withFileNewlines(edit.new)]),
         ),
-        places.length,
+        starts.length,
       )
     }
     case 'flexible': {
       if (edit.old.trim() === '') throw refuse('"old" is empty. Give the text to replace.')
       const { ranges } = await pool.run(
         'locate',
-        { text, old: edit.old, limit: MAX_PLACES },
+        { text, old: edit.old, limit: MAX_MATCHES },
         bounds,
       )
       if (ranges.length === 0)
         throw refuse(
-          '"old" is not in the file, also not with other whitespace. Read the file again.',
+          '"old" is not in the file, even with different whitespace. Read the file again.',
         )
-      checkPlaces(
+      assertUnambiguous(
         ranges.map(([start]) => lineAt(text, start)),
         edit.replaceAll,
       )
@@ -71,7 +72,7 @@ export async function editText(
         ([start, end]): Piece => [
           start,
           end,
-          own(reindent(edit.new, edit.old, indentAt(text, start))),
+          withFileNewlines(reindent(edit.new, edit.old, indentAt(text, start))),
         ],
       )
       return changed(text, splice(text, pieces), ranges.length)
@@ -79,11 +80,16 @@ export async function editText(
     case 'regex': {
       const found = await pool.run(
         'replace',
-        { pattern: edit.pattern, replacement: own(edit.new), text, all: edit.replaceAll },
+        {
+          pattern: edit.pattern,
+          replacement: withFileNewlines(edit.new),
+          text,
+          all: edit.replaceAll,
+        },
         bounds,
       )
       if (found.count === 0) throw refuse('The pattern matches nothing in the file.')
-      checkPlaces(found.lines, edit.replaceAll, found.count)
+      assertUnambiguous(found.lines, edit.replaceAll, found.count)
       return changed(text, found.text, edit.replaceAll ? found.count : 1)
     }
     case 'lines':
@@ -109,23 +115,27 @@ function changed(before: string, after: string, count: number): EditedText {
   return { text: after, count }
 }
 
-function placesOf(text: string, old: string): number[] {
-  const places: number[] = []
+function findAll(text: string, old: string): number[] {
+  const starts: number[] = []
   for (
     let at = text.indexOf(old);
-    at !== -1 && places.length < MAX_PLACES;
+    at !== -1 && starts.length < MAX_MATCHES;
     at = text.indexOf(old, at + old.length)
   )
-    places.push(at)
-  return places
+    starts.push(at)
+  return starts
 }
 
-/** Refuses an edit that matches several places, naming their lines, unless it replaces all of them. */
-function checkPlaces(lines: readonly number[], replaceAll: boolean, count = lines.length): void {
+/** Refuses an edit with several matches, listing their lines, unless it replaces all of them. */
+function assertUnambiguous(
+  lines: readonly number[],
+  replaceAll: boolean,
+  count = lines.length,
+): void {
   if (count <= 1 || replaceAll) return
-  const told = lines.slice(0, MAX_PLACES_TOLD).join(', ')
+  const listed = lines.slice(0, MAX_LISTED_LINES).join(', ')
   throw refuse(
-    `The text matches at ${count} places, at lines ${told}${count > MAX_PLACES_TOLD ? ', …' : ''}. Give more of the text around the one you mean, use mode "lines", or set replace_all to change all of them.`,
+    `The text matches at ${count} places, at lines ${listed}${count > MAX_LISTED_LINES ? ', …' : ''}. Give more of the text around the one you mean, use mode "lines", or set replace_all to change all of them.`,
   )
 }
 
@@ -144,24 +154,24 @@ async function notFound(
   const { ranges } = await pool.run('locate', { text, old, limit: 3 }, bounds)
   const [first] = ranges
   return first === undefined
-    ? '"old" is not in the file. It has to match exactly, with all spaces and line ends. Read the file again.'
-    : `"old" is not in the file exactly, but with other whitespace at line ${lineAt(text, first[0])}. Copy it exactly, or use mode "flexible".`
+    ? '"old" is not in the file. It must match exactly, including spaces and line endings. Read the file again.'
+    : `"old" does not match exactly, but the file has it with different whitespace at line ${lineAt(text, first[0])}. Copy it exactly, or use mode "flexible".`
 }
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? ''
 const indentAt = (text: string, index: number): string =>
   indentOf(text.slice(text.lastIndexOf('\n', index - 1) + 1, index))
 
-/** Shifts the new text from the indentation that the model assumed to that of the file. */
+/** Shifts the replacement from the indentation that the model assumed to that of the file. */
 function reindent(replacement: string, old: string, actual: string): string {
-  const thought = indentOf(old.replace(/^(?:[ \t]*\r?\n)+/, ''))
+  const assumed = indentOf(old.replace(/^(?:[ \t]*\r?\n)+/, ''))
   const lines = replacement
     .replace(/^(?:[ \t]*\r?\n)+/, '')
     .trimEnd()
     .split('\n')
   return lines
     .map((line, index) => {
-      const rest = line.startsWith(thought) ? line.slice(thought.length) : line.trimStart()
+      const rest = line.startsWith(assumed) ? line.slice(assumed.length) : line.trimStart()
       // The first line follows the indentation that is already in the file.
       if (index === 0) return rest
       return rest.trim() === '' ? '' : actual + rest
@@ -178,11 +188,11 @@ function replaceLines(
   const endsOpen = text !== '' && !text.endsWith('\n')
   if (start < 1 || start > lines.length + 1 || end < start - 1 || end > lines.length)
     throw refuse(
-      `The file has ${lines.length} lines; ${start} to ${end} is no range in it. To insert before line N use start_line=N and end_line=N-1.`,
+      `The file has ${lines.length} lines; ${start} to ${end} is not a valid range. To insert before line N, use start_line=N and end_line=N-1.`,
     )
   const inserted = splitLines(replacement).map((line) => line.replace(/\r$/, ''))
   const kept = lines.map((line) => line.replace(/\r$/, ''))
-  // Lines are only split and joined again where all of them end the same way.
+  // Normalizes newlines only if all lines end the same way.
   const same = kept.join(newline) + (endsOpen || text === '' ? '' : newline) === text
   const all = same ? kept : lines
   const result = [...all.slice(0, start - 1), ...inserted, ...all.slice(end)]

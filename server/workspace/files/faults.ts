@@ -1,4 +1,4 @@
-// Translates errors of the file system into `AppError`, in one place.
+// Translates file-system errors into `AppError`.
 import { AppError, appError } from '../../errors.ts'
 
 /** The system's error code (`ENOENT`), or an empty string when it is not a system error. */
@@ -14,8 +14,8 @@ export function sizeText(bytes: number): string {
   return `${Number.isInteger(value) ? value : value.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** Turns what a system call threw into an `AppError` about `path` (relative to the project; never a host path). */
-export function explainFault(error: unknown, path: string): AppError {
+/** Converts an error of a system call into an `AppError` about `path` (relative to the project; never a host path). */
+export function toFileError(error: unknown, path: string): AppError {
   if (error instanceof AppError) return error
   const options = { cause: error }
   const about = { path: path === '' ? '.' : path }
@@ -33,7 +33,7 @@ export function explainFault(error: unknown, path: string): AppError {
     case 'EINVAL':
     case 'ENXIO':
     case 'ESTALE':
-      // Replaced between two system calls: a link for a file, a pipe for a folder.
+      // The entry was replaced between two system calls, for example a file by a link.
       return appError('file_replaced', about, options)
     case 'ENAMETOOLONG':
       return appError('file_name_too_long', about, options)
@@ -54,6 +54,6 @@ export function explainFault(error: unknown, path: string): AppError {
   }
 }
 
-/** For every symbolic link in a path: links are never followed, wherever they point. */
+/** The error for a symbolic link in a path: links are never followed, wherever they point. */
 export const linkRefused = (path: string, cause?: unknown): AppError =>
   appError('link_refused', { path }, cause === undefined ? {} : { cause })

@@ -1,4 +1,4 @@
-// The state of one file at one time: its kind, size and version, and its content in one piece.
+// The state of an entry (kind, size, version), and reading and replacing whole files.
 import type { BigIntStats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
@@ -10,7 +10,7 @@ export interface FileState {
   kind: EntryKind
   /** Bytes. */
   size: number
-  /** Changes with every change of the file; a writer passes it back to prove that it knows the current file. */
+  /** Changes with every change of the file; a writer passes it back to prove that it has seen the current content. */
   version: string
   /** Permission bits. */
   mode: number
@@ -37,8 +37,8 @@ export const stateOf = (stats: BigIntStats): FileState => ({
   mode: Number(stats.mode) & 0o777,
 })
 
-/** What is at a real path, not following a link; null when there is nothing. */
-export const look = async (real: string): Promise<FileState | null> => {
+/** The state of a real path, without following links; null when nothing is there. */
+export const statEntry = async (real: string): Promise<FileState | null> => {
   try {
     return stateOf(await lstat(real, { bigint: true }))
   } catch (error) {
@@ -63,7 +63,7 @@ export async function readWhole(
         { details: { size: state.size, limit: maxBytes } },
       )
     if (state.size > maxBytes) throw tooLarge()
-    // One byte more than expected is read, so that a growing file is noticed instead of read forever.
+    // Reads one byte more than expected, to detect a growing file instead of reading it forever.
     const buffer = Buffer.allocUnsafe(state.size + 1)
     let length = 0
     while (length < buffer.length) {
@@ -78,8 +78,8 @@ export async function readWhole(
   }
 }
 
-/** Refuses to overwrite anything but a file, or a file that is not the version the writer expects. */
-export function checkTarget(
+/** Throws unless the target is a file of the version that the writer expects, or does not exist. */
+export function assertReplaceable(
   before: FileState | null,
   path: ProjectPath,
   expected: string | undefined,

@@ -1,11 +1,10 @@
-// Patterns over paths (`*.py`, `src/**/*.{ts,tsx}`), matched in linear time: a pattern from a model must not block the
-// server.
+// Glob patterns (`*.py`, `src/**/*.{ts,tsx}`) with bounded matching time, because a model's pattern must not block the server.
 import { appError } from '../../errors.ts'
 
 /** Returns whether a path relative to the folder of the pattern matches. */
 export type GlobMatcher = (path: string) => boolean
 
-const MAX_PATTERN = 500
+const MAX_PATTERN_CHARACTERS = 500
 const MAX_ALTERNATIVES = 64
 
 type Token =
@@ -16,11 +15,12 @@ type Token =
 
 /**
  * Compiles a pattern: `*` and `?` within a name, `[a-z]`, `{a,b}`, and `**` over folders. A pattern without a slash
- * matches the name at any depth, one with a slash the path from the start, one that ends with a slash everything below
- * that folder. Throws `bad_request` for one that is too long.
+ * matches the name at any depth, one with a slash matches the path from the start, one that ends with a slash matches
+ * everything below that folder. Throws `bad_request` for a pattern that is too long or too complex.
  */
 export function compileGlob(pattern: string): GlobMatcher {
-  if (pattern.length > MAX_PATTERN) throw appError('glob_too_long', { limit: MAX_PATTERN })
+  if (pattern.length > MAX_PATTERN_CHARACTERS)
+    throw appError('glob_too_long', { limit: MAX_PATTERN_CHARACTERS })
   const alternatives = expandBraces(pattern).map((alternative) => {
     const anchored = alternative.includes('/')
     // A trailing slash means everything in the folder.
@@ -107,7 +107,7 @@ const matchesOne = (token: Token, character: string): boolean => {
   }
 }
 
-/** One name against one segment: after a mismatch only the last star is extended, so the work is bounded by n × m. */
+/** Matches one name against one segment. After a mismatch only the last star is extended, so the cost is O(n × m). */
 function matchName(tokens: readonly Token[], name: string): boolean {
   const characters = [...name]
   let token = 0
@@ -131,7 +131,7 @@ function matchName(tokens: readonly Token[], name: string): boolean {
   return token === tokens.length
 }
 
-/** Segments (null is `**`) against names: the set of counts of names that the segments so far can match. */
+/** Matches segments (null is `**`) against names by tracking how many names the segments so far can consume. */
 function matchSegments(segments: readonly (readonly Token[] | null)[], names: readonly string[]) {
   let reachable = new Set([0])
   for (const segment of segments) {

@@ -1,15 +1,15 @@
-// What `.gitignore` files of a project exclude, as git reads them: one in any folder, where the deepest one decides.
+// The `.gitignore` rules of a project, as git applies them: any folder may have a file, and the deepest match decides.
 
 import type { Workspace } from '../workspace.ts'
 import { compileGlob, type GlobMatcher } from './glob.ts'
 import { childPath, type ProjectPath } from './paths.ts'
 import { splitLines } from './text.ts'
 
-/** The rules in one folder: those of its own file and of the files above. */
+/** The rules that apply in one folder: those of its own file and of the files above it. */
 export interface IgnoreRules {
-  /** Whether an entry of the folder is excluded. Not called for entries below an excluded one. */
-  leaveOut(entry: { path: string; name: string; kind: string }): boolean
-  /** The rules in a subfolder, when that has a file of its own. */
+  /** Whether an entry of the folder is ignored. Not called for entries below an ignored folder. */
+  isIgnored(entry: { path: string; name: string; kind: string }): boolean
+  /** The rules of a subfolder that has its own file. */
   enter(folder: string): Promise<IgnoreRules>
 }
 
@@ -17,8 +17,8 @@ interface IgnoreRule {
   /** Matches a path relative to the folder of the rule's file. */
   matches: GlobMatcher
   foldersOnly: boolean
-  /** Begins with `!`: includes what an earlier rule excluded. */
-  keeps: boolean
+  /** The rule begins with `!` and re-includes what an earlier rule ignored. */
+  negated: boolean
 }
 interface Level {
   folder: string
@@ -30,35 +30,35 @@ const MAX_RULES = 1_000
 const MAX_FILE_BYTES = 256 * 1024
 
 /**
- * The rules above `path`, and whether they exclude it. A search that names an excluded path finds it anyway: then no
- * rules from above apply.
+ * The rules above `path`, and whether they ignore it. A search that names an ignored path finds it anyway: no rules from
+ * above apply then.
  */
 export async function rulesAbove(
   workspace: Workspace,
   path: ProjectPath,
-): Promise<{ leftOut: boolean; rules: IgnoreRules }> {
+): Promise<{ isIgnored: boolean; rules: IgnoreRules }> {
   let rules = rulesOf([], workspace)
   let here = ''
   for (const name of path.segments) {
     rules = await rules.enter(here)
     here = childPath(here, name)
     const kind = here === path.text ? (await workspace.state(here))?.kind : 'directory'
-    if (rules.leaveOut({ path: here, name, kind: kind ?? 'file' }))
-      return { leftOut: true, rules: rulesOf([], workspace) }
+    if (rules.isIgnored({ path: here, name, kind: kind ?? 'file' }))
+      return { isIgnored: true, rules: rulesOf([], workspace) }
   }
-  return { leftOut: false, rules }
+  return { isIgnored: false, rules }
 }
 
 function rulesOf(levels: readonly Level[], workspace: Workspace): IgnoreRules {
   return {
-    leaveOut({ path, name, kind }) {
+    isIgnored({ path, name, kind }) {
       if (name === '.git') return true
       for (const { folder, rules } of levels.toReversed()) {
         const relative = folder === '' ? path : path.slice(folder.length + 1)
         const last = rules.findLast(
           (rule) => (!rule.foldersOnly || kind === 'directory') && rule.matches(relative),
         )
-        if (last !== undefined) return !last.keeps
+        if (last !== undefined) return !last.negated
       }
       return false
     },
@@ -70,7 +70,7 @@ function rulesOf(levels: readonly Level[], workspace: Workspace): IgnoreRules {
 }
 
 async function readRules(workspace: Workspace, path: string): Promise<IgnoreRule[]> {
-  // Without a file, or with one that is too large or unreadable, nothing is excluded.
+  // A missing, unreadable or oversized file ignores nothing.
   const content = await workspace.read(path, MAX_FILE_BYTES).catch(() => null)
   if (content === null) return []
   return splitLines(content.bytes.toString('utf8')).slice(0, MAX_RULES).flatMap(toRule)
@@ -80,17 +80,17 @@ function toRule(text: string): IgnoreRule[] {
   // Trailing spaces count only when escaped.
   const line = text.replace(/\r$/, '').replace(/(?<!\\) +$/, '')
   if (line.startsWith('#')) return []
-  const keeps = line.startsWith('!')
-  const pattern = keeps ? line.slice(1) : line
+  const negated = line.startsWith('!')
+  const pattern = negated ? line.slice(1) : line
   const path = pattern
     .replace(/\/$/, '')
-    // Everything in a folder, but not the folder.
+    // Everything in the folder, but not the folder itself.
     .replace(/\/\*\*$/, '/**/*')
   if (path === '') return []
   try {
-    return [{ matches: compileGlob(path), foldersOnly: pattern.endsWith('/'), keeps }]
+    return [{ matches: compileGlob(path), foldersOnly: pattern.endsWith('/'), negated }]
   } catch {
-    // Longer than any pattern that is read here.
+    // Too long or too complex: the rule is skipped.
     return []
   }
 }

@@ -1,9 +1,9 @@
-// Path containment: the only place that turns a path from a user or a model into one for system calls.
+// Path containment: the only code that turns a path from a user or a model into one for system calls.
 import { existsSync, constants as fs } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppError, appError, projectDeleted } from '../../errors.ts'
-import { explainFault, linkRefused, systemCode } from './faults.ts'
+import { linkRefused, systemCode, toFileError } from './faults.ts'
 
 /** A checked path inside a project; `text` is its normalized form, '' the project's folder itself. */
 export interface ProjectPath {
@@ -14,7 +14,7 @@ export interface ProjectPath {
 /** Limits of a path: bytes in total, bytes of one name, depth of folders. */
 export const pathLimits = { bytes: 1024, nameBytes: 255, depth: 32 } as const
 
-// Control characters, and those that make a name look like another one: separators and direction overrides.
+// Control characters, and characters that make a name look like another one: separators and direction overrides.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
 const DECEPTIVE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
@@ -22,12 +22,12 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 const escapes = (): AppError => appError('path_escapes')
 
 /**
- * Checks and normalizes a path from outside, by its text alone, without system calls. Throws `path_escapes` (403) for a
- * path that leaves the project, `bad_request` (400) for a name that no file may have.
+ * Checks and normalizes an untrusted path lexically, without system calls. Throws `path_escapes` (403) for a path that
+ * leaves the project, `bad_request` (400) for a name that no file may have.
  */
 export function parsePath(input: string): ProjectPath {
   if (input.length > 4 * pathLimits.bytes) throw appError('path_too_long')
-  // Backslashes are treated as slashes first, so that an escape in Windows form is reported as an escape.
+  // Backslashes count as slashes first, so that a Windows-style escape is reported as an escape.
   const withSlashes = input.replaceAll('\\', '/')
   if (withSlashes.startsWith('/') || /^[a-z]:\//i.test(withSlashes)) throw escapes()
   const segments: string[] = []
@@ -48,7 +48,7 @@ export function parsePath(input: string): ProjectPath {
   return { text, segments }
 }
 
-/** Like `parsePath`, but refuses the project's folder itself: for what is created, changed or removed. */
+/** Like `parsePath`, but refuses the project's folder itself; for entries to create, change or remove. */
 export function parseInnerPath(input: string): ProjectPath {
   const path = parsePath(input)
   if (path.segments.length === 0) throw appError('path_is_project')
@@ -59,10 +59,10 @@ export function parseInnerPath(input: string): ProjectPath {
 export const childPath = (parent: string, name: string): string =>
   parent === '' ? name : `${parent}/${name}`
 
-/** An open folder. Names below `real` refer to this folder, whatever is renamed or linked meanwhile. */
-export interface HeldFolder {
+/** An open folder. Names below `real` refer to this folder even if it is renamed or replaced by a link meanwhile. */
+export interface OpenFolder {
   readonly real: string
-  /** For a system call that works on the open folder itself (making a rename durable). */
+  /** For system calls on the folder itself (making a rename durable). */
   readonly handle: FileHandle
   close(): Promise<void>
 }
@@ -73,7 +73,7 @@ export interface HeldFolder {
 const descriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
 const FOLDER_FLAGS = fs.O_RDONLY | (fs.O_DIRECTORY ?? 0) | (fs.O_NOFOLLOW ?? 0)
 
-async function holdOne(real: string): Promise<HeldFolder> {
+async function openOne(real: string): Promise<OpenFolder> {
   if (!descriptorPaths && (await lstat(real)).isSymbolicLink())
     throw Object.assign(new Error('a link'), { code: 'ELOOP' })
   const handle = await open(real, FOLDER_FLAGS)
@@ -85,107 +85,107 @@ async function holdOne(real: string): Promise<HeldFolder> {
 }
 
 /**
- * Opens `name` below an open folder, as a folder, without following a link. `wanted`: something will be written in it.
+ * Opens the folder `name` below an open folder without following a link. `forWriting`: the caller writes into it.
  */
-async function holdChild(
-  parent: HeldFolder,
+async function openChild(
+  parent: OpenFolder,
   name: string,
   path: string,
-  wanted = false,
-): Promise<HeldFolder> {
+  forWriting = false,
+): Promise<OpenFolder> {
   const real = join(parent.real, name)
   try {
-    return await holdOne(real)
+    return await openOne(real)
   } catch (error) {
-    // For a link the system returns ENOTDIR or ELOOP, so lstat decides which it is.
+    // For a link the system returns ENOTDIR or ELOOP, so lstat decides.
     const isLink = await lstat(real).then(
       (stats) => stats.isSymbolicLink(),
       () => systemCode(error) === 'ELOOP',
     )
     if (isLink) throw linkRefused(path, error)
-    if (wanted && systemCode(error) === 'ENOTDIR') throw appError('file_in_the_way', { path })
-    throw explainFault(error, path)
+    if (forWriting && systemCode(error) === 'ENOTDIR') throw appError('file_in_the_way', { path })
+    throw toFileError(error, path)
   }
 }
 
-/** Folders of projects deleted by this process; work that is still running must not recreate them. */
+/** Folders of projects that this process deleted; work that is still running must not recreate them. */
 const removedRoots = new Set<string>()
 
-/** From now on every use of the project's folder is refused with `project_deleted`. */
+/** Refuses every later use of the project's folder with `project_deleted`. */
 export const markRemoved = (root: string): void => void removedRoots.add(root)
 
 /** Creates a project's missing folder, unless the project was deleted. */
-async function makeRoot(root: string): Promise<void> {
+async function createRoot(root: string): Promise<void> {
   if (removedRoots.has(root)) throw projectDeleted()
   await mkdir(root, { recursive: true, mode: 0o700 })
-  // Deleted meanwhile: the recreated folder is empty.
+  // Deleted in the meantime: the recreated folder is empty.
   if (!removedRoots.has(root)) return
   await rmdir(root).catch(() => {})
   throw projectDeleted()
 }
 
 /**
- * Opens the folder at `segments` below `root`, stepping down folder by folder without following a link. `create`
- * creates missing folders (0700). The caller closes it. Throws `AppError`.
+ * Opens the folder at `segments` below `root`, descending folder by folder without following links. With `create`, creates
+ * missing folders (0700). The caller closes it. Throws `AppError`.
  */
-export async function holdFolder(
+export async function openFolder(
   root: string,
   segments: readonly string[],
   options: { create?: boolean } = {},
-): Promise<HeldFolder> {
-  let held = await holdOne(root).catch(async (error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw explainFault(error, '')
-    // The server may recreate the project's own folder, which somebody may have removed by hand.
-    await makeRoot(root)
-    return holdOne(root)
+): Promise<OpenFolder> {
+  let folder = await openOne(root).catch(async (error: unknown) => {
+    if (systemCode(error) !== 'ENOENT') throw toFileError(error, '')
+    // Recreates the project's folder, which somebody may have removed by hand.
+    await createRoot(root)
+    return openOne(root)
   })
   let text = ''
   for (const name of segments) {
     text = childPath(text, name)
-    const parent = held
+    const parent = folder
     try {
-      if (options.create) await makeOne(parent, name, text)
-      held = await holdChild(parent, name, text, options.create)
+      if (options.create) await createOne(parent, name, text)
+      folder = await openChild(parent, name, text, options.create)
     } finally {
       await parent.close()
     }
   }
-  return held
+  return folder
 }
 
-async function makeOne(parent: HeldFolder, name: string, path: string): Promise<void> {
+async function createOne(parent: OpenFolder, name: string, path: string): Promise<void> {
   try {
     await mkdir(join(parent.real, name), { mode: 0o700 })
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw explainFault(error, path)
+    if (systemCode(error) !== 'EEXIST') throw toFileError(error, path)
   }
 }
 
-/** Calls `work` while the folder at `path` is open. */
+/** Opens the folder at `path` for the duration of `work`. */
 export async function withFolder<T>(
   root: string,
   path: ProjectPath,
-  work: (folder: HeldFolder) => Promise<T>,
+  work: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
-  const held = await holdFolder(root, path.segments)
+  const folder = await openFolder(root, path.segments)
   try {
-    return await work(held)
+    return await work(folder)
   } catch (error) {
-    throw explainFault(error, path.text)
+    throw toFileError(error, path.text)
   } finally {
-    await held.close()
+    await folder.close()
   }
 }
 
-/** Where an entry is: its open folder and its name in it. `real` is the path for system calls that follow no link. */
+/** The location of an entry: its open folder and its name there. `real` is for system calls that follow no links. */
 export interface Place {
-  readonly folder: HeldFolder
+  readonly folder: OpenFolder
   readonly name: string
   readonly real: string
 }
 
 /**
- * Calls `work` for the entry at `path` (which need not exist) while its folder is open. `create` creates missing
+ * Opens the folder of the entry at `path` (which need not exist) for the duration of `work`. With `create`, creates missing
  * folders.
  */
 export async function withPlace<T>(
@@ -196,19 +196,19 @@ export async function withPlace<T>(
 ): Promise<T> {
   const name = path.segments.at(-1)
   if (name === undefined) throw appError('path_is_project')
-  const folder = await holdFolder(root, path.segments.slice(0, -1), options)
+  const folder = await openFolder(root, path.segments.slice(0, -1), options)
   try {
     return await work({ folder, name, real: join(folder.real, name) })
   } catch (error) {
-    throw explainFault(error, path.text)
+    throw toFileError(error, path.text)
   } finally {
     await folder.close()
   }
 }
 
 /**
- * Opens a regular file for reading. Links are refused (403); folders, devices, pipes and sockets too (400), without
- * opening them: reading a pipe would block forever.
+ * Opens a regular file for reading. Refuses links (403) and folders, devices, pipes and sockets (400) without opening them:
+ * reading a pipe would block forever.
  */
 export async function openRegularFile(place: Place, path: ProjectPath): Promise<FileHandle> {
   const before = await lstat(place.real)

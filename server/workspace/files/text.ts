@@ -1,10 +1,10 @@
-// Bytes of a file as text and back: encodings, and the kinds of binary files.
+// Converts file bytes to text and back; detects encodings and kinds of binary files.
 import { isUtf8 } from 'node:buffer'
 import { appError } from '../../errors.ts'
 import { looksBinary, withoutCutCharacter } from '../../lib/binary-bytes.ts'
 import { sizeText } from './faults.ts'
 
-/** A text file's encoding as detected; `bom`: the file begins with a byte order mark. */
+/** The detected encoding of a text file; `bom`: the file begins with a byte order mark. */
 export interface Encoding {
   /** The name in the Encoding Standard (`utf-8`, `gb18030`, `windows-1252`). */
   readonly name: string
@@ -41,14 +41,14 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
 ]
 const SAMPLE_BYTES = 8_192
 
-/** What kind of binary file begins like this, or null when it looks like text. */
+/** The kind of a binary file, or null when the bytes look like text. */
 export function binaryKind(bytes: Uint8Array): string | null {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('hex')
   const sample = bytes.subarray(0, SAMPLE_BYTES)
   const known = SIGNATURES.find(([signature]) => start.startsWith(signature))
   if (byteOrderMark(bytes) !== null) return null
   if (sample.includes(0)) return known?.[1] ?? 'unknown format'
-  // A text may begin with "BZh" or "MZ": a signature only counts when the bytes do not look like text.
+  // Text may begin with "BZh" or "MZ": a signature only counts if the bytes do not look like text.
   if (known !== undefined && !isUtf8(withoutCutCharacter(sample))) return known[1]
   return looksBinary(sample) ? (known?.[1] ?? 'unknown format') : null
 }
@@ -61,16 +61,17 @@ function byteOrderMark(bytes: Uint8Array): string | null {
 }
 
 /**
- * Reads a file's bytes as text. Without `asked`, a byte order mark decides, then valid UTF-8, else Windows-1252.
+ * Decodes a file's bytes. Without `requested`, the encoding is that of the byte order mark, else UTF-8 if valid, else
+ * Windows-1252.
  * Throws `binary_file` (400) naming the kind, or `bad_request` for an encoding that is unknown or does not fit.
  */
 export function decodeText(
   bytes: Uint8Array,
   path: string,
-  asked?: string,
+  requested?: string,
 ): { text: string; encoding: Encoding } {
   const mark = byteOrderMark(bytes)
-  if (asked === undefined) {
+  if (requested === undefined) {
     const kind = binaryKind(bytes)
     if (kind !== null)
       throw appError(
@@ -79,10 +80,10 @@ export function decodeText(
         { details: { kind, size: bytes.length } },
       )
   }
-  const label = asked ?? mark ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
+  const label = requested ?? mark ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
   let decoder: InstanceType<typeof TextDecoder>
   try {
-    decoder = new TextDecoder(label, { fatal: asked !== undefined })
+    decoder = new TextDecoder(label, { fatal: requested !== undefined })
   } catch (error) {
     throw appError('encoding_unknown', { encoding: label.slice(0, 40) }, { cause: error })
   }
@@ -96,19 +97,19 @@ export function decodeText(
   }
 }
 
-/** Text as bytes in the encoding it was read in. Throws `bad_request` for encodings that can be read but not written. */
+/** Encodes text in the encoding it was read in. Throws `bad_request` for encodings that can be read but not written. */
 export function encodeText(text: string, encoding: Encoding, path: string): Buffer {
   const content = encoding.bom ? `\ufeff${text}` : text
   if (encoding.name === 'utf-8') return Buffer.from(content, 'utf8')
   if (encoding.name === 'utf-16le') return Buffer.from(content, 'utf16le')
   const bytes = Buffer.from(content, 'latin1')
-  // Windows-1252 and Latin-1 differ only in 0x80 to 0x9f; text that does not survive the round trip would be damaged.
+  // Windows-1252 and Latin-1 differ only in 0x80 to 0x9f; the round trip detects text that would be damaged.
   if (encoding.name === 'windows-1252' && new TextDecoder('windows-1252').decode(bytes) === content)
     return bytes
   throw appError('encoding_not_writable', { path, encoding: encoding.name })
 }
 
-/** The lines of a text without their line ends; a newline at the very end starts no further line. */
+/** The lines of a text without newlines; a final newline does not start another line. */
 export function splitLines(text: string): string[] {
   if (text === '') return []
   const lines = text.split('\n')

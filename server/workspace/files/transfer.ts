@@ -1,4 +1,4 @@
-// Bytes on their way into a project, staged and durable before they are moved to their place, and out of it as a stream.
+// Stages files durably before they are moved into a project, and streams files out of it.
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, copyFile, open, rm } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { openRegularFile, type Place, type ProjectPath } from './paths.ts'
 
-/** Writes a durable file in the folder `staging`; the caller moves it to its place or removes it. */
+/** Writes a durable file in the folder `staging`; the caller moves it into the project or removes it. */
 export async function stageBytes(
   staging: string,
   bytes: Uint8Array,
@@ -27,28 +27,28 @@ export async function stageBytes(
   return temporary
 }
 
-/** Copies a host file to `temporary`. With `later`, the caller makes it durable. */
+/** Copies a host file to `temporary`. With `deferSync`, the caller makes it durable. */
 export async function stageCopy(
   source: string,
   temporary: string,
   mode: number,
-  later: boolean,
+  deferSync: boolean,
 ): Promise<void> {
   await copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   await chmod(temporary, mode)
-  if (later) return
+  if (deferSync) return
   const handle = await open(temporary, 'r')
   await handle.sync().finally(() => handle.close())
 }
 
-/** Opens a regular file for a download; the caller reads or destroys the stream. */
+/** Opens a regular file for download; the caller must read or destroy the stream. */
 export async function openDownload(
   place: Place,
   path: ProjectPath,
 ): Promise<{ size: number; stream: Readable }> {
   const handle = await openRegularFile(place, path)
   const { size } = await handle.stat()
-  // Ends where the file ended when it was opened, so that the announced length holds. An empty file has no last byte.
+  // Stops at the size at opening, so that the announced length is right. `end` is inclusive, so an empty file needs no stream.
   if (size > 0) return { size, stream: handle.createReadStream({ end: size - 1 }) }
   await handle.close()
   return { size: 0, stream: Readable.from([]) }

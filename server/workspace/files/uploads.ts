@@ -1,5 +1,5 @@
-// Files uploaded one by one: staged and checked as they arrive. When complete, they become a project by one rename, or
-// are placed into one (checkpoints/place-upload.ts).
+// Uploads of many files: checked and staged as they arrive. A complete upload becomes a project by one rename, or is moved
+// into one (checkpoints/place-upload.ts).
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -7,7 +7,7 @@ import { appError } from '../../errors.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspaces } from '../workspaces.ts'
-import { explainFault, sizeText, systemCode } from './faults.ts'
+import { sizeText, systemCode, toFileError } from './faults.ts'
 import { type ProjectPath, parseInnerPath } from './paths.ts'
 
 export interface UploadLimits {
@@ -16,14 +16,14 @@ export interface UploadLimits {
   files: number
 }
 
-/** A received file, with its path in the upload's folder. */
+/** A received file and its path in the upload's folder. */
 export interface StagedFile {
   path: ProjectPath
   /** Bytes. */
   size: number
 }
 
-/** An upload in progress. `discard` is always safe, also after `adopt`. */
+/** An upload in progress. Calling `discard` is always safe, even after `adopt`. */
 export interface Upload {
   /**
    * Receives one file. Its path is relative, as a browser's folder upload sends it. Throws `path_escapes`,
@@ -31,39 +31,39 @@ export interface Upload {
    */
   add(path: string, content: Readable): Promise<void>
   readonly files: number
-  /** Waits until everything is written and returns where; `folder` is a host folder, which `discard` removes. */
+  /** Waits until everything is written; `folder` is a host folder, which `discard` removes. */
   staged(): Promise<{ folder: string; files: readonly StagedFile[] }>
-  /** Makes the upload the folder of a new project. A top folder that all files share is dropped. */
+  /** Turns the upload into the folder of a new project, without a top folder that all files share. */
   adopt(userId: UserId, projectId: ProjectId): Promise<void>
   /** Removes everything that was received. */
   discard(): Promise<void>
 }
 
-/** Files up to this size are batched; a worker thread writes a batch in one go. */
-const SMALL = 256 * 1024
+/** Files up to this size are batched; a worker thread writes a whole batch. */
+const SMALL_FILE_BYTES = 256 * 1024
 const BATCH_FILES = 100
 const BATCH_BYTES = 2 * 1024 * 1024
-const BATCHES_AT_ONCE = 2
-const BATCH_MS = 120_000
+const MAX_PENDING_BATCHES = 2
+const BATCH_TIMEOUT_MS = 120_000
 
 export async function startUpload(
   workspaces: Workspaces,
   pool: WorkerPool,
   limits: UploadLimits,
 ): Promise<Upload> {
-  const staging = await workspaces.makeStaging()
+  const staging = await workspaces.createStagingFolder()
   const taken = new Set<string>()
-  const came: StagedFile[] = []
+  const received: StagedFile[] = []
   const folders = new Set<string>()
   const tops = new Set<string>()
   const writing = new Set<Promise<void>>()
   let batch: { path: string; bytes: Uint8Array }[] = []
   let batchBytes = 0
-  let fault: unknown
+  let failure: unknown
   let bytes = 0
   let files = 0
 
-  /** Two files with one name, or a file in the place of a folder, are refused before anything is written. */
+  /** Refuses duplicate files, and a file where a folder is needed, before anything is written. */
   const claim = ({ text, segments }: ProjectPath): void => {
     const above = segments
       .slice(0, -1)
@@ -75,16 +75,16 @@ export async function startUpload(
   }
   const count = (more: number): void => {
     bytes += more
-    const most = Math.min(limits.bytes, workspaces.limits.project)
-    if (bytes > most) throw appError('upload_too_large', { limit: sizeText(most) })
+    const limit = Math.min(limits.bytes, workspaces.limits.project)
+    if (bytes > limit) throw appError('upload_too_large', { limit: sizeText(limit) })
   }
-  /** Passes the batch to a worker thread; waits only while too many are in progress. */
+  /** Passes the batch to a worker thread; waits only if too many batches are pending. */
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return
     const write = pool
-      .run('write_files', { folder: staging, files: batch }, { timeoutMs: BATCH_MS })
+      .run('write_files', { folder: staging, files: batch }, { timeoutMs: BATCH_TIMEOUT_MS })
       .catch((error: unknown) => {
-        fault ??= explainFault(error, 'the upload')
+        failure ??= toFileError(error, 'the upload')
       })
       .then(() => {
         writing.delete(write)
@@ -92,7 +92,7 @@ export async function startUpload(
     writing.add(write)
     batch = []
     batchBytes = 0
-    if (writing.size >= BATCHES_AT_ONCE) await Promise.race(writing)
+    if (writing.size >= MAX_PENDING_BATCHES) await Promise.race(writing)
   }
   const writeLarge = async (
     path: ProjectPath,
@@ -113,13 +113,13 @@ export async function startUpload(
         await handle.close()
       }
     } catch (error) {
-      throw explainFault(error, path.text)
+      throw toFileError(error, path.text)
     }
   }
-  const settle = async (): Promise<void> => {
+  const finishWrites = async (): Promise<void> => {
     await flush()
     await Promise.all(writing)
-    if (fault !== undefined) throw fault
+    if (failure !== undefined) throw failure
   }
 
   return {
@@ -127,7 +127,7 @@ export async function startUpload(
       return files
     },
     async add(input, content) {
-      if (fault !== undefined) throw fault
+      if (failure !== undefined) throw failure
       const path = parseInnerPath(input)
       if (++files > limits.files)
         throw appError('upload_has_too_many_files', { limit: limits.files })
@@ -140,24 +140,24 @@ export async function startUpload(
         count(next.value.length)
         pieces.push(next.value)
         gathered += next.value.length
-        if (gathered > SMALL) {
+        if (gathered > SMALL_FILE_BYTES) {
           const before = bytes - gathered
           await writeLarge(path, pieces, reader)
-          came.push({ path, size: bytes - before })
+          received.push({ path, size: bytes - before })
           return
         }
       }
-      came.push({ path, size: gathered })
+      received.push({ path, size: gathered })
       batch.push({ path: path.text, bytes: Buffer.concat(pieces) })
       batchBytes += gathered
       if (batch.length >= BATCH_FILES || batchBytes >= BATCH_BYTES) await flush()
     },
     async staged() {
-      await settle()
-      return { folder: staging, files: came }
+      await finishWrites()
+      return { folder: staging, files: received }
     },
     async adopt(userId, projectId) {
-      await settle()
+      await finishWrites()
       const [top = ''] = tops
       const shared = tops.size === 1 && top !== ''
       await workspaces.adopt(shared ? join(staging, top) : staging, userId, projectId)
@@ -165,15 +165,15 @@ export async function startUpload(
     },
     async discard() {
       await Promise.allSettled(writing)
-      // Renamed first, so that nothing late can be written into it.
-      const grave = `${staging}-gone`
+      // Renamed first, so that no late write can reach it.
+      const trash = `${staging}-gone`
       try {
-        await rename(staging, grave)
+        await rename(staging, trash)
       } catch (error) {
         if (systemCode(error) === 'ENOENT') return
         throw error
       }
-      await rm(grave, { recursive: true, force: true, maxRetries: 2 })
+      await rm(trash, { recursive: true, force: true, maxRetries: 2 })
     },
   }
 }

@@ -1,8 +1,8 @@
-// Walks a project's tree, one open folder at a time, bounded in entries and depth; links are listed, never followed.
+// Walks a project's tree, bounded in entries and depth. Lists links but never follows them.
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, appError } from '../../errors.ts'
-import { childPath, type HeldFolder, holdFolder, type ProjectPath, pathLimits } from './paths.ts'
+import { childPath, type OpenFolder, openFolder, type ProjectPath, pathLimits } from './paths.ts'
 
 export type EntryKind = 'file' | 'directory' | 'link' | 'other'
 
@@ -12,7 +12,7 @@ export interface Entry {
   readonly kind: EntryKind
   /** Bytes; 0 for anything but files. */
   readonly size: number
-  /** When its content, permissions or place last changed, in milliseconds. */
+  /** When its content, metadata or name last changed (ctime), in milliseconds since the epoch. */
   readonly changedAt: number
 }
 
@@ -26,7 +26,7 @@ export interface WalkOptions {
   skip?(entry: Entry): boolean
 }
 
-const LOOKS_AT_ONCE = 32
+const STATS_IN_PARALLEL = 32
 
 const kindOf = (entry: {
   isFile(): boolean
@@ -43,13 +43,13 @@ const kindOf = (entry: {
 
 /** The entries of one open folder, sorted by name, at most `limit` of them. */
 export async function readFolder(
-  folder: HeldFolder,
+  folder: OpenFolder,
   path: string,
   limit: number,
 ): Promise<{ entries: Entry[]; complete: boolean }> {
   const names: string[] = []
   let complete = true
-  // Leaving the loop early also closes the directory.
+  // Breaking out of the loop also closes the directory.
   for await (const entry of await opendir(folder.real, { bufferSize: 256 })) {
     if (names.length >= limit) {
       complete = false
@@ -59,10 +59,10 @@ export async function readFolder(
   }
   names.sort()
   const entries: Entry[] = []
-  for (let start = 0; start < names.length; start += LOOKS_AT_ONCE) {
+  for (let start = 0; start < names.length; start += STATS_IN_PARALLEL) {
     const some = await Promise.all(
-      names.slice(start, start + LOOKS_AT_ONCE).map(async (name): Promise<Entry | null> => {
-        // An entry that was removed meanwhile is left out.
+      names.slice(start, start + STATS_IN_PARALLEL).map(async (name): Promise<Entry | null> => {
+        // An entry that was removed in the meantime is skipped.
         const stats = await lstat(join(folder.real, name)).catch(() => null)
         if (stats === null) return null
         const kind = kindOf(stats)
@@ -75,7 +75,7 @@ export async function readFolder(
   return { entries, complete }
 }
 
-/** Visits every entry below `start`, a folder before its contents. Throws `AppError` when `start` is not a folder. */
+/** Visits every entry below `start`, each folder before its contents. Throws `AppError` when `start` is not a folder. */
 export async function walk(
   root: string,
   start: ProjectPath,
@@ -86,7 +86,7 @@ export async function walk(
   let complete = true
   const descend = async (segments: readonly string[], depth: number): Promise<void> => {
     if (options.signal?.aborted) throw appError('request_stopped')
-    const folder = await holdFolder(root, segments)
+    const folder = await openFolder(root, segments)
     const path = segments.join('/')
     const here = await readFolder(folder, path, left).finally(() => folder.close())
     if (!here.complete) complete = false
@@ -106,7 +106,7 @@ export async function walk(
       try {
         await descend([...segments, entry.name], depth + 1)
       } catch (error) {
-        // A folder that was removed, or replaced by a link, since it was listed: no longer part of the tree.
+        // The folder was removed, or replaced by a link, since it was listed: no longer part of the tree.
         if (!(error instanceof AppError) || (error.status !== 404 && error.status !== 403))
           throw error
       }

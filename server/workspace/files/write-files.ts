@@ -1,23 +1,23 @@
-// Writes many small new files at once. Only runs in the worker thread, where waiting for the disk blocks nobody.
+// Writes a batch of small new files with synchronous I/O. Runs in the worker thread only.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { appError } from '../../errors.ts'
 import { systemCode } from './faults.ts'
 
 /**
- * Writes files that do not exist yet (0600) with their folders (0700). Paths are checked, and `folder` belongs to the
- * server.
+ * Creates files (0600) and their folders (0700). The caller has checked the paths, and `folder` belongs to the server.
+ * Throws when a file exists.
  */
 export function writeFiles(input: {
   folder: string
   files: readonly { path: string; bytes: Uint8Array }[]
 }): { files: number } {
-  const made = new Set<string>()
+  const created = new Set<string>()
   for (const { path, bytes } of input.files) {
     const target = join(input.folder, path)
     const parent = dirname(target)
-    if (!made.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 })
-    made.add(parent)
+    if (!created.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 })
+    created.add(parent)
     try {
       writeFileSync(target, bytes, { flag: 'wx', mode: 0o600 })
     } catch (error) {

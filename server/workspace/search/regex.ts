@@ -1,4 +1,4 @@
-// Regular expressions from a model or a user. Only runs in the worker thread: a pattern may take forever.
+// Regular expressions from models and users. Runs in the worker thread only, because a pattern may take forever.
 import { splitLines } from '../files/text.ts'
 
 export interface RegexMatches {
@@ -8,15 +8,15 @@ export interface RegexMatches {
 
 export interface RegexReplacement {
   text: string
-  /** Line numbers (from 1) at which the matches begin, at most 50 of them. */
+  /** Line numbers (from 1) at which the first 50 matches begin. */
   lines: number[]
   count: number
 }
 
-const MAX_LINE = 500
-const MAX_LINES_TOLD = 50
+const MAX_LINE_CHARACTERS = 500
+const MAX_LISTED_LINES = 50
 
-/** Compiles with Unicode rules, or without them for patterns with escapes that those reject (`\-`). */
+/** Compiles in Unicode mode, or without it for patterns with escapes that Unicode mode rejects (`\-`). */
 function compile(pattern: string, flags: string): RegExp {
   try {
     return new RegExp(pattern, `${flags}u`)
@@ -42,14 +42,17 @@ export function findMatches(input: {
   for (const [index, line] of splitLines(input.text).entries()) {
     if (!expression.test(line)) continue
     if (matches.length >= input.limit) return { matches, truncated: true }
-    matches.push({ line: index + 1, content: line.replace(/\r$/, '').slice(0, MAX_LINE) })
+    matches.push({
+      line: index + 1,
+      content: line.replace(/\r$/, '').slice(0, MAX_LINE_CHARACTERS),
+    })
   }
   return { matches, truncated: false }
 }
 
 /**
- * Replaces the first match, or `all`. `^` and `$` match at lines; the replacement may use `$1` (or `\1`) and `$&`. Also
- * returns where the matches are, so that the caller can refuse an ambiguous one.
+ * Replaces the first match, or `all`. `^` and `$` match at line boundaries; the replacement may use `$1` (or `\1`) and `$&`.
+ * Also returns where the matches are, so that the caller can refuse an ambiguous edit.
  */
 export function replaceMatches(input: {
   pattern: string
@@ -64,7 +67,7 @@ export function replaceMatches(input: {
   let counted = 0
   for (const match of input.text.matchAll(expression)) {
     count++
-    if (lines.length >= MAX_LINES_TOLD) continue
+    if (lines.length >= MAX_LISTED_LINES) continue
     for (let at = input.text.indexOf('\n', counted); at !== -1 && at < match.index; ) {
       line++
       counted = at + 1
@@ -78,7 +81,7 @@ export function replaceMatches(input: {
 }
 
 /**
- * Finds a text, treating any two runs of whitespace as equal: character ranges from its first to its last
+ * Finds a text, treating all runs of whitespace as equal. Returns character ranges from the first to the last
  * non-whitespace character.
  */
 export function locateText(input: { text: string; old: string; limit: number }): {

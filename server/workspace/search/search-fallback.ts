@@ -1,4 +1,4 @@
-// Search without ripgrep: the same results from a walk and a worker thread, slower.
+// Search without ripgrep: walks the tree and matches in a worker thread. Same results, slower.
 import { compileGlob } from '../files/glob.ts'
 import { IGNORE_FILE, type IgnoreRules, rulesAbove } from '../files/ignore-rules.ts'
 import { type ProjectPath, parsePath } from '../files/paths.ts'
@@ -10,7 +10,7 @@ import type { FindResult, GrepRequest, GrepResult } from './search-request.ts'
 
 const MAX_ENTRIES = 50_000
 
-/** All files that no rule excludes, and whatever `within` names itself. */
+/** All files that are not ignored, including `within` itself. */
 async function listFiles(
   workspace: Workspace,
   within: ProjectPath,
@@ -30,11 +30,11 @@ async function listFiles(
         const own = entries.some(({ name }) => name === IGNORE_FILE)
         rules.set(folder, own ? await outer.enter(folder) : outer)
       },
-      skip: (entry) => rulesFor(parentOf(entry.path)).leaveOut(entry),
+      skip: (entry) => rulesFor(parentOf(entry.path)).isIgnored(entry),
       ...(signal === undefined ? {} : { signal }),
     },
     (entry) => {
-      if (entry.kind === 'file' && !rulesFor(parentOf(entry.path)).leaveOut(entry))
+      if (entry.kind === 'file' && !rulesFor(parentOf(entry.path)).isIgnored(entry))
         files.push(entry)
     },
   )
@@ -43,7 +43,7 @@ async function listFiles(
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-export async function findFilesSlowly(
+export async function findFilesFallback(
   workspace: Workspace,
   pattern: string,
   maxResults: number,
@@ -58,16 +58,16 @@ export async function findFilesSlowly(
   }
 }
 
-export async function grepSlowly(
+export async function grepFallback(
   workspace: Workspace,
   within: ProjectPath,
   request: GrepRequest,
   bounds: { pool: WorkerPool; timeoutMs: number; maxFileBytes: number },
 ): Promise<GrepResult> {
-  const end = Date.now() + bounds.timeoutMs
+  const deadline = Date.now() + bounds.timeoutMs
   const state = await workspace.state(within.text)
   const isFile = state?.kind === 'file'
-  // An unreadable file is an error when it was named; among many it is skipped.
+  // An unreadable file is an error if it was named explicitly; otherwise it is skipped.
   if (isFile) await workspace.read(within.text, bounds.maxFileBytes)
   const { files, complete } = isFile
     ? { files: [{ path: within.text, size: state.size }], complete: true }
@@ -88,13 +88,13 @@ export async function grepSlowly(
         limit: request.maxResults - result.matches.length,
       },
       {
-        timeoutMs: Math.max(1, end - Date.now()),
+        timeoutMs: Math.max(1, deadline - Date.now()),
         owner: workspace.userId,
         ...(request.signal === undefined ? {} : { signal: request.signal }),
       },
     )
     for (const match of found.matches) result.matches.push({ path, ...match })
-    if (found.truncated || Date.now() >= end) return { ...result, truncated: true }
+    if (found.truncated || Date.now() >= deadline) return { ...result, truncated: true }
   }
   return result
 }

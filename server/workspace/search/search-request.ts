@@ -7,7 +7,7 @@ export interface GrepRequest {
   caseSensitive: boolean
   /** File or folder to search in; '' is the whole project. */
   path: string
-  /** Only files whose path matches this pattern. */
+  /** Only searches files whose path matches this pattern. */
   glob?: string
   maxResults: number
   signal?: AbortSignal
@@ -23,7 +23,7 @@ export interface GrepMatch {
 
 export interface GrepResult {
   matches: GrepMatch[]
-  /** There may be more: the limit of results or time was reached. */
+  /** There may be more matches: the limit of results or of time was reached. */
   truncated: boolean
 }
 

@@ -1,4 +1,4 @@
-// Searches a project's files: with ripgrep where it is installed (linear-time patterns, killable), else with the slower
+// Searches a project's files with ripgrep where it is installed (linear-time patterns, killable), else with the slower
 // fallback.
 import { createRequire } from 'node:module'
 import { appError } from '../../errors.ts'
@@ -9,13 +9,13 @@ import { rulesAbove } from '../files/ignore-rules.ts'
 import { type ProjectPath, parsePath } from '../files/paths.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
-import { findFilesSlowly, grepSlowly } from './search-fallback.ts'
+import { findFilesFallback, grepFallback } from './search-fallback.ts'
 import type { FindResult, GrepMatch, GrepRequest, GrepResult } from './search-request.ts'
 import { createSearchSlots } from './search-slots.ts'
 
 /**
- * Both respect `.gitignore`, skip `.git`, follow no links, and end within the time limit with the results so far. They
- * throw `bad_request` for an invalid pattern.
+ * Both methods respect `.gitignore`, skip `.git`, follow no links, and return the results so far when the time limit is
+ * reached. They throw `bad_request` for an invalid pattern.
  */
 export interface ProjectSearch {
   grep(workspace: Workspace, request: GrepRequest): Promise<GrepResult>
@@ -31,9 +31,9 @@ export interface ProjectSearch {
 /** Running more searches at once would only slow each of them down. */
 const SEARCH_LIMITS = { perUser: 2, total: 4, waitingPerUser: 50 }
 /** Characters of a line in a result. */
-const MAX_LINE = 500
-/** Where the program and the project are inside bubblewrap. */
-const INSIDE = { program: '/rg', project: '/project' }
+const MAX_LINE_CHARACTERS = 500
+/** The paths of the program and the project inside bubblewrap. */
+const SANDBOX_PATHS = { program: '/rg', project: '/project' }
 
 const BASE_ARGUMENTS = [
   '--no-config',
@@ -41,7 +41,7 @@ const BASE_ARGUMENTS = [
   '--no-require-git',
   '--no-ignore-parent',
   '--no-ignore-global',
-  // Of all the rule files that ripgrep supports, `.gitignore` is the one that people expect.
+  // Of the ignore files that ripgrep supports, people only expect `.gitignore` to count.
   '--no-ignore-dot',
   '--no-ignore-exclude',
   '--no-follow',
@@ -65,7 +65,7 @@ export function findRipgrep(): string | null {
 export function createProjectSearch(options: {
   /** From `findRipgrep`; null uses the fallback. */
   ripgrep: string | null
-  /** Where it works, ripgrep sees nothing but the project, so that no link created during a search can lead outside. */
+  /** If available, ripgrep sees nothing but the project, so that no link created during a search can lead outside. */
   bubblewrap: BubblewrapState
   pool: WorkerPool
   /** Milliseconds that one search may take. */
@@ -76,7 +76,7 @@ export function createProjectSearch(options: {
   const { ripgrep, bubblewrap, timeoutMs, maxFileBytes, pool } = options
   const slots = createSearchSlots(SEARCH_LIMITS)
 
-  /** Runs ripgrep in the project and passes on each piece of output; `take` returns false when it has enough. */
+  /** Runs ripgrep in the project and passes each record of its output to `take`, which returns false to stop. */
   const run = async (
     workspace: Workspace,
     program: string,
@@ -91,13 +91,13 @@ export function createProjectSearch(options: {
           args: [
             ...(await bubblewrapArguments({
               readOnly: [
-                { host: program, inside: INSIDE.program },
-                { host: workspace.root, inside: INSIDE.project },
+                { host: program, inside: SANDBOX_PATHS.program },
+                { host: workspace.root, inside: SANDBOX_PATHS.project },
               ],
-              workingDirectory: INSIDE.project,
+              workingDirectory: SANDBOX_PATHS.project,
               network: 'none',
             })),
-            INSIDE.program,
+            SANDBOX_PATHS.program,
           ],
         }
       : { command: program, args: [] }
@@ -141,9 +141,9 @@ export function createProjectSearch(options: {
           cause: new Error(outcome.stderr),
         },
       )
-    // 0: found, 1: nothing found, 2: an error; together with results it only means that some file could not be read.
+    // 0: found, 1: nothing found, 2: an error, which may just mean that some file could not be read.
     if (outcome.exitCode === 2 && outcome.stderr.includes('error'))
-      throw appError('search_pattern_invalid', { detail: patternFault(outcome.stderr) })
+      throw appError('search_pattern_invalid', { detail: patternError(outcome.stderr) })
     return { truncated: enough || outcome.timedOut }
   }
 
@@ -153,7 +153,7 @@ export function createProjectSearch(options: {
     within: ProjectPath,
     request: GrepRequest,
   ): Promise<GrepResult> => {
-    // A named file is opened by our own rules and piped in, so that its name cannot be swapped for a link meanwhile.
+    // A single file is opened by the path rules and piped in, so that its name cannot be swapped for a link meanwhile.
     const isFile = (await workspace.state(within.text))?.kind === 'file'
     const input = isFile ? (await workspace.read(within.text, maxFileBytes)).bytes : undefined
     const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
@@ -165,14 +165,14 @@ export function createProjectSearch(options: {
         '--line-number',
         '--no-heading',
         '--with-filename',
-        `--max-columns=${MAX_LINE}`,
+        `--max-columns=${MAX_LINE_CHARACTERS}`,
         '--max-columns-preview',
         `--max-filesize=${maxFileBytes}`,
         request.caseSensitive ? '--case-sensitive' : '--ignore-case',
         ...(request.fixed ? ['--fixed-strings'] : []),
-        ...(request.glob === undefined ? [] : byName(request.glob)),
+        ...(request.glob === undefined ? [] : typeFilter(request.glob)),
         `--regexp=${request.pattern}`,
-        isFile ? '-' : await placeToSearch(workspace, within),
+        isFile ? '-' : await searchRoot(workspace, within),
       ],
       '\n',
       (text) => {
@@ -186,7 +186,7 @@ export function createProjectSearch(options: {
       },
       { signal: request.signal, input },
     )
-    return { matches: matches.sort(byPlace), truncated }
+    return { matches: matches.sort(byPathAndLine), truncated }
   }
 
   const findWithRipgrep = async (
@@ -201,7 +201,7 @@ export function createProjectSearch(options: {
     const { truncated } = await run(
       workspace,
       program,
-      ['--files', ...byName(pattern), '.'],
+      ['--files', ...typeFilter(pattern), '.'],
       '\0',
       (name) => {
         const path = name.replace(/^\.\//, '')
@@ -218,23 +218,23 @@ export function createProjectSearch(options: {
   return {
     async grep(workspace, request) {
       const within = parsePath(request.path)
-      await mustBeThere(workspace, within)
+      await assertSearchable(workspace, within)
       return await slots.run(
         workspace.userId,
         () =>
           ripgrep === null
-            ? grepSlowly(workspace, within, request, { pool, timeoutMs, maxFileBytes })
+            ? grepFallback(workspace, within, request, { pool, timeoutMs, maxFileBytes })
             : grepWithRipgrep(ripgrep, workspace, within, request),
         request.signal,
       )
     },
     async find(workspace, pattern, maxResults, signal) {
-      await mustBeThere(workspace, parsePath(''))
+      await assertSearchable(workspace, parsePath(''))
       return await slots.run(
         workspace.userId,
         () =>
           ripgrep === null
-            ? findFilesSlowly(workspace, pattern, maxResults, signal)
+            ? findFilesFallback(workspace, pattern, maxResults, signal)
             : findWithRipgrep(ripgrep, workspace, pattern, maxResults, signal),
         signal,
       )
@@ -243,19 +243,19 @@ export function createProjectSearch(options: {
 }
 
 /**
- * Arguments that let ripgrep skip files whose name cannot match; its results are still matched against the whole
- * pattern. (Its own option for path patterns would include what `.gitignore` excludes.)
+ * Arguments that let ripgrep skip files whose name cannot match; the results are still matched against the whole pattern.
+ * (Ripgrep's own `--glob` would include files that `.gitignore` excludes.)
  */
-function byName(pattern: string): string[] {
+function typeFilter(pattern: string): string[] {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1)
   const isPlain = /^[\w.*-]+$/.test(name) && !name.includes('**') && !/[{}]/.test(pattern)
   return isPlain ? [`--type-add=wanted:${name}`, '--type=wanted'] : []
 }
 
-/** An excluded folder is searched only when it, or one in it, is named. */
-async function placeToSearch(workspace: Workspace, within: ProjectPath): Promise<string> {
-  const { leftOut } = await rulesAbove(workspace, within)
-  return leftOut ? `./${within.text}` : '.'
+/** An ignored folder is searched only if it, or a path in it, was named explicitly. */
+async function searchRoot(workspace: Workspace, within: ProjectPath): Promise<string> {
+  const { isIgnored } = await rulesAbove(workspace, within)
+  return isIgnored ? `./${within.text}` : '.'
 }
 
 /** `path NUL line : content`, as `--null --line-number` prints it; anything else is a message of the program. */
@@ -270,18 +270,18 @@ function readMatch(text: string): GrepMatch | null {
     content: text
       .slice(colon + 1)
       .replace(/\r$/, '')
-      .slice(0, MAX_LINE + 60),
+      .slice(0, MAX_LINE_CHARACTERS + 60),
   }
 }
 
 const isWithin = (path: string, within: ProjectPath): boolean =>
   within.text === '' || path === within.text || path.startsWith(`${within.text}/`)
 
-const byPlace = (one: GrepMatch, other: GrepMatch): number =>
+const byPathAndLine = (one: GrepMatch, other: GrepMatch): number =>
   one.path < other.path ? -1 : one.path > other.path ? 1 : one.line - other.line
 
-/** What ripgrep says about a pattern, without its own name and in one line. */
-const patternFault = (stderr: string): string =>
+/** Ripgrep's message about a pattern in one line, without the program's name. */
+const patternError = (stderr: string): string =>
   stderr
     .replace(/^rg: /, '')
     .replace(/\(\?:\)/g, '')
@@ -289,7 +289,7 @@ const patternFault = (stderr: string): string =>
     .trim()
     .slice(0, 300)
 
-async function mustBeThere(workspace: Workspace, path: ProjectPath): Promise<void> {
+async function assertSearchable(workspace: Workspace, path: ProjectPath): Promise<void> {
   const state = await workspace.state(path.text)
   if (state === null) throw appError('search_path_not_found', { path: path.text })
   if (state.kind === 'link') throw appError('search_path_is_link', { path: path.text })

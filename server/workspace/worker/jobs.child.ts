@@ -6,15 +6,15 @@ import {
   type CapturedTree,
   type CaptureTreeInput,
   captureTree,
-} from '../checkpoints/capture-tree.ts'
-import { forcePaths } from '../checkpoints/scan-tree.ts'
+} from '../checkpoints/capture/capture-tree.ts'
+import { syncPaths } from '../checkpoints/capture/scan-tree.ts'
 import {
   collectContents,
   compareSnapshot,
   type SnapshotInput,
   takeSnapshot,
-} from '../checkpoints/snapshot.ts'
-import { type TextDiff, unifiedDiff } from '../checkpoints/unified-diff.ts'
+} from '../checkpoints/capture/snapshot.ts'
+import { type TextDiff, unifiedDiff } from '../checkpoints/diff/unified-diff.ts'
 import { systemCode } from '../files/faults.ts'
 import { writeFiles } from '../files/write-files.ts'
 import {
@@ -29,7 +29,7 @@ import {
 export interface Jobs {
   take_snapshot: { input: SnapshotInput; output: { paths: number; bytes: number } }
   compare_snapshot: { input: SnapshotInput; output: { files: CheckpointFile[]; bytes: number } }
-  force_paths: { input: { root: string; paths: readonly string[] }; output: null }
+  sync_paths: { input: { root: string; paths: readonly string[] }; output: null }
   capture_tree: { input: CaptureTreeInput; output: CapturedTree }
   collect_contents: {
     input: SnapshotInput & { needed: ReadonlySet<string>; maxBytes: number }
@@ -77,8 +77,8 @@ function perform(job: Job): Jobs[JobKind]['output'] {
       return takeSnapshot(job.input)
     case 'compare_snapshot':
       return compareSnapshot(job.input)
-    case 'force_paths':
-      return forcePaths(job.input)
+    case 'sync_paths':
+      return syncPaths(job.input)
     case 'capture_tree':
       return captureTree(job.input)
     case 'collect_contents':

@@ -1,14 +1,14 @@
 // A pool of worker threads for work that would block the event loop; a job is stopped by terminating its thread.
 import { AppError, appError } from '../../errors.ts'
 import { createWorkerClient, type WorkerClient } from '../../lib/worker-client.ts'
-import { explainFault } from '../files/faults.ts'
+import { toFileError } from '../files/faults.ts'
 import type { JobKind, JobResult, Jobs } from './jobs.child.ts'
 
 export interface WorkerPool {
   /**
-   * Runs one job in a thread. After `timeoutMs` of work, or when the signal is aborted, the thread is terminated and
-   * the job rejects with `bad_request`. Jobs of one `owner` run one at a time and do not delay those of others. Errors
-   * of the job itself arrive as `AppError` or `Error`.
+   * Runs one job in a thread. After `timeoutMs` of work, or when the signal is aborted, terminates the thread and rejects
+   * with `bad_request`. Jobs of one `owner` run one at a time and do not delay those of others. Errors of the job itself
+   * reject as `AppError`.
    */
   run<Kind extends JobKind>(
     kind: Kind,
@@ -33,7 +33,7 @@ const createClient = (): WorkerClient<unknown, JobResult> =>
 
 /** Runs at most `size` jobs at once; a thread ends after half a minute without work. */
 export function createWorkerPool(size: number): WorkerPool {
-  /** The most recently used one last: it is used again first, so that the others can end. */
+  /** Most recently used last. It is reused first, so that the threads of the others can end. */
   const idle: WorkerClient<unknown, JobResult>[] = []
   const waiting: { owner: string | undefined; begin: () => void }[] = []
   const working = new Set<string>()
@@ -95,5 +95,5 @@ function errorOfJob(result: Extract<JobResult, { ok: false }>): AppError {
     })
   }
   if (result.code === '') return new AppError('bad_request', result.message)
-  return explainFault(Object.assign(new Error(result.message), { code: result.code }), '')
+  return toFileError(Object.assign(new Error(result.message), { code: result.code }), '')
 }

@@ -16,7 +16,7 @@ import { CallId } from '../../../server/protocol/ids.ts'
 import { registerDocumentRoutes } from '../../../server/routes/documents.ts'
 import { createUploadSlots } from '../../../server/routes/upload-slots.ts'
 import { createSearchKnowledgeTool } from '../../../server/tools/builtin/search-knowledge.ts'
-import { noQuota } from '../../../server/workspace/storage-quota.ts'
+import { unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { addProject, addUser } from '../../support/rows.ts'
 import { noAgents } from '../tools/support.ts'
@@ -40,7 +40,7 @@ async function startServer(database: Database, userId: UserId, folder: string) {
   const knowledge = createKnowledge({
     documents: store.documents,
     folder,
-    storage: noQuota,
+    storage: unlimitedStorage,
     onChange: () => undefined,
     log: { warn: () => undefined },
   })
@@ -124,7 +124,7 @@ describeOnEachDatabase('documents', (open) => {
         },
       },
       folder,
-      storage: noQuota,
+      storage: unlimitedStorage,
       onChange: () => undefined,
       log: { warn: () => undefined },
     })

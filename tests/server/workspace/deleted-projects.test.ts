@@ -58,7 +58,7 @@ describeOnEachDatabase('a project that is deleted', (open) => {
     ).rejects.toMatchObject({ code: 'project_deleted' })
     expect(await records.list(projectId, { limit: 10 })).toEqual([])
     expect(await isThere(workspace.root)).toBe(false)
-    expect(await isThere(workspaces.sideFolder(projectId))).toBe(false)
+    expect(await isThere(workspaces.serverFolder(projectId))).toBe(false)
   })
 
   test('stays usable when it could not be deleted', async () => {

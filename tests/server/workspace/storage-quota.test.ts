@@ -6,7 +6,7 @@ import { createCheckpointRepository } from '../../../server/db/repositories/chec
 import { createOutsideContentRepository } from '../../../server/db/repositories/outside-contents.ts'
 import { createProjectRepository } from '../../../server/db/repositories/projects.ts'
 import { createStorageRepository } from '../../../server/db/repositories/storage.ts'
-import { createWorkspaceRoom } from '../../../server/workspace/open-workspace.ts'
+import { createWorkspaceServices } from '../../../server/workspace/workspace-services.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { openProject } from '../../support/projects.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
@@ -132,9 +132,9 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
     const another = workspaces.open(userId, id)
     await another.state('')
     const grow = (bytes: number) =>
-      checkpoints.changeAnything(another, by('exec'), async ({ usedBefore, most }) => {
+      checkpoints.changeAnything(another, by('exec'), async ({ usedBytes, maxBytes }) => {
         await writeFile(join(another.root, 'new.bin'), Buffer.alloc(bytes))
-        return most - usedBefore
+        return maxBytes - usedBytes
       })
     await expect(grow(60 * KB)).rejects.toMatchObject({ code: 'quota_exceeded' })
     expect(await another.list('')).toEqual([])
@@ -213,7 +213,7 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
         await new Promise(() => {})
       })
     })
-    const room = await createWorkspaceRoom({
+    const services = await createWorkspaceServices({
       root,
       limits: workspace.limits,
       rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
@@ -223,15 +223,15 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
       bubblewrap: { available: false, reason: 'not needed' },
       log: { warn() {} },
     })
-    const another = room.workspaces.open(userId, id)
+    const another = services.workspaces.open(userId, id)
     await another.state('')
     const write = (bytes: number) =>
-      room.checkpoints.change(another, by('editor_write'), ['a'], () =>
+      services.checkpoints.change(another, by('editor_write'), ['a'], () =>
         another.write('a', Buffer.alloc(bytes)),
       )
     await expect(write(50 * KB)).rejects.toMatchObject({ code: 'quota_exceeded' })
     await write(10 * KB)
-    expect(await room.workspaces.storage.left(userId)).toBe(9 * KB)
-    await room.close()
+    expect(await services.workspaces.storage.left(userId)).toBe(9 * KB)
+    await services.close()
   })
 })

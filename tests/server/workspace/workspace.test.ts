@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../../../server/errors.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { ProjectId, UserId } from '../../../server/protocol/ids.ts'
-import { createLanes } from '../../../server/workspace/project-lock.ts'
+import { createKeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
 import type { Workspace } from '../../../server/workspace/workspace.ts'
 import { createWorkspaces } from '../../../server/workspace/workspaces.ts'
 
@@ -58,18 +58,18 @@ describe('files of a project', () => {
 
   test('that are missing, folders or in the way are told apart', async () => {
     await workspace.write('a.txt', bytes('a'))
-    await workspace.makeFolder('folder')
+    await workspace.createFolder('folder')
     expect((await refusal(workspace.read('none'))).code).toBe('not_found')
     expect((await refusal(workspace.read('folder'))).code).toBe('bad_request')
     expect((await refusal(workspace.list('a.txt'))).code).toBe('not_found')
     expect((await refusal(workspace.write('folder', bytes('x')))).code).toBe('conflict')
     expect((await refusal(workspace.write('a.txt/b', bytes('x')))).code).toBe('conflict')
-    expect((await refusal(workspace.makeFolder('a.txt'))).code).toBe('conflict')
+    expect((await refusal(workspace.createFolder('a.txt'))).code).toBe('conflict')
     expect((await refusal(workspace.move('a.txt', 'folder'))).code).toBe('conflict')
     expect((await refusal(workspace.move('none', 'x/y'))).code).toBe('not_found')
     expect((await refusal(workspace.move('folder', 'folder/in'))).code).toBe('bad_request')
     expect((await refusal(workspace.remove('none'))).code).toBe('not_found')
-    expect(await workspace.makeFolder('folder')).toBe(false)
+    expect(await workspace.createFolder('folder')).toBe(false)
     expect((await workspace.list('')).map(({ name }) => name)).toEqual(['a.txt', 'folder'])
   })
 
@@ -173,44 +173,44 @@ describe('after a crash', () => {
   })
 })
 
-describe('lanes', () => {
+describe('mutex', () => {
   test('work of one key runs in the order asked, of two keys at once', async () => {
-    const lanes = createLanes(5_000)
+    const mutex = createKeyedMutex(5_000)
     const told: string[] = []
     let open: () => void = () => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve
     })
-    const first = lanes.run('a', async () => {
+    const first = mutex.run('a', async () => {
       await gate
       told.push('a1')
     })
-    const second = lanes.run('a', async () => told.push('a2'))
-    await lanes.run('b', async () => told.push('b1'))
+    const second = mutex.run('a', async () => told.push('a2'))
+    await mutex.run('b', async () => told.push('b1'))
     open()
     await Promise.all([first, second])
     expect(told).toEqual(['b1', 'a1', 'a2'])
   })
 
   test('waiting too long, or being stopped while waiting, ends with 503 and keeps the order', async () => {
-    const lanes = createLanes(50)
+    const mutex = createKeyedMutex(50)
     let open: () => void = () => {}
-    const first = lanes.run('a', () => new Promise<void>((resolve) => (open = resolve)))
-    const late = await refusal(lanes.run('a', async () => 'never'))
+    const first = mutex.run('a', () => new Promise<void>((resolve) => (open = resolve)))
+    const late = await refusal(mutex.run('a', async () => 'never'))
     expect([late.code, late.status]).toEqual(['store_busy', 503])
     const stopped = await refusal(
-      lanes.run('a', async () => 'never', { signal: AbortSignal.abort() }),
+      mutex.run('a', async () => 'never', { signal: AbortSignal.abort() }),
     )
     expect(stopped.code).toBe('store_busy')
     open()
     await first
-    expect(await lanes.run('a', async () => 'next')).toBe('next')
+    expect(await mutex.run('a', async () => 'next')).toBe('next')
   })
 
   test('a failure does not hold up what follows', async () => {
-    const lanes = createLanes(5_000)
-    const failed = lanes.run('a', () => Promise.reject(new Error('no')))
-    expect(await lanes.run('a', async () => 1)).toBe(1)
+    const mutex = createKeyedMutex(5_000)
+    const failed = mutex.run('a', () => Promise.reject(new Error('no')))
+    expect(await mutex.run('a', async () => 1)).toBe(1)
     await expect(failed).rejects.toThrow('no')
   })
 })

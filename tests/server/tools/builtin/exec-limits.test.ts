@@ -7,7 +7,7 @@ import type { RunId } from '../../../../server/protocol/ids.ts'
 import { detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
 import { createExecTool } from '../../../../server/tools/builtin/exec.ts'
 import type { ToolResult } from '../../../../server/tools/definition.ts'
-import { createDiffs } from '../../../../server/workspace/checkpoints/diffs.ts'
+import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
 import { createProjectSearch } from '../../../../server/workspace/search/search.ts'
 import { useDatabases } from '../../../support/databases.ts'
 import { openProject } from '../../../support/projects.ts'
@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux').each([
     project = await openProject(await open('sqlite'), {
       limits: { fileRead: MEGABYTE, fileWrite: MEGABYTE, project: 8 * MEGABYTE },
     })
-    const room = {
+    const services = {
       ...project,
       makeDiff: createDiffs(project.pool),
       search: createProjectSearch({
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux').each([
       }),
       close: async () => {},
     }
-    const tool = createExecTool({ room, bubblewrap: isolation, network: 'none', limits })
+    const tool = createExecTool({ services, bubblewrap: isolation, network: 'none', limits })
     const { userId, projectId } = project
     exec = (command) =>
       runTool(tool, { command, timeout: 60 }, { userId, projectId, runId: newId<RunId>() })

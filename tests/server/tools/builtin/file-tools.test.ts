@@ -17,7 +17,7 @@ import type {
 } from '../../../../server/tools/definition.ts'
 import { createToolSet } from '../../../../server/tools/registry.ts'
 import { createResultCache } from '../../../../server/tools/result-cache.ts'
-import { createDiffs } from '../../../../server/workspace/checkpoints/diffs.ts'
+import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
 import { createProjectSearch, findRipgrep } from '../../../../server/workspace/search/search.ts'
 import { useDatabases } from '../../../support/databases.ts'
 import { openProject } from '../../../support/projects.ts'
@@ -33,7 +33,7 @@ describe('tools on the files of a project', () => {
 
   const setUp = async (isolation: BubblewrapState) => {
     project = await openProject(await open('sqlite'))
-    const room = {
+    const services = {
       ...project,
       makeDiff: createDiffs(project.pool),
       search: createProjectSearch({
@@ -45,13 +45,13 @@ describe('tools on the files of a project', () => {
       }),
       close: async () => {},
     }
-    const files = { room, seen: createSeenFiles() }
+    const files = { services, seen: createSeenFiles() }
     tools = createToolSet([
       ...createReadingFileTools(files),
       ...createWritingFileTools(files),
       createFileEditTool(files),
       createExecTool({
-        room,
+        services,
         bubblewrap: isolation,
         network: 'none',
         limits: { memoryBytes: 2e9, processes: 256 },
@@ -89,7 +89,7 @@ describe('tools on the files of a project', () => {
   const data = async (name: string, args: object): Promise<Record<string, unknown>> => {
     const result = await run(name, args)
     if (!result.success) throw new Error(result.error)
-    // Every tool of this room answers an object.
+    // Every file tool returns an object.
     return result.data as Record<string, unknown>
   }
   const error = async (name: string, args: object): Promise<string> => {

@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest'
 import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/change-journal.ts'
 import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
 import { prunable } from '../../../../server/workspace/checkpoints/prune.ts'
-import { createLanes } from '../../../../server/workspace/project-lock.ts'
+import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/record/change-journal.ts'
+import { createKeyedMutex } from '../../../../server/workspace/keyed-mutex.ts'
 import { describeOnEachDatabase, useDatabases } from '../../../support/databases.ts'
 import { openProject, treeOf } from '../../../support/projects.ts'
 
@@ -114,7 +114,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     await step(['a/b/c.txt'], () => workspace.write('a/b/c.txt', Buffer.from('1')))
     await step(['a/d.txt'], () => workspace.write('a/d.txt', Buffer.from('2')))
     await step(['a/b/c.txt'], () => workspace.write('a/b/c.txt', Buffer.from('1b')))
-    await step(['empty/in'], () => workspace.makeFolder('empty/in'))
+    await step(['empty/in'], () => workspace.createFolder('empty/in'))
     await step(['a', 'moved'], () => workspace.move('a', 'moved'))
     await step(['moved/d.txt'], () => workspace.remove('moved/d.txt'))
     await step(['empty'], () => workspace.remove('empty'))
@@ -215,12 +215,12 @@ describeOnEachDatabase('checkpoints', (open) => {
       records,
       outsideContents: createOutsideContentRepository(database),
       workspaces: project.workspaces,
-      lanes: createLanes(10_000),
+      mutex: createKeyedMutex(10_000),
       pool: project.pool,
       rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
       log: { warn() {} },
     })
-    await next.settle(workspace)
+    await next.recover(workspace)
     const row = await newest(project)
     expect(row.sample.map(({ path, change }) => [path, change])).toEqual([
       ['a', 'modified'],
@@ -234,7 +234,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     const project = await openProject(await open())
     const { workspace, checkpoints, workspaces, projectId } = project
     await write(project, 'a', 'old')
-    const side = workspaces.sideFolder(projectId)
+    const side = workspaces.serverFolder(projectId)
     await checkpoints.changeAnything(workspace, by('exec'), async () => {
       await writeFile(join(workspace.root, 'b'), 'b')
       // The memory of the snapshot is gone when what has changed is looked for.
@@ -288,9 +288,9 @@ describe('changes at once', () => {
     })
     const { workspace } = project
     for (let turn = 0; turn < 40; turn++) await write(project, 'a', `content ${turn}`)
-    await project.lanes.run(project.projectId, async () => {})
+    await project.mutex.run(project.projectId, async () => {})
     expect((await all(project)).length).toBeLessThanOrEqual(5)
-    const contents = join(project.workspaces.sideFolder(project.projectId), 'contents')
+    const contents = join(project.workspaces.serverFolder(project.projectId), 'contents')
     expect(
       (await readdir(contents, { recursive: true })).filter((name) => name.length > 10).length,
     ).toBeLessThanOrEqual(5)

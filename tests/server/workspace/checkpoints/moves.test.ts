@@ -3,10 +3,10 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
-import { diffCheckpoint } from '../../../../server/workspace/checkpoints/checkpoint-diff.ts'
 import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
-import { createDiffs } from '../../../../server/workspace/checkpoints/diffs.ts'
-import { createLanes } from '../../../../server/workspace/project-lock.ts'
+import { diffCheckpoint } from '../../../../server/workspace/checkpoints/diff/checkpoint-diff.ts'
+import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
+import { createKeyedMutex } from '../../../../server/workspace/keyed-mutex.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
 import { openProject, treeOf } from '../../../support/projects.ts'
 import { randomFrom, SEED } from '../../../support/random.ts'
@@ -44,7 +44,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
       { path: 'new/place', change: 'added', movedFrom: 'old' },
     ])
     expect(row.fileCount).toBe(2)
-    const contents = join(project.workspaces.sideFolder(project.projectId), 'contents')
+    const contents = join(project.workspaces.serverFolder(project.projectId), 'contents')
     const kept = () => readdir(contents).catch(() => [])
     expect(await kept()).toEqual([])
 
@@ -155,11 +155,11 @@ describeOnEachDatabase('a renamed folder', (open) => {
     const next = createCheckpoints({
       ...project,
       outsideContents: createOutsideContentRepository(database),
-      lanes: createLanes(10_000),
+      mutex: createKeyedMutex(10_000),
       rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
       log: { warn() {} },
     })
-    await next.settle(workspace)
+    await next.recover(workspace)
     const row = await newest(project)
     expect(row.sample).toEqual([
       { path: 'b/x', change: 'modified' },

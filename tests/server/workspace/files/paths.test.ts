@@ -126,7 +126,7 @@ describe('on the disk', () => {
     await links()
     expect(await rejection(workspace.read(path))).toBe('path_escapes')
     expect(await rejection(workspace.write(path, Buffer.from('pwned')))).toBe('path_escapes')
-    expect(await rejection(workspace.makeFolder(path))).toBe('path_escapes')
+    expect(await rejection(workspace.createFolder(path))).toBe('path_escapes')
     expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe('canary')
     expect(existsSync(join(workspace.root, 'nowhere'))).toBe(false)
   })

@@ -2,19 +2,19 @@
 import { structuredPatch } from 'diff'
 
 export interface TextDiff {
-  /** Unified format with three lines of context; empty when nothing differs. May be cut, then its last line says so. */
+  /** Unified format with three lines of context; empty when nothing differs. If it is truncated, its last line says so. */
   diff: string
   /** Lines. */
   added: number
   removed: number
 }
 
-/** Characters of a diff that are kept. */
-const MAX_DIFF = 200_000
+/** Longer diffs are truncated. */
+const MAX_CHARACTERS = 200_000
 
 /**
- * The difference of two texts, null standing for a file that is not there. When finding the shortest one takes longer
- * than `timeoutMs`, everything between the first and the last difference counts as replaced.
+ * Diffs two texts; null stands for a missing file. If finding the shortest diff takes longer than `timeoutMs`, everything
+ * between the first and the last difference counts as replaced.
  */
 export function unifiedDiff(
   path: string,
@@ -25,7 +25,7 @@ export function unifiedDiff(
   if (before === after) return { diff: '', added: 0, removed: 0 }
   const hunks =
     structuredPatch('', '', before ?? '', after ?? '', '', '', { context: 3, timeout: timeoutMs })
-      ?.hunks ?? wholesale(before ?? '', after ?? '')
+      ?.hunks ?? replaceMiddle(before ?? '', after ?? '')
   const lines = [
     before === null ? '--- /dev/null' : `--- a/${path}`,
     after === null ? '+++ /dev/null' : `+++ b/${path}`,
@@ -33,7 +33,7 @@ export function unifiedDiff(
   let added = 0
   let removed = 0
   for (const hunk of hunks) {
-    const [from, to] = [place(hunk.oldStart, hunk.oldLines), place(hunk.newStart, hunk.newLines)]
+    const [from, to] = [range(hunk.oldStart, hunk.oldLines), range(hunk.newStart, hunk.newLines)]
     lines.push(`@@ -${from} +${to} @@`)
     for (const line of hunk.lines) {
       if (line.startsWith('+')) added++
@@ -44,18 +44,18 @@ export function unifiedDiff(
   return { diff: cut(`${lines.join('\n')}\n`), added, removed }
 }
 
-/** Where a hunk lies in one of both texts; a range of no lines is told by the line before it, as `patch` reads it. */
-const place = (start: number, lines: number): string =>
+/** The range of a hunk in one of the texts. An empty range names the line before it, as `patch` expects. */
+const range = (start: number, lines: number): string =>
   `${lines === 0 ? start - 1 : start},${lines}`
 
 function cut(diff: string): string {
-  if (diff.length <= MAX_DIFF) return diff
-  const end = diff.lastIndexOf('\n', MAX_DIFF)
-  return `${diff.slice(0, end > 0 ? end : MAX_DIFF)}\n\\ The rest of this difference is left out.\n`
+  if (diff.length <= MAX_CHARACTERS) return diff
+  const end = diff.lastIndexOf('\n', MAX_CHARACTERS)
+  return `${diff.slice(0, end > 0 ? end : MAX_CHARACTERS)}\n\\ The rest of this diff is left out.\n`
 }
 
-/** One hunk that replaces all between the common beginning and the common end. */
-function wholesale(before: string, after: string) {
+/** One hunk that replaces everything between the common beginning and the common end. */
+function replaceMiddle(before: string, after: string) {
   const oldLines = before.split('\n')
   const newLines = after.split('\n')
   let start = 0
@@ -68,15 +68,15 @@ function wholesale(before: string, after: string) {
     oldLines[oldLines.length - 1 - end] === newLines[newLines.length - 1 - end]
   )
     end++
-  const gone = oldLines.slice(start, oldLines.length - end)
-  const come = newLines.slice(start, newLines.length - end)
+  const removed = oldLines.slice(start, oldLines.length - end)
+  const added = newLines.slice(start, newLines.length - end)
   return [
     {
       oldStart: start + 1,
-      oldLines: gone.length,
+      oldLines: removed.length,
       newStart: start + 1,
-      newLines: come.length,
-      lines: [...gone.map((line) => `-${line}`), ...come.map((line) => `+${line}`)],
+      newLines: added.length,
+      lines: [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)],
     },
   ]
 }

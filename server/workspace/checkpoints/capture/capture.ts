@@ -1,36 +1,36 @@
-// Captures what paths of a project hold at this moment, with contents stored or only hashed.
+// Captures the current contents of project paths, stored or only hashed.
 import { readlink } from 'node:fs/promises'
-import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
-import { AppError, appError } from '../../errors.ts'
-import { look } from '../files/file-state.ts'
+import type { CheckpointFile, PathContent } from '../../../db/tables/projects.ts'
+import { AppError, appError } from '../../../errors.ts'
+import { statEntry } from '../../files/file-state.ts'
 import {
   openRegularFile,
   type Place,
   type ProjectPath,
   parseInnerPath,
   withPlace,
-} from '../files/paths.ts'
-import type { WorkerPool } from '../worker/worker-pool.ts'
-import type { Workspace } from '../workspace.ts'
-import { hashOf, type KeptContent } from './content-store.ts'
+} from '../../files/paths.ts'
+import type { WorkerPool } from '../../worker/worker-pool.ts'
+import type { Workspace } from '../../workspace.ts'
+import { type ContentStore, hashOf } from './content-store.ts'
 
 /**
- * What a path held; null means that nothing was there. Pipes, sockets and devices count as nothing: they cannot be
- * stored.
+ * What each path held; null means that nothing was there. Pipes, sockets and devices count as nothing, because they cannot
+ * be stored.
  */
 export type Captured = ReadonlyMap<string, PathContent | null>
 
-/** A change that touches more paths is refused. */
+/** Changes that touch more paths are refused. */
 const MAX_PATHS = 100_000
 
-/** What is at one path now. With `kept` a file's content is copied there, else it is only hashed. */
+/** Captures one path. With `contents`, stores a file's content there; without, only hashes it. */
 export async function captureOne(
   root: string,
   path: ProjectPath,
-  kept: KeptContent | null,
+  contents: ContentStore | null,
 ): Promise<PathContent | null> {
   try {
-    return await withPlace(root, path, {}, (place) => captureAt(place, path, kept))
+    return await withPlace(root, path, {}, (place) => captureAt(place, path, contents))
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return null
     throw error
@@ -40,9 +40,9 @@ export async function captureOne(
 async function captureAt(
   place: Place,
   path: ProjectPath,
-  kept: KeptContent | null,
+  contents: ContentStore | null,
 ): Promise<PathContent | null> {
-  const state = await look(place.real)
+  const state = await statEntry(place.real)
   switch (state?.kind) {
     case 'directory':
       return { kind: 'directory' }
@@ -52,7 +52,9 @@ async function captureAt(
       const handle = await openRegularFile(place, path)
       try {
         const { hash, size } =
-          kept === null ? { hash: await hashOf(handle), size: state.size } : await kept.keep(handle)
+          contents === null
+            ? { hash: await hashOf(handle), size: state.size }
+            : await contents.add(handle)
         return { kind: 'file', hash, size, mode: state.mode }
       } finally {
         await handle.close()
@@ -63,46 +65,49 @@ async function captureAt(
   }
 }
 
-/** What a capture works with. */
+/** The dependencies of a capture. */
 export interface CaptureTools {
   workspace: Workspace
   pool: WorkerPool
-  /** Where contents are stored; null hashes only. */
-  kept: KeptContent | null
+  /** Where contents are stored; null only hashes them. */
+  contents: ContentStore | null
   /**
-   * Hashes by identity of the files seen in folders; grows with every capture. Pass the same one to the capture after a
+   * Hashes of files in captured folders, by identity; grows with every capture. Pass the same map to the capture after the
    * change, so that files that were only moved are not read again.
    */
   known: Map<string, string>
   signal?: AbortSignal | undefined
 }
 
-/** From this many paths in one folder on, the whole folder is captured in a worker thread instead of path by path. */
-const TREE_PATHS = 32
-const TREE_MS = 10 * 60_000
-/** How often a mere look at a folder begins again when something in it went away while it was read. */
-const LOOKS = 5
+/** From this many paths in one folder, the whole folder is captured in a worker thread instead of path by path. */
+const MIN_TREE_PATHS = 32
+const TREE_TIMEOUT_MS = 10 * 60_000
+/** How often hashing a folder is attempted when entries disappear while it is read. */
+const MAX_ATTEMPTS = 5
 
 /**
- * For a mere look a link on the way is nothing: what is behind it is not in the project. Who is to keep or change
- * something there is refused.
+ * When only hashing, a path that leads through a link holds nothing: what is behind the link is not in the project. When
+ * storing, such a path is refused.
  */
-async function unlessLinked<T>(look: Promise<T>, kept: KeptContent | null): Promise<T | null> {
+async function nullIfLinked<T>(
+  capture: Promise<T>,
+  contents: ContentStore | null,
+): Promise<T | null> {
   try {
-    return await look
+    return await capture
   } catch (error) {
-    if (kept === null && error instanceof AppError && error.code === 'path_escapes') return null
+    if (contents === null && error instanceof AppError && error.code === 'path_escapes') return null
     throw error
   }
 }
 
 /**
- * What `paths` hold, and all that is below those that are folders when `below` is set. Throws `bad_request` when that is
- * too much.
+ * Captures `paths` and, with `below`, everything in those that are folders. Throws `bad_request` when there are too many
+ * entries.
  */
 export async function captureAll(
   paths: readonly string[],
-  { workspace, pool, kept, known, signal }: CaptureTools,
+  { workspace, pool, contents, known, signal }: CaptureTools,
   below: boolean,
 ): Promise<Map<string, PathContent | null>> {
   const captured = new Map<string, PathContent | null>()
@@ -116,55 +121,55 @@ export async function captureAll(
       {
         root: workspace.root,
         folder,
-        contents: kept?.folder ?? null,
+        contents: contents?.folder ?? null,
         known,
         maxEntries: MAX_PATHS,
       },
-      { timeoutMs: TREE_MS, ...(signal === undefined ? {} : { signal }) },
+      { timeoutMs: TREE_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) },
     )
   const captureWithTree = async (path: ProjectPath, withTree: boolean) => {
-    for (let look = 1; ; look++) {
-      const content = await unlessLinked(captureOne(workspace.root, path, kept), kept)
+    for (let attempt = 1; ; attempt++) {
+      const content = await nullIfLinked(captureOne(workspace.root, path, contents), contents)
       if (content?.kind !== 'directory' || !withTree) return { content, tree: null }
       try {
-        const tree = await unlessLinked(captureTree(path.text), kept)
+        const tree = await nullIfLinked(captureTree(path.text), contents)
         return { content, tree: tree ?? { entries: [], known: new Map<string, string>() } }
       } catch (error) {
-        // Another program works there: what is gone by now is no fault of a mere look.
+        // Another program is changing the folder. When only hashing, entries that disappear are no error.
         const isGone = error instanceof AppError && error.code === 'not_found'
-        if (kept !== null || !isGone || look === LOOKS) throw error
+        if (contents !== null || !isGone || attempt === MAX_ATTEMPTS) throw error
       }
     }
   }
   // Sorted by path segments, so that a folder comes right before its contents.
-  const sorted = paths.map(parseInnerPath).sort(byParts)
-  /** The folder that is completely known already: it does not exist, or was captured as a whole. */
-  let settled: { path: string; entries: ReadonlyMap<string, PathContent> } | undefined
+  const sorted = paths.map(parseInnerPath).sort(bySegments)
+  /** The folder that is completely known: it does not exist, or was captured as a whole. */
+  let complete: { path: string; entries: ReadonlyMap<string, PathContent> } | undefined
   for (const [at, path] of sorted.entries()) {
     if (captured.has(path.text)) continue
-    if (settled !== undefined && path.text.startsWith(`${settled.path}/`)) {
-      add(path.text, settled.entries.get(path.text) ?? null)
+    if (complete !== undefined && path.text.startsWith(`${complete.path}/`)) {
+      add(path.text, complete.entries.get(path.text) ?? null)
       continue
     }
-    const isIn = sorted[at + TREE_PATHS]?.text.startsWith(`${path.text}/`) ?? false
+    const isIn = sorted[at + MIN_TREE_PATHS]?.text.startsWith(`${path.text}/`) ?? false
     const { content, tree } = await captureWithTree(path, below || isIn)
     add(path.text, content)
-    if (content === null) settled = { path: path.text, entries: new Map() }
+    if (content === null) complete = { path: path.text, entries: new Map() }
     if (tree === null) continue
     for (const [identity, hash] of tree.known) known.set(identity, hash)
-    settled = { path: path.text, entries: new Map(tree.entries) }
+    complete = { path: path.text, entries: new Map(tree.entries) }
     if (below) for (const [inner, held] of tree.entries) add(inner, held)
   }
   return captured
 }
 
 /**
- * Keeps what `paths` hold: files, folders with all below them, and 'nothing' for what a change is about to make,
- * with those folders above it that are missing too. Throws `bad_request` when that is too much.
+ * Stores what `paths` hold: files and folders with everything below. For a path that the change will create, records that
+ * it and its missing parent folders do not exist. Throws `bad_request` when there are too many entries.
  */
 export async function capturePaths(
   paths: readonly string[],
-  tools: CaptureTools & { kept: KeptContent },
+  tools: CaptureTools & { contents: ContentStore },
 ): Promise<Captured> {
   const captured = await captureAll(paths, tools, true)
   const missing = new Set<string>()
@@ -178,13 +183,13 @@ export async function capturePaths(
       missing.add(above)
     }
   }
-  // Parent folders first: undoing and comparing rely on this order.
+  // Parent folders come first: undo and comparison rely on this order.
   return new Map([...[...missing].map((path) => [path, null] as const), ...captured])
 }
 
 const tooMany = (): AppError => appError('too_many_changes', { limit: MAX_PATHS })
 
-function byParts(one: ProjectPath, other: ProjectPath): number {
+function bySegments(one: ProjectPath, other: ProjectPath): number {
   for (const [at, part] of one.segments.entries()) {
     const against = other.segments[at]
     if (against === undefined) return 1
@@ -201,8 +206,8 @@ export const sameContent = (one: PathContent | null, other: PathContent | null):
   return other.kind === 'directory'
 }
 
-/** What is known before the change: enough to undo it should nothing more ever be written down. */
-export const asOpenFiles = (before: Captured): CheckpointFile[] =>
+/** The changes as far as they are known beforehand: enough to undo them if the process dies. */
+export const pendingFiles = (before: Captured): CheckpointFile[] =>
   [...before].map(([path, content]) => ({
     path,
     change: content === null ? 'added' : 'modified',
@@ -210,13 +215,13 @@ export const asOpenFiles = (before: Captured): CheckpointFile[] =>
     after: null,
   }))
 
-/** What has become of the paths since they were captured, and with `below` of all that is in those that are folders now. */
+/** How the paths have changed since they were captured and, with `below`, what was added to those that are folders now. */
 export async function changesSince(
   before: Captured,
-  tools: Omit<CaptureTools, 'kept'>,
+  tools: Omit<CaptureTools, 'contents'>,
   below: boolean,
 ): Promise<CheckpointFile[]> {
-  const now = await captureAll([...before.keys()], { ...tools, kept: null }, below)
+  const now = await captureAll([...before.keys()], { ...tools, contents: null }, below)
   const files: CheckpointFile[] = []
   for (const path of new Set([...before.keys(), ...now.keys()])) {
     const was = before.get(path) ?? null

@@ -1,5 +1,4 @@
-// Scans a tree of a project, file by file, waiting for the disk. Only runs in the worker thread, while nothing else
-// changes the project.
+// Scans a tree of a project with synchronous I/O. Runs in the worker thread only, while nothing else changes the project.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   type BigIntStats,
@@ -19,22 +18,22 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { PathContent } from '../../db/tables/projects.ts'
-import { appError } from '../../errors.ts'
-import { systemCode } from '../files/faults.ts'
-import { childPath, parseInnerPath } from '../files/paths.ts'
+import type { PathContent } from '../../../db/tables/projects.ts'
+import { appError } from '../../../errors.ts'
+import { systemCode } from '../../files/faults.ts'
+import { childPath, parseInnerPath } from '../../files/paths.ts'
 import { contentPath } from './content-store.ts'
 
 const MAX_ENTRIES = 200_000
 const MAX_DEPTH = 64
-const PIECE = 1024 * 1024
-/** Files changed this shortly before the scan may change again without a new time stamp. */
+const PIECE_BYTES = 1024 * 1024
+/** A file changed this shortly before the scan may change again without a new timestamp. */
 const RACY_MS = 50
 
-const buffer = Buffer.allocUnsafe(PIECE)
+const buffer = Buffer.allocUnsafe(PIECE_BYTES)
 
 /**
- * Visits every storable entry below the folder `start` of a project, a folder before its contents; returns the bytes of
+ * Visits every storable entry below the folder `start` of a project, each folder before its contents. Returns the bytes of
  * all files, including those that cannot be stored. Throws `bad_request` beyond `maxEntries`.
  */
 export function scan(
@@ -44,7 +43,7 @@ export function scan(
 ): { bytes: number } {
   let entries = 0
   let bytes = 0
-  const descend = (folder: string, path: string, depth: number, told: boolean): void => {
+  const descend = (folder: string, path: string, depth: number, storable: boolean): void => {
     for (const name of readdirSync(folder)) {
       const real = join(folder, name)
       const inner = childPath(path, name)
@@ -52,17 +51,17 @@ export function scan(
       if (stats === undefined) continue
       if (++entries > maxEntries) throw appError('too_many_changes', { limit: maxEntries })
       if (stats.isFile()) bytes += Number(stats.size)
-      const keepable = told && isSpellable(inner)
-      if (keepable) visit(inner, real, stats)
-      if (stats.isDirectory() && depth < MAX_DEPTH) descend(real, inner, depth + 1, keepable)
+      const isStorable = storable && hasValidName(inner)
+      if (isStorable) visit(inner, real, stats)
+      if (stats.isDirectory() && depth < MAX_DEPTH) descend(real, inner, depth + 1, isStorable)
     }
   }
   descend(start === '' ? root : join(root, start), start, 0, true)
   return { bytes }
 }
 
-/** Only names that our own rules allow to be restored are stored. */
-function isSpellable(path: string): boolean {
+/** Entries whose names the path rules reject could not be restored, so they are not stored. */
+function hasValidName(path: string): boolean {
   try {
     return parseInnerPath(path).text === path
   } catch {
@@ -70,7 +69,7 @@ function isSpellable(path: string): boolean {
   }
 }
 
-/** Identity, size and times of an entry as one text; '' for a file so fresh that it may still change unnoticed. */
+/** Identity, size and times of an entry as one string; '' for a file so fresh that it may still change unnoticed. */
 export function statKey(stats: BigIntStats): string {
   const fresh = Date.now() - Number(stats.mtimeNs / 1_000_000n) < RACY_MS
   if (fresh && stats.isFile()) return ''
@@ -79,17 +78,17 @@ export function statKey(stats: BigIntStats): string {
     .join('-')
 }
 
-/** Where contents are copied to, and which copies were made. */
+/** Where contents are copied to, and the copies made so far. */
 export interface Copies {
   contents: string
   copied: string[]
 }
 
 /**
- * What is at a place whose `stats` were just read. With `copies` a file is copied too; without, it is only hashed,
- * unless it has more than `maxHashed` bytes (its hash is '' then). Null for pipes, sockets and devices.
+ * Captures the entry whose `stats` were just read. With `copies`, stores a copy of a file; without, only hashes it, or
+ * returns the hash '' if it has more than `maxHashed` bytes. Returns null for pipes, sockets and devices.
  */
-export function lookAt(
+export function captureEntry(
   real: string,
   stats: BigIntStats,
   copies: Copies | null,
@@ -111,7 +110,7 @@ export function lookAt(
   }
 }
 
-export function forceToDisk(path: string): void {
+export function syncFile(path: string): void {
   const file = openSync(path, fs.O_RDONLY | (fs.O_NOFOLLOW ?? 0) | (fs.O_NONBLOCK ?? 0))
   try {
     fsyncSync(file)
@@ -124,7 +123,7 @@ function readHash(source: number, take?: (piece: Buffer) => void): { hash: strin
   const hash = createHash('sha256')
   let size = 0
   for (;;) {
-    const count = readSync(source, buffer, 0, PIECE, size)
+    const count = readSync(source, buffer, 0, PIECE_BYTES, size)
     if (count === 0) return { hash: hash.digest('hex'), size }
     size += count
     const piece = buffer.subarray(0, count)
@@ -158,12 +157,12 @@ function copyInto({ contents, copied }: Copies, source: number): { hash: string;
   return found
 }
 
-/** Syncs these paths of a project, and their folders, to the disk; missing ones are skipped. */
-export function forcePaths({ root, paths }: { root: string; paths: readonly string[] }): null {
+/** Syncs these paths of a project and their folders to the disk; skips missing ones. */
+export function syncPaths({ root, paths }: { root: string; paths: readonly string[] }): null {
   const folders = paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))
   for (const path of new Set([...paths, ...folders])) {
     try {
-      forceToDisk(join(root, path))
+      syncFile(join(root, path))
     } catch (error) {
       if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(systemCode(error))) throw error
     }

@@ -1,24 +1,24 @@
-// The kinds of parts that changes are made of: a change of named paths, the rename of a folder, and undoing either.
-import { appError } from '../../errors.ts'
-import { asOpenFiles, type CaptureTools, capturePaths } from './capture.ts'
-import type { KeptContent } from './content-store.ts'
+// The parts of changes: changing named paths, renaming a folder, and undoing either.
+import { appError } from '../../../errors.ts'
+import { type CaptureTools, capturePaths, pendingFiles } from '../capture/capture.ts'
+import type { ContentStore } from '../capture/content-store.ts'
+import { applyTargets, findDifferences } from '../undo/restore.ts'
+import type { UndoStep } from '../undo/undo-steps.ts'
 import type { FolderMove } from './parts.ts'
 import type { ChangePart, OpenPart } from './record-change.ts'
-import { applyTargets, differing } from './restore.ts'
-import type { UndoStep } from './undo-steps.ts'
 
-/** What parts are made with. */
-export interface PartTools extends Omit<CaptureTools, 'kept' | 'known'> {
-  kept: KeptContent
+/** The dependencies of a part. */
+export interface PartTools extends Omit<CaptureTools, 'contents' | 'known'> {
+  contents: ContentStore
 }
 
-/** A part whose work has a result. */
+/** A part whose work returns a result. */
 export interface ResultPart<T> extends ChangePart {
-  /** To be asked after the work. */
+  /** The result; call it after the work. */
   result(): T
 }
 
-/** `work` as a part; `begin` tells what it may touch. */
+/** Turns `work` into a part; `begin` captures what it may touch. */
 export function withResult<T>(
   begin: () => Promise<OpenPart>,
   work: () => Promise<T>,
@@ -36,36 +36,39 @@ export function withResult<T>(
   }
 }
 
-/** `work` changes nothing but `paths`: files, folders with all below, or what is about to be made. */
+/** `work` may change only `paths`: files, folders with everything below, or paths that it creates. */
 export const pathsPart = <T>(
   tools: PartTools,
   paths: readonly string[],
   work: () => Promise<T>,
-): ResultPart<T> => withResult(() => keepPaths(tools, paths, new Map()), work)
+): ResultPart<T> => withResult(() => storePaths(tools, paths, new Map()), work)
 
-/** Keeps what the paths hold. */
-async function keepPaths(
+/** Stores what the paths hold. */
+async function storePaths(
   tools: PartTools,
   paths: readonly string[],
   known: Map<string, string>,
 ): Promise<OpenPart> {
   const before = await capturePaths(paths, { ...tools, known })
-  return { files: asOpenFiles(before), scope: 'paths', known }
+  return { files: pendingFiles(before), scope: 'paths', known }
 }
 
 /** Renames the folder at `from`; there must be nothing at `to`. */
 export function movePart(tools: PartTools, { from, to }: FolderMove): ChangePart {
   return {
     async begin() {
-      const { files, ...open } = await keepPaths(tools, [to], new Map())
-      // Beside the folder itself: those above it that are made for it.
+      const { files, ...open } = await storePaths(tools, [to], new Map())
+      // Only its parent folders, which the rename may create; the folder itself is in `move`.
       return { ...open, files: files.filter(({ path }) => path !== to), move: { from, to } }
     },
     work: () => tools.workspace.move(from, to),
   }
 }
 
-/** One step back. What other programs have removed since stays removed. Throws `conflict` where something unknown is in the way. */
+/**
+ * Undoes one step. What other programs have removed since stays removed. Throws `conflict` when something unknown to all
+ * checkpoints is in the way.
+ */
 export function undoPart(tools: PartTools, step: UndoStep): ChangePart {
   const { workspace } = tools
   if (step.kind === 'move') {
@@ -80,13 +83,13 @@ export function undoPart(tools: PartTools, step: UndoStep): ChangePart {
       work: part.work,
     }
   }
-  let different: Awaited<ReturnType<typeof differing>> = new Map()
+  let different: Awaited<ReturnType<typeof findDifferences>> = new Map()
   return {
     async begin() {
       const known = new Map<string, string>()
-      different = await differing(step.targets, { ...tools, known })
-      return different.size === 0 ? null : keepPaths(tools, [...different.keys()], known)
+      different = await findDifferences(step.targets, { ...tools, known })
+      return different.size === 0 ? null : storePaths(tools, [...different.keys()], known)
     },
-    work: () => applyTargets(tools, different, tools.kept),
+    work: () => applyTargets(tools, different, tools.contents),
   }
 }

@@ -1,53 +1,53 @@
-// The note of a change that is under way, beside the project: what a server that dies in the middle of it leaves behind.
+// The journal of the change in progress, stored beside the project, so that the next start can complete it after a crash.
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { NewCheckpoint } from '../../db/repositories/checkpoints.ts'
-import type { CheckpointFile } from '../../db/tables/projects.ts'
-import type { MessageId, RunId } from '../../protocol/ids.ts'
-import { explainFault, systemCode } from '../files/faults.ts'
-import type { MarkRule } from '../outside-text.ts'
+import type { NewCheckpoint } from '../../../db/repositories/checkpoints.ts'
+import type { CheckpointFile } from '../../../db/tables/projects.ts'
+import type { MessageId, RunId } from '../../../protocol/ids.ts'
+import { systemCode, toFileError } from '../../files/faults.ts'
+import type { MarkRule } from '../../outside-text.ts'
 import type { FolderMove } from './parts.ts'
 
-/** By what and for which answer a change is made. */
+/** Which tool makes a change, and for which answer. */
 export interface ChangeOrigin {
-  /** The tool's name, or `editor`, `upload`, `restore` for what a person does. */
+  /** The tool's name, or `editor`, `upload`, `restore` for changes by a person. */
   tool: string
   messageId: MessageId | null
   runId: RunId | null
-  /** Whoever changes it may have read text from outside: what is written holds some, too. */
+  /** Whether what is written may contain text from outside, because its author may have read some. */
   outside?: boolean
 }
 
-/** A checkpoint whose change has begun. */
+/** A checkpoint whose change is in progress. */
 export interface OpenChange {
   row: NewCheckpoint
-  /** What is known beforehand: for named paths what they held, for a whole project nothing. */
+  /** What is known beforehand: what the named paths held; nothing for a whole project. */
   files: CheckpointFile[]
-  /** Whether named paths or the whole project may change. */
+  /** Whether only the named paths or the whole project may change. */
   scope: 'paths' | 'all'
-  /** Which contents hold text from outside afterwards; absent in the note of an older program. */
+  /** Which contents count as text from outside afterwards; absent in journals of older versions. */
   marks?: MarkRule
-  /** A folder that is being renamed; the paths of `files` are then folders that may be made for it. */
+  /** The folder that is being renamed; `files` then lists parent folders that may be created for it. */
   move?: FolderMove
-  /** What earlier parts of the same change have done. */
+  /** What earlier parts of the same change did. */
   done?: CheckpointFile[]
 }
 
 export interface ChangeJournal {
   /**
-   * Written before the change begins; at most one change of a project is open at a time. Throws `AppError` where it
-   * cannot be written, `store_full` among them.
+   * Writes the journal before the change begins; at most one change of a project is open at a time. Throws `AppError` when
+   * it cannot be written, for example `store_full`.
    */
   open(change: OpenChange): Promise<void>
-  /** The change that is open, if any. */
+  /** The open change, if any. */
   read(): Promise<OpenChange | null>
   close(): Promise<void>
 }
 
 /**
- * `folder`: the project's side folder, made when it is first needed. `staging`: on the same file system, for a note that
- * is not whole yet.
+ * `folder`: the server's folder for the project, created when it is first needed. `staging`: a folder on the same file
+ * system for incomplete journals.
  */
 export function createChangeJournal(folder: string, staging: string): ChangeJournal {
   const file = join(folder, 'open-change.json')
@@ -55,7 +55,7 @@ export function createChangeJournal(folder: string, staging: string): ChangeJour
     async open(change) {
       const temporary = join(staging, randomUUID())
       try {
-        // On the disk before the change begins: after a power cut, too, what was under way is known.
+        // Durable before the change begins, so that a power cut cannot lose it.
         const options = { mode: 0o600, flag: 'wx', flush: true }
         await writeFile(temporary, JSON.stringify(change), options)
         await rename(temporary, file).catch(async (error: unknown) => {
@@ -65,7 +65,7 @@ export function createChangeJournal(folder: string, staging: string): ChangeJour
         })
       } catch (error) {
         await rm(temporary, { force: true })
-        throw explainFault(error, '')
+        throw toFileError(error, '')
       }
     },
     async read() {
@@ -84,7 +84,7 @@ export function createChangeJournal(folder: string, staging: string): ChangeJour
   }
 }
 
-/** Written by `open` alone, in a folder that is the server's own. A note that a broken disk cut off says nothing. */
+/** Only `open` writes journals, in a folder that belongs to the server. A journal that a broken disk truncated is ignored. */
 function parse(text: string): OpenChange | null {
   try {
     return JSON.parse(text) as OpenChange

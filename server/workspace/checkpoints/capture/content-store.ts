@@ -1,48 +1,48 @@
-// The store of earlier contents of files: one copy per content, named by its SHA-256, outside of the project.
+// Stores earlier contents of files outside the project: one copy per content, named by its SHA-256.
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemCode } from '../files/faults.ts'
+import { systemCode } from '../../files/faults.ts'
 
-export interface KeptContent {
+export interface ContentStore {
   /** The host folder of all stored copies. */
   readonly folder: string
-  /** Copies what the handle reads from its start; resolves with the hash and the bytes once the copy is on the disk. */
-  keep(handle: FileHandle): Promise<{ hash: string; size: number }>
+  /** Stores a copy of the whole file; resolves with its hash and size in bytes once the copy is on the disk. */
+  add(handle: FileHandle): Promise<{ hash: string; size: number }>
   has(hash: string): Promise<boolean>
   /** The host path of a stored copy, for copying it back. */
   pathOf(hash: string): string
-  /** The bytes of a stored copy, or null when there is none or it has more than `maxBytes`. */
+  /** The bytes of a stored copy, or null when it does not exist or has more than `maxBytes`. */
   read(hash: string, maxBytes: number): Promise<Buffer | null>
 }
 
-const PIECE = 256 * 1024
+const PIECE_BYTES = 256 * 1024
 
-/** Where a content lies below the store's folder; two letters of the hash keep the folders small. */
+/** The path of a content below the store's folder; two characters of the hash keep the folders small. */
 export const contentPath = (folder: string, hash: string): string =>
   join(folder, hash.slice(0, 2), hash.slice(2))
 
-/** Reads to the end in pieces, so that hashing never blocks the event loop for long. */
+/** Reads a file in pieces, so that hashing never blocks the event loop for long. */
 async function eachPiece(
   handle: FileHandle,
   take: (piece: Buffer) => Promise<void> | void,
 ): Promise<void> {
-  const buffer = Buffer.allocUnsafe(PIECE)
+  const buffer = Buffer.allocUnsafe(PIECE_BYTES)
   for (let at = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, PIECE, at)
+    const { bytesRead } = await handle.read(buffer, 0, PIECE_BYTES, at)
     if (bytesRead === 0) return
     at += bytesRead
     await take(buffer.subarray(0, bytesRead))
   }
 }
 
-/** A disk that is almost full may write a piece in parts. */
+/** `write` may write only part of the piece, for example on a disk that is almost full. */
 async function writeAll(handle: FileHandle, piece: Buffer): Promise<void> {
   for (let done = 0; done < piece.length; )
     done += (await handle.write(piece, done, piece.length - done)).bytesWritten
 }
 
-/** The SHA-256 of what the handle reads from its start, in hexadecimal. */
+/** The SHA-256 of the whole file, in hexadecimal. */
 export async function hashOf(handle: FileHandle): Promise<string> {
   const hash = createHash('sha256')
   await eachPiece(handle, (piece) => {
@@ -51,8 +51,8 @@ export async function hashOf(handle: FileHandle): Promise<string> {
   return hash.digest('hex')
 }
 
-/** `folder` is created when it is first needed. `staging`: on the same file system, for incomplete copies. */
-export function createKeptContent(folder: string, staging: string): KeptContent {
+/** Creates `folder` when it is first needed. `staging`: a folder on the same file system for incomplete copies. */
+export function createContentStore(folder: string, staging: string): ContentStore {
   const pathOf = (hash: string): string => contentPath(folder, hash)
   const has = (hash: string): Promise<boolean> =>
     stat(pathOf(hash)).then(
@@ -63,7 +63,7 @@ export function createKeptContent(folder: string, staging: string): KeptContent 
     folder,
     pathOf,
     has,
-    async keep(handle) {
+    async add(handle) {
       const temporary = join(staging, randomUUID())
       const copy = await open(temporary, 'wx', 0o600)
       const hash = createHash('sha256')

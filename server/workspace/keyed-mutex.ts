@@ -1,32 +1,32 @@
-// One change of a project at a time: work with the same key runs in the order of the calls.
+// A mutex per key: work with the same key runs one at a time, in the order of the calls.
 import { appError } from '../errors.ts'
 import { onAbort } from '../lib/abort.ts'
 
-export interface Lanes {
+export interface KeyedMutex {
   /**
-   * Runs `work` when all earlier work of this key has ended. Waiting ends with `store_busy` (503) after `maxWaitMs` or
-   * when the signal is aborted; `work` itself is never interrupted, and must not enter its own lane again.
+   * Runs `work` once all earlier work of this key has ended. While waiting, throws `store_busy` (503) after `maxWaitMs` or
+   * when the signal is aborted. Never interrupts `work`, which must not call `run` with the same key (deadlock).
    */
   run<T>(key: string, work: () => Promise<T>, options?: { signal?: AbortSignal }): Promise<T>
 }
 
-/** `maxWaitMs`: how long work waits for its turn. */
-export function createLanes(maxWaitMs: number): Lanes {
+/** `maxWaitMs`: how long work may wait for the mutex. */
+export function createKeyedMutex(maxWaitMs: number): KeyedMutex {
   const tails = new Map<string, Promise<void>>()
   return {
     async run(key, work, options = {}) {
       const before = tails.get(key) ?? Promise.resolve()
-      let leave: () => void = () => {}
-      const turn = new Promise<void>((resolve) => {
-        leave = resolve
+      let unlock: () => void = () => {}
+      const done = new Promise<void>((resolve) => {
+        unlock = resolve
       })
-      const tail = before.then(() => turn)
+      const tail = before.then(() => done)
       tails.set(key, tail)
       try {
         await waitFor(before, maxWaitMs, options.signal)
         return await work()
       } finally {
-        leave()
+        unlock()
         if (tails.get(key) === tail) tails.delete(key)
       }
     },
@@ -39,12 +39,12 @@ async function waitFor(before: Promise<void>, maxWaitMs: number, signal?: AbortS
   if (signal?.aborted) throw busy('request_stopped')
   let timer: NodeJS.Timeout | undefined
   let release: () => void = () => {}
-  const given = new Promise<never>((_resolve, reject) => {
+  const givenUp = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(busy('project_busy')), maxWaitMs)
     if (signal !== undefined) release = onAbort(signal, () => reject(busy('request_stopped')))
   })
   try {
-    await Promise.race([before, given])
+    await Promise.race([before, givenUp])
   } finally {
     clearTimeout(timer)
     release()

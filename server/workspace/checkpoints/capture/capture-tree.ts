@@ -1,21 +1,21 @@
-// Captures what a folder of a project holds, with contents stored or only hashed. Only runs in the worker thread, while
-// nothing else changes the project.
+// Captures the contents of a project folder, stored or only hashed. Runs in the worker thread only, while nothing else
+// changes the project.
 import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PathContent } from '../../db/tables/projects.ts'
-import { linkRefused } from '../files/faults.ts'
-import { type Copies, forceToDisk, lookAt, scan } from './scan-tree.ts'
+import type { PathContent } from '../../../db/tables/projects.ts'
+import { linkRefused } from '../../files/faults.ts'
+import { type Copies, captureEntry, scan, syncFile } from './scan-tree.ts'
 
 export interface CaptureTreeInput {
   /** The project's folder. */
   root: string
-  /** The folder below it; checked by the caller. */
+  /** The folder to capture, relative to `root`; checked by the caller. */
   folder: string
-  /** Where contents are stored; null hashes only. */
+  /** Where contents are stored; null only hashes them. */
   contents: string | null
-  /** Hashes by the identity of recently read files: a file that was only moved is not read again. */
+  /** Hashes of recently read files by identity: a file that was only moved is not read again. */
   known: ReadonlyMap<string, string>
-  /** More entries are refused. */
+  /** Throws beyond this many entries. */
   maxEntries: number
 }
 
@@ -26,9 +26,9 @@ export interface CapturedTree {
   known: Map<string, string>
 }
 
-/** Throws `path_escapes` when a link leads to the folder, `bad_request` when there are too many entries. */
+/** Throws `path_escapes` when the folder's path contains a link, `bad_request` when there are too many entries. */
 export function captureTree(input: CaptureTreeInput): CapturedTree {
-  mustBeFolder(input.root, input.folder)
+  assertNoLinks(input.root, input.folder)
   const entries: [string, PathContent][] = []
   const known = new Map<string, string>()
   const copies: Copies | null =
@@ -42,20 +42,20 @@ export function captureTree(input: CaptureTreeInput): CapturedTree {
       const content: PathContent | null =
         hash !== undefined && copies === null
           ? { kind: 'file', hash, size: Number(stats.size), mode: Number(stats.mode) & 0o777 }
-          : lookAt(real, stats, copies)
+          : captureEntry(real, stats, copies)
       if (content === null) return
       entries.push([path, content])
       if (content.kind === 'file') known.set(identity, content.hash)
     },
     { start: input.folder, maxEntries: input.maxEntries },
   )
-  // Synced together at the end, when the system has already written most of it.
-  for (const path of copies?.copied ?? []) forceToDisk(path)
+  // Synced together at the end, when the system has already written most of them.
+  for (const path of copies?.copied ?? []) syncFile(path)
   return { entries, known }
 }
 
-/** Every part of the path is a folder, not a link to one. */
-function mustBeFolder(root: string, folder: string): void {
+/** Throws unless every segment of the path is a folder, not a link to one. */
+function assertNoLinks(root: string, folder: string): void {
   let place = root
   for (const name of folder.split('/')) {
     place = join(place, name)

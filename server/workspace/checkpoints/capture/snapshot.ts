@@ -1,27 +1,27 @@
-// The whole project before and after a program that may change anything. Runs in the worker thread only (it waits for the
-// disk), while nothing else changes the project. Like git's index, it looks again only at files whose stat has changed.
+// Snapshots of a whole project, for programs that may change anything. Uses synchronous I/O, so it runs in the worker thread
+// only, while nothing else changes the project. Like git's index, it reads again only files whose stat has changed.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
+import type { CheckpointFile, PathContent } from '../../../db/tables/projects.ts'
 import { contentPath } from './content-store.ts'
-import { forceToDisk, lookAt, scan, statKey } from './scan-tree.ts'
+import { captureEntry, scan, statKey, syncFile } from './scan-tree.ts'
 import { dropIndex, type Index, loadIndex, saveIndex } from './snapshot-index.ts'
 
 export interface SnapshotInput {
   /** The project's folder. */
   root: string
-  /** Where the index is kept. */
+  /** The folder of the index. */
   folder: string
-  /** Where contents are kept. */
+  /** The folder of stored contents. */
   contents: string
 }
 
-/** A changed file up to this size is hashed, so that a later comparison can tell whether it is still the same. */
+/** Changed files up to this size are hashed, so that a later comparison can tell whether they changed again. */
 const HASHED_BYTES = 5 * 1024 * 1024
 
 /**
- * Keeps what every file holds, on the disk, so that the state can be restored; answers the number of paths and the bytes
- * of all files. Cheap when little has changed since the last time.
+ * Stores the contents of every file durably, so that the state can be restored. Returns the number of paths and the bytes
+ * of all files. Cheap when little has changed since the last snapshot.
  */
 export function takeSnapshot(input: SnapshotInput): { paths: number; bytes: number } {
   const known = loadIndex(input.folder) ?? new Map()
@@ -35,18 +35,18 @@ export function takeSnapshot(input: SnapshotInput): { paths: number; bytes: numb
       index.set(path, before)
       return
     }
-    const content = lookAt(real, stats, { contents: input.contents, copied })
+    const content = captureEntry(real, stats, { contents: input.contents, copied })
     if (content !== null) index.set(path, { content, stat, kept: true })
   })
-  // Together at the end, when the system has written most of it already.
-  for (const path of copied) forceToDisk(path)
+  // Synced together at the end, when the system has already written most of them.
+  for (const path of copied) syncFile(path)
   saveIndex(input.folder, index)
   return { paths: index.size, bytes }
 }
 
 /**
- * What has changed since `takeSnapshot`, sorted by path, and the bytes of all files now. Also right when the process died
- * in between. Without the index of that snapshot nothing is known, and nothing is told.
+ * Returns what has changed since `takeSnapshot`, sorted by path, and the bytes of all files now, even if the process died in
+ * between. Without the index of that snapshot it reports no changes.
  */
 export function compareSnapshot(input: SnapshotInput): { files: CheckpointFile[]; bytes: number } {
   const known = loadIndex(input.folder)
@@ -61,7 +61,7 @@ export function compareSnapshot(input: SnapshotInput): { files: CheckpointFile[]
       index.set(path, before)
       return
     }
-    const content = lookAt(real, stats, null, HASHED_BYTES)
+    const content = captureEntry(real, stats, null, HASHED_BYTES)
     if (content === null) return
     const same = before !== undefined && isSame(before.content, content)
     index.set(path, { content, stat, kept: same && before.kept })
@@ -78,7 +78,7 @@ export function compareSnapshot(input: SnapshotInput): { files: CheckpointFile[]
   return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), bytes }
 }
 
-/** Removes kept contents that neither `needed` nor the index names; answers the bytes that stay. */
+/** Removes stored contents that neither `needed` nor the index refers to; returns the remaining bytes. */
 export function collectContents(
   input: SnapshotInput & { needed: ReadonlySet<string>; maxBytes: number },
 ): { bytes: number } {
@@ -91,7 +91,7 @@ export function collectContents(
   const sizes = new Map<string, number>()
   for (const folder of readdirSync(input.contents, { withFileTypes: true })) {
     if (!folder.isDirectory()) {
-      // A copy that a dead process did not finish.
+      // An unfinished copy of a dead process.
       rmSync(join(input.contents, folder.name), { force: true })
       continue
     }
@@ -104,7 +104,7 @@ export function collectContents(
   }
   const total = () => [...sizes.values()].reduce((sum, size) => sum + size, 0)
   if (total() <= input.maxBytes) return { bytes: total() }
-  // Too much: what only the index names goes too, and is kept anew when the next program runs.
+  // Still too much: removes what only the index refers to; the next snapshot stores it again.
   for (const hash of indexed)
     if (!needed.has(hash)) {
       rmSync(contentPath(input.contents, hash), { force: true })

@@ -1,36 +1,37 @@
-// What a checkpoint's change did, or what has become of the project since, as differences for a person.
-import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
-import type { CheckpointFile, PathContent } from '../../db/tables/projects.ts'
-import { AppError, appError } from '../../errors.ts'
-import { binaryKind, decodeText } from '../files/text.ts'
-import type { WorkerPool } from '../worker/worker-pool.ts'
-import type { Workspace } from '../workspace.ts'
-import { captureAll, sameContent } from './capture.ts'
-import type { Checkpoints } from './checkpoints.ts'
-import type { KeptContent } from './content-store.ts'
+// Diffs for people: what a checkpoint's change did, or how the project has changed since.
+import type { CheckpointRepository } from '../../../db/repositories/checkpoints.ts'
+import type { CheckpointFile, PathContent } from '../../../db/tables/projects.ts'
+import { AppError, appError } from '../../../errors.ts'
+import { binaryKind, decodeText } from '../../files/text.ts'
+import type { WorkerPool } from '../../worker/worker-pool.ts'
+import type { Workspace } from '../../workspace.ts'
+import { captureAll, sameContent } from '../capture/capture.ts'
+import type { ContentStore } from '../capture/content-store.ts'
+import type { Checkpoints } from '../checkpoints.ts'
+import { movedPath, moveEntries, type Part, partsOfAll } from '../record/parts.ts'
+import { stateBefore } from '../undo/state-before.ts'
+import { undoSteps } from '../undo/undo-steps.ts'
 import type { MakeDiff } from './diffs.ts'
-import { movedPath, moveEntries, type Part, partsOfAll } from './parts.ts'
-import { stateBefore } from './state-before.ts'
-import { undoSteps } from './undo-steps.ts'
 
 export interface FileDiff {
   path: string
   change: CheckpointFile['change']
-  /** Unified; empty for a folder, one line of words where lines cannot be compared. */
+  /** Unified; empty for a folder, one line of text when lines cannot be compared. */
   diff: string
 }
 
 /** Larger files are not compared line by line. */
 const MAX_BYTES = 1024 * 1024
-/** Beyond these only the names are told, and beyond those only their number. */
+/** Files beyond these are listed without a diff. */
 const MAX_FILES = 200
-const MAX_NAMED = 1_000
+/** Files beyond these are only counted. */
+const MAX_LISTED = 1_000
 const MAX_CHARACTERS = 2_000_000
 
-/** Bytes of one side; `unknown` when they are nowhere to be had any more. */
+/** The bytes of one side; `unknown` when they are no longer available. */
 type Side = { kind: 'nothing' } | { kind: 'bytes'; bytes: Buffer } | { kind: 'unknown' }
 
-/** A path to compare, and where its later side is to be had: in the project, or as what the next change found. */
+/** A path to compare, and the source of its later side: a path in the project, or what the next change found. */
 type Compared = CheckpointFile & { later: { place: string | null } | { held: PathContent | null } }
 
 /** Throws `not_found` for a checkpoint that is not of this project. */
@@ -49,15 +50,15 @@ export async function diffCheckpoint(
   const rows = await records.since(workspace.projectId, id)
   const [row] = rows
   if (row?.id !== id) throw appError('checkpoint_not_found')
-  const kept = tools.checkpoints.keptContent(workspace.projectId)
+  const contents = tools.checkpoints.contentStore(workspace.projectId)
   const changes = partsOfAll(records, rows)
   const all =
     against === 'now'
       ? await changedSince(changes, workspace, tools.pool)
-      : await whatFollowed(await records.files(row, 0, MAX_NAMED), changes)
+      : await withLaterSides(await records.files(row, 0, MAX_LISTED), changes)
   const diffs: FileDiff[] = []
   let characters = 0
-  for (const file of all.filter(isShown).slice(0, MAX_NAMED)) {
+  for (const file of all.filter(isShown).slice(0, MAX_LISTED)) {
     const { path, change, before, after, later } = file
     if (diffs.length >= MAX_FILES || characters > MAX_CHARACTERS) {
       diffs.push({ path, change, diff: '' })
@@ -67,12 +68,12 @@ export async function diffCheckpoint(
       diffs.push({ path, change, diff: renameText(file) })
       continue
     }
-    const was = await sideOf(before, kept)
+    const was = await sideOf(before, contents)
     const is =
       after === null
         ? ({ kind: 'nothing' } as const)
         : 'held' in later
-          ? await sideOf(later.held, kept)
+          ? await sideOf(later.held, contents)
           : await currentSide(workspace, later.place ?? path)
     const diff = await diffOf(path, was, is, tools.makeDiff)
     characters += diff.length
@@ -87,15 +88,15 @@ const isRename = ({ movedTo, movedFrom }: CheckpointFile): boolean =>
 const renameText = ({ path, movedTo, movedFrom }: CheckpointFile): string =>
   `rename from ${movedFrom ?? path}\nrename to ${movedTo ?? path}\n`
 
-/** Folders are told only where they were renamed, or nothing in them is. */
+/** Of folders, only renames are listed. */
 const isShown = (file: CheckpointFile): boolean =>
   isRename(file) || (file.before ?? file.after)?.kind !== 'directory'
 
 /**
- * What became of files of the first of these changes: what the next change of the same file found there is what the first
- * one had left. A file that none touched later is in the project, if need be in a folder that was renamed since.
+ * Finds the later side of each file of the first of these changes: what the next change of the same file found. A file that
+ * no later change touched is in the project, possibly in a folder that was renamed since.
  */
-async function whatFollowed(
+async function withLaterSides(
   files: readonly CheckpointFile[],
   changes: AsyncIterable<readonly Part[]>,
 ): Promise<Compared[]> {
@@ -124,7 +125,7 @@ async function whatFollowed(
   return compared
 }
 
-/** What restoring would undo: what was at each path before these changes, and what is there now, wherever it is. */
+/** What restoring would undo: what each path held before these changes, and what its entry holds now, wherever it is. */
 async function changedSince(
   changes: AsyncIterable<readonly Part[]>,
   workspace: Workspace,
@@ -136,7 +137,7 @@ async function changedSince(
   )
   const now = await captureAll(
     [...places.keys()],
-    { workspace, pool, kept: null, known: new Map() },
+    { workspace, pool, contents: null, known: new Map() },
     false,
   )
   const compared: Compared[] = moves.flatMap((move) =>
@@ -146,17 +147,17 @@ async function changedSince(
     const is = place === null ? null : (now.get(place) ?? null)
     if (sameContent(is, content)) continue
     const change = content === null ? 'added' : is === null ? 'deleted' : 'modified'
-    // What restoring removes is told where it is now.
-    const told = content === null ? (place ?? path) : path
-    compared.push({ path: told, change, before: content, after: is, later: { place } })
+    // What restoring removes is listed under its current path.
+    const listed = content === null ? (place ?? path) : path
+    compared.push({ path: listed, change, before: content, after: is, later: { place } })
   }
   return compared
 }
 
-async function sideOf(content: PathContent | null, kept: KeptContent): Promise<Side> {
+async function sideOf(content: PathContent | null, contents: ContentStore): Promise<Side> {
   if (content?.kind === 'link') return { kind: 'bytes', bytes: Buffer.from(`${content.target}\n`) }
   if (content?.kind !== 'file') return { kind: 'nothing' }
-  const bytes = await kept.read(content.hash, MAX_BYTES)
+  const bytes = await contents.read(content.hash, MAX_BYTES)
   return bytes === null ? { kind: 'unknown' } : { kind: 'bytes', bytes }
 }
 
@@ -171,7 +172,7 @@ async function currentSide(workspace: Workspace, path: string): Promise<Side> {
 
 async function diffOf(path: string, was: Side, is: Side, makeDiff: MakeDiff): Promise<string> {
   if (was.kind === 'unknown' || is.kind === 'unknown')
-    return `"${path}" is too large to compare, or its earlier content is no longer kept.\n`
+    return `"${path}" is too large to compare, or its earlier content is no longer stored.\n`
   const sides = [was, is].map((side) => (side.kind === 'bytes' ? side.bytes : null))
   if (sides.some((bytes) => bytes !== null && binaryKind(bytes) !== null))
     return `Binary files a/${path} and b/${path} differ\n`

@@ -1,21 +1,21 @@
-// Who may change a project: one at a time, and nobody any more once it is being deleted.
+// Exclusive access to a project: one change at a time, and none once the project is being deleted.
 import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
 import { projectDeleted } from '../../errors.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
-import type { Lanes } from '../project-lock.ts'
+import type { KeyedMutex } from '../keyed-mutex.ts'
 
-export interface ProjectTurns {
+export interface ProjectAccess {
   /**
-   * Runs `work` alone in the project; its signal aborts when the project is deleted or `signal` aborts. Throws
-   * `project_deleted`, and `store_busy` when its turn does not come.
+   * Runs `work` with exclusive access; its signal aborts when the project is deleted or `signal` aborts. Throws
+   * `project_deleted`, and `store_busy` when the project stays locked for too long.
    */
-  alone<T>(
+  exclusive<T>(
     projectId: ProjectId,
     work: (signal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T>
   /** Throws `project_deleted` when the project is being deleted. */
-  assertStays(projectId: ProjectId): void
+  assertNotDeleted(projectId: ProjectId): void
   /** See `Checkpoints.removeProject`. */
   remove(
     projectId: ProjectId,
@@ -23,28 +23,29 @@ export interface ProjectTurns {
   ): Promise<void>
 }
 
-export function createProjectTurns(
+export function createProjectAccess(
   records: Pick<CheckpointRepository, 'assertProject'>,
-  lanes: Lanes,
-): ProjectTurns {
-  /** Projects that are being deleted, and how to end what runs in a project. */
-  const leaving = new Set<ProjectId>()
+  mutex: KeyedMutex,
+): ProjectAccess {
+  /** Projects that are being deleted. */
+  const deleting = new Set<ProjectId>()
+  /** Aborts the work that is running in a project. */
   const running = new Map<ProjectId, AbortController>()
-  const assertStays = (projectId: ProjectId): void => {
-    if (leaving.has(projectId)) throw projectDeleted()
+  const assertNotDeleted = (projectId: ProjectId): void => {
+    if (deleting.has(projectId)) throw projectDeleted()
   }
   return {
-    assertStays,
-    alone: (projectId, work, signal) =>
-      lanes.run(
+    assertNotDeleted,
+    exclusive: (projectId, work, signal) =>
+      mutex.run(
         projectId,
         async () => {
-          assertStays(projectId)
+          assertNotDeleted(projectId)
           await records.assertProject(projectId)
           const controller = new AbortController()
           running.set(projectId, controller)
-          // Asked again: a deletion that began during the question found nothing to abort.
-          if (leaving.has(projectId)) controller.abort(projectDeleted())
+          // Checked again: a deletion that began during the query found nothing to abort.
+          if (deleting.has(projectId)) controller.abort(projectDeleted())
           try {
             return await work(
               signal === undefined
@@ -58,13 +59,13 @@ export function createProjectTurns(
         signal === undefined ? {} : { signal },
       ),
     async remove(projectId, { stop, remove }) {
-      leaving.add(projectId)
+      deleting.add(projectId)
       running.get(projectId)?.abort(projectDeleted())
       try {
         await stop()
-        await lanes.run(projectId, remove)
+        await mutex.run(projectId, remove)
       } finally {
-        leaving.delete(projectId)
+        deleting.delete(projectId)
       }
     },
   }

@@ -1,14 +1,14 @@
-// The parts of changes, in the order in which they were made: paths that changed, and folders that were renamed.
-import type { CheckpointRepository, CheckpointRow } from '../../db/repositories/checkpoints.ts'
-import type { CheckpointFile } from '../../db/tables/projects.ts'
+// The parts of a recorded change, in order: changed paths and renamed folders.
+import type { CheckpointRepository, CheckpointRow } from '../../../db/repositories/checkpoints.ts'
+import type { CheckpointFile } from '../../../db/tables/projects.ts'
 
-/** A folder renamed with all that is in it. */
+/** A folder renamed with everything in it. */
 export interface FolderMove {
   from: string
   to: string
 }
 
-/** `number`: its place among the parts of its change. */
+/** `number`: its position among the parts of its change. */
 export type Part = { number: number } & (
   | { kind: 'files'; files: CheckpointFile[] }
   | ({ kind: 'move' } & FolderMove)
@@ -20,16 +20,16 @@ export const moveEntries = ({ from, to }: FolderMove): CheckpointFile[] => [
   { path: to, change: 'added', before: null, after: { kind: 'directory' }, movedFrom: from },
 ]
 
-/** `files` as the part after those in `done`. */
+/** Appends `files` to `done` as the next part. */
 export function asNextPart(
   done: readonly CheckpointFile[],
   files: readonly CheckpointFile[],
 ): CheckpointFile[] {
-  const last = done.reduce((most, { part = 0 }) => Math.max(most, part), -1)
+  const last = done.reduce((highest, { part = 0 }) => Math.max(highest, part), -1)
   return [...done, ...files.map((file) => (last < 0 ? file : { ...file, part: last + 1 }))]
 }
 
-/** The parts of one change, first to last, out of its files in any order. */
+/** The parts of one change in order, from its files in any order. */
 export function partsOf(files: readonly CheckpointFile[]): Part[] {
   const parts = new Map<number, Part>()
   for (const file of files) {
@@ -55,7 +55,7 @@ export async function* partsOfAll(
   }
 }
 
-/** Where `path` is after the rename; null when it is not in the folder. */
+/** The path after the rename; null when it is not in the folder. */
 export function movedPath(path: string, { from, to }: FolderMove): string | null {
   if (path === from) return to
   return path.startsWith(`${from}/`) ? to + path.slice(from.length) : null

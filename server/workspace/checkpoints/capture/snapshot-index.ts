@@ -1,14 +1,15 @@
-// What a whole project was found to hold, by path: the memory of one snapshot for the next. Runs in the worker thread only.
+// The index of a snapshot: what every path of a project held, so that the next snapshot only reads changed files. Runs in
+// the worker thread only.
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PathContent } from '../../db/tables/projects.ts'
+import type { PathContent } from '../../../db/tables/projects.ts'
 
 interface Known {
   content: PathContent
-  /** Size, times and inode for which `content` was found; '' means: look again. */
+  /** Size, times and inode of the entry when `content` was read; '' means: read it again. */
   stat: string
-  /** Its content is kept. */
+  /** Whether its content is stored. The field names are part of the file format. */
   kept: boolean
 }
 export type Index = Map<string, Known>
@@ -16,10 +17,10 @@ export type Index = Map<string, Known>
 const VERSION = 1
 const fileOf = (folder: string): string => join(folder, 'index.json')
 
-/** Null when there is none, or none that can be read: then nothing is known, which is not the same as nothing being there. */
+/** Null when there is no readable index: then nothing is known about the project, not even that it was empty. */
 export function loadIndex(folder: string): Index | null {
   try {
-    // Written by `saveIndex` alone, in a folder that is the server's own.
+    // Only `saveIndex` writes it, in a folder that belongs to the server.
     const saved = JSON.parse(readFileSync(fileOf(folder), 'utf8')) as {
       version: number
       entries: [string, Known][]
@@ -30,7 +31,7 @@ export function loadIndex(folder: string): Index | null {
   }
 }
 
-/** On the disk, whole, before it takes the place of the one before. */
+/** Replaces the index atomically and durably. */
 export function saveIndex(folder: string, index: Index): void {
   const temporary = join(folder, `index-${randomUUID()}`)
   const text = JSON.stringify({ version: VERSION, entries: [...index] })
@@ -43,5 +44,5 @@ export function saveIndex(folder: string, index: Index): void {
   }
 }
 
-/** The next snapshot keeps everything anew. */
+/** Makes the next snapshot store everything again. */
 export const dropIndex = (folder: string): void => rmSync(fileOf(folder), { force: true })

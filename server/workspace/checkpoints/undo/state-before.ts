@@ -1,27 +1,27 @@
-// The state before several changes, told from the one after them, without touching the project.
-import type { PathContent } from '../../db/tables/projects.ts'
-import { type FolderMove, inverse, movedPath } from './parts.ts'
+// Computes the state before several changes from the steps that undo them, without touching the project.
+import type { PathContent } from '../../../db/tables/projects.ts'
+import { type FolderMove, inverse, movedPath } from '../record/parts.ts'
 import type { UndoStep } from './undo-steps.ts'
 
 export interface StateBefore {
   /**
-   * By path before the changes: what it held, and where in the project of now that file is, null when it is nowhere. What
-   * only came since has its own key, below no path.
+   * By path before the changes: what it held, and the current path of that entry, or null when it no longer exists. An entry
+   * that was only added since has a key that no path can have.
    */
   targets: ReadonlyMap<string, { content: PathContent | null; place: string | null }>
-  /** Folders that have another name now: from the one before the changes to the one of now. */
+  /** Renamed folders: from the name before the changes to the current one. */
   moves: FolderMove[]
 }
 
-/** `steps` are the way back to it. */
+/** `steps` lead from the current state back to it. */
 export function stateBefore(steps: readonly UndoStep[]): StateBefore {
-  /** Renames that are undone so far, the newest first. */
+  /** The renames undone so far, newest first. */
   const undone: FolderMove[] = []
-  let held = new Map<string, PathContent | null>()
-  const came = new Set<string>()
+  let contents = new Map<string, PathContent | null>()
+  const added = new Set<string>()
   const renamed = new Map<string, string>()
 
-  /** Where a path of the moment reached so far is now. */
+  /** The current path of an entry, given its path in the state reached so far. */
   const placeOf = (path: string): string | null => {
     let place = path
     for (const move of undone.toReversed()) {
@@ -34,17 +34,17 @@ export function stateBefore(steps: readonly UndoStep[]): StateBefore {
 
   for (const step of steps) {
     if (step.kind === 'restore') {
-      for (const [path, content] of step.targets) held.set(path, content)
+      for (const [path, content] of step.targets) contents.set(path, content)
       continue
     }
     const move = inverse(step)
     const next = new Map<string, PathContent | null>()
-    for (const [path, content] of held) {
-      // Nothing was left at the old name: what is there came after the rename.
+    for (const [path, content] of contents) {
+      // The rename left nothing at the old name, so an entry there was added after it.
       if (movedPath(path, move) === null) next.set(movedPath(path, step) ?? path, content)
-      else addPlace(came, placeOf(path))
+      else addPlace(added, placeOf(path))
     }
-    held = next
+    contents = next
     for (const [now, before] of renamed) renamed.set(now, movedPath(before, step) ?? before)
     const place = placeOf(move.to)
     if (place !== null && !renamed.has(place)) renamed.set(place, move.from)
@@ -52,8 +52,8 @@ export function stateBefore(steps: readonly UndoStep[]): StateBefore {
   }
 
   const targets = new Map<string, { content: PathContent | null; place: string | null }>()
-  for (const [path, content] of held) targets.set(path, { content, place: placeOf(path) })
-  for (const place of came) targets.set(`/${place}`, { content: null, place })
+  for (const [path, content] of contents) targets.set(path, { content, place: placeOf(path) })
+  for (const place of added) targets.set(`/${place}`, { content: null, place })
   const moves = [...renamed]
     .filter(([now, before]) => now !== before)
     .map(([to, from]) => ({ from, to }))

@@ -1,0 +1,181 @@
+// The steps of every change: write the journal, change the project, store what changed as a checkpoint.
+import type {
+  CheckpointRepository,
+  CheckpointRow,
+  NewCheckpoint,
+} from '../../../db/repositories/checkpoints.ts'
+import type { CheckpointFile } from '../../../db/tables/projects.ts'
+import { newId } from '../../../lib/ids.ts'
+import type { ProjectId } from '../../../protocol/ids.ts'
+import type { MarkRule, OutsideText } from '../../outside-text.ts'
+import type { StorageQuota } from '../../storage-quota.ts'
+import type { WorkerPool } from '../../worker/worker-pool.ts'
+import type { Workspace } from '../../workspace.ts'
+import { changesSince } from '../capture/capture.ts'
+import type { SnapshotInput } from '../capture/snapshot.ts'
+import type { ProjectAccess } from '../project-access.ts'
+import { growthOf } from '../undo/undo-steps.ts'
+import type { ChangeJournal, ChangeOrigin, OpenChange } from './change-journal.ts'
+import { asNextPart, type FolderMove, moveEntries } from './parts.ts'
+
+/** How long scanning a whole project may take. */
+export const SNAPSHOT_TIMEOUT_MS = 10 * 60_000
+
+/** What is known of a part before its work runs. */
+export interface OpenPart extends Pick<OpenChange, 'files' | 'scope' | 'move'> {
+  /** Hashes of the captured files; see `CaptureTools`. */
+  known?: Map<string, string>
+}
+
+/** One unit of work, which runs after everything it may touch is captured. */
+export interface ChangePart {
+  /** Null when there is nothing to do. */
+  begin(): Promise<OpenPart | null>
+  work(): Promise<void>
+}
+
+/** The result of a change: its files and, if the whole project was scanned, the bytes of all files. */
+export interface RecordedChange {
+  files: CheckpointFile[]
+  bytes?: number
+  /** The stored checkpoint; undefined when nothing changed, or when it is stored with the next change. */
+  row?: CheckpointRow
+}
+
+export interface ChangeRecorder {
+  /**
+   * Runs the parts of a change one after another. If one fails, the change ends there and what was done is stored; if the
+   * process dies, the next change stores it. `keepEmpty`: stores a checkpoint even when nothing changed.
+   */
+  perform(
+    workspace: Workspace,
+    change: { row: NewCheckpoint; marks: MarkRule },
+    parts: Iterable<ChangePart>,
+    options?: { keepEmpty?: boolean },
+  ): Promise<RecordedChange>
+  /** Completes a change that a dead server left open. */
+  recover(workspace: Workspace): Promise<void>
+}
+
+export const newCheckpoint = (workspace: Workspace, origin: ChangeOrigin): NewCheckpoint => ({
+  id: newId(),
+  projectId: workspace.projectId,
+  userId: workspace.userId,
+  messageId: origin.messageId,
+  runId: origin.runId,
+  tool: origin.tool,
+  createdAt: new Date(),
+})
+
+/** `readsOutside`: what the change writes may contain text from outside. */
+export const newChange = (
+  workspace: Workspace,
+  origin: ChangeOrigin,
+  readsOutside = false,
+): { row: NewCheckpoint; marks: MarkRule } => ({
+  row: newCheckpoint(workspace, origin),
+  marks: origin.outside || readsOutside ? 'written' : 'edited',
+})
+
+export function createChangeRecorder(dependencies: {
+  records: CheckpointRepository
+  outsideText: OutsideText
+  storage: StorageQuota
+  access: Pick<ProjectAccess, 'assertNotDeleted'>
+  pool: WorkerPool
+  journalOf(workspace: Workspace): ChangeJournal
+  snapshotInput(workspace: Workspace): SnapshotInput
+  /** Called with every project in which something changed. */
+  onChange(projectId: ProjectId): void
+  log: { warn(details: object, message: string): void }
+}): ChangeRecorder {
+  const { records, outsideText, storage, access, pool, journalOf, snapshotInput, log } =
+    dependencies
+
+  /** What earlier parts did, followed by what changed since the journal was written. */
+  const findChanges = async (
+    workspace: Workspace,
+    { files: captured, scope, move, done = [] }: OpenChange,
+    known = new Map<string, string>(),
+  ): Promise<RecordedChange> => {
+    if (scope === 'all')
+      return pool.run('compare_snapshot', snapshotInput(workspace), {
+        timeoutMs: SNAPSHOT_TIMEOUT_MS,
+      })
+    const before = new Map(captured.map(({ path, before: content }) => [path, content]))
+    // A renamed folder is recorded as a rename, not by its contents.
+    const below = move === undefined
+    const files = asNextPart(done, await changesSince(before, { workspace, pool, known }, below))
+    if (move === undefined || !(await hasMoved(workspace, move))) return { files }
+    return { files: asNextPart(files, moveEntries(move)) }
+  }
+
+  /** Finds what changed, stores it and closes the journal. */
+  const complete = async (
+    workspace: Workspace,
+    change: OpenChange,
+    { keepEmpty = false, known = new Map<string, string>() } = {},
+  ): Promise<RecordedChange> => {
+    const { row, scope, marks = 'edited' } = change
+    const recorded = await findChanges(workspace, change, known)
+    const { files, bytes } = recorded
+    await outsideText.mark(workspace.projectId, files, marks)
+    if (files.length > 0 || keepEmpty)
+      recorded.row = await records.insert(
+        row,
+        files,
+        bytes === undefined ? { grown: growthOf(files) } : { bytes },
+      )
+    await journalOf(workspace).close()
+    storage.release(workspace.projectId)
+    if (scope === 'all') workspace.forgetSize()
+    if (files.length > 0) dependencies.onChange(workspace.projectId)
+    return recorded
+  }
+
+  const leaveOpen = (error: unknown): RecordedChange => {
+    // The work has happened, so its result must be returned; the next change completes the journal first.
+    log.warn({ err: error }, 'A checkpoint stays open until the next change')
+    return { files: [] }
+  }
+
+  return {
+    async perform(workspace, head, parts, { keepEmpty = false } = {}) {
+      let open: { change: OpenChange; known: Map<string, string> } = {
+        change: { ...head, files: [], scope: 'paths' },
+        known: new Map(),
+      }
+      let begun = false
+      try {
+        for (const part of parts) {
+          const next = await part.begin()
+          if (next === null) continue
+          const { known = new Map(), ...entry } = next
+          const done = begun ? (await findChanges(workspace, open.change, open.known)).files : []
+          open = { change: { ...head, ...entry, done }, known }
+          await journalOf(workspace).open(open.change)
+          begun = true
+          await part.work()
+          access.assertNotDeleted(workspace.projectId)
+        }
+      } catch (error) {
+        // The journal stays open: if the deletion fails, the next change completes it.
+        access.assertNotDeleted(workspace.projectId)
+        if (begun) await complete(workspace, open.change, { known: open.known }).catch(leaveOpen)
+        throw error
+      }
+      return complete(workspace, open.change, { keepEmpty, known: open.known }).catch(leaveOpen)
+    },
+
+    async recover(workspace) {
+      const open = await journalOf(workspace).read()
+      if (open !== null) await complete(workspace, open)
+    },
+  }
+}
+
+/** Called with exclusive access since the start of the change, when a folder was at `from` and nothing at `to`. */
+async function hasMoved(workspace: Workspace, { from, to }: FolderMove): Promise<boolean> {
+  const [before, after] = [await workspace.state(from), await workspace.state(to)]
+  return before === null && after?.kind === 'directory'
+}

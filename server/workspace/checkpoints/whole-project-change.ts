@@ -1,0 +1,92 @@
+// A change by a program that may touch anything in the project: a snapshot before it, a comparison and the limits after it.
+import type { CheckpointRepository } from '../../db/repositories/checkpoints.ts'
+import { appError } from '../../errors.ts'
+import { sizeText } from '../files/faults.ts'
+import type { OutsideText } from '../outside-text.ts'
+import type { StorageQuota } from '../storage-quota.ts'
+import type { WorkerPool } from '../worker/worker-pool.ts'
+import type { Workspace } from '../workspace.ts'
+import type { SnapshotInput } from './capture/snapshot.ts'
+import type { ChangeOrigin } from './record/change-journal.ts'
+import { type PartTools, withResult } from './record/change-parts.ts'
+import { partsOfAll } from './record/parts.ts'
+import { type ChangeRecorder, newChange, SNAPSHOT_TIMEOUT_MS } from './record/record-change.ts'
+import { revertPaths } from './undo/restore.ts'
+import { undoSteps } from './undo/undo-steps.ts'
+
+/** What the program gets to know about the project. */
+export interface ProjectUse {
+  /** Bytes of all files before the program runs. */
+  usedBytes: number
+  /** Bytes that all files may have after it. */
+  maxBytes: number
+  /** Whether some files contain text from outside: then anything the program writes may contain some. */
+  readsOutside: boolean
+  /** Aborts when the program must end. */
+  signal: AbortSignal
+}
+
+/**
+ * Stores the whole project before `work` runs, at the price of a scan. When the project exceeds its limit afterwards, or
+ * the user's projects the quota, reverts the changes and throws `project_full` or `quota_exceeded`.
+ */
+export type WholeProjectChange = <T>(
+  workspace: Workspace,
+  origin: ChangeOrigin,
+  work: (use: ProjectUse) => Promise<T>,
+  signal?: AbortSignal,
+) => Promise<T>
+
+/** The returned function expects exclusive access to the project. */
+export function createWholeProjectChange(dependencies: {
+  records: CheckpointRepository
+  outsideText: OutsideText
+  storage: StorageQuota
+  recorder: ChangeRecorder
+  pool: WorkerPool
+  snapshotInput(workspace: Workspace): SnapshotInput
+  toolsFor(workspace: Workspace): PartTools
+}) {
+  const { records, outsideText, storage, recorder, pool, snapshotInput, toolsFor } = dependencies
+  return async <T>(
+    workspace: Workspace,
+    origin: ChangeOrigin,
+    work: (use: ProjectUse) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> => {
+    // Creates the project's folder if it is missing.
+    await workspace.state('')
+    const { bytes: usedBytes } = await pool.run('take_snapshot', snapshotInput(workspace), {
+      timeoutMs: SNAPSHOT_TIMEOUT_MS,
+      signal,
+    })
+    const maxBytes = Math.min(
+      workspace.limits.project,
+      usedBytes + (await storage.left(workspace.userId)),
+    )
+    const readsOutside = await outsideText.isInProject(workspace.projectId)
+    const change = newChange(workspace, origin, readsOutside)
+    const part = withResult(
+      async () => ({ files: [], scope: 'all' as const }),
+      () => work({ usedBytes, maxBytes, readsOutside, signal }),
+    )
+    const { bytes = 0 } = await recorder.perform(workspace, change, [part])
+    if (bytes <= usedBytes) return part.result()
+    const revert = async (): Promise<void> => {
+      const { id } = change.row
+      const { steps } = await undoSteps(partsOfAll(records, [{ id }]))
+      await revertPaths(steps, toolsFor(workspace))
+      await records.revert(workspace.projectId, id, usedBytes)
+      workspace.forgetSize()
+    }
+    if (bytes <= workspace.limits.project) {
+      await storage.revertIfExceeded(workspace.userId, revert)
+      return part.result()
+    }
+    await revert()
+    throw appError('project_would_be_too_large', {
+      size: sizeText(bytes),
+      limit: sizeText(workspace.limits.project),
+    })
+  }
+}
