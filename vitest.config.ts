@@ -1,4 +1,5 @@
 // How the tests run: real servers and databases are started by the tests themselves; nothing reaches beyond loopback.
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** Programs that take what they can get: nothing else should have to live beside them. */
@@ -15,11 +16,22 @@ const common = {
   restoreMocks: true,
 }
 
+/** Threads and child processes of a server under test start from the build, in a fraction of the time and work. */
+const built = {
+  alias: [
+    {
+      find: /^(\.\.\/)+lib\/child-entry\.ts$/,
+      replacement: resolve(import.meta.dirname, 'tests/support/built-children.ts'),
+    },
+  ],
+}
+
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
     projects: [
       {
+        resolve: built,
         test: {
           ...common,
           name: 'parallel',
@@ -31,6 +43,7 @@ export default defineConfig({
         },
       },
       {
+        resolve: built,
         test: {
           ...common,
           name: 'alone',

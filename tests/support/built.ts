@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { build } from 'vite'
 import { buildServer, exists, filesOf } from '../../scripts/build-server.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -24,6 +23,7 @@ export const builtPage = (): Promise<string> =>
     name: 'nanoclaw-page',
     sources: ['web', 'server/protocol', 'package-lock.json'],
     async make(outDir) {
+      const { build } = await import('vite')
       await build({
         configFile: join(root, 'web/vite.config.ts'),
         logLevel: 'error',

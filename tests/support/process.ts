@@ -1,14 +1,9 @@
-// The server as a process of its own, run from the sources, for tests of starting and ending.
+// The server as a process of its own, in a folder of its own, for tests of starting and ending.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { afterAll } from 'vitest'
-
-const root = resolve(import.meta.dirname, '../..')
-const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+import { join } from 'node:path'
+import { afterAll, inject } from 'vitest'
 
 export interface ServerProcess {
   child: ChildProcess
@@ -57,7 +52,7 @@ function startProcess(folder: string, options: ProcessOptions): ServerProcess {
   if (options.config !== null) writeFileSync(join(folder, 'config.yml'), options.config)
   const child = spawn(
     process.execPath,
-    ['--import', loader, join(root, 'server/main.ts'), ...(options.arguments ?? [])],
+    [join(inject('serverBuild'), 'main.js'), ...(options.arguments ?? [])],
     {
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', PORT: '0', ...options.environment },

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { builtServer } from './built.ts'
+import { inject } from 'vitest'
 
 /** What Node needs to run a TypeScript file. */
 export const fromSources = (file: string): string[] => [
@@ -54,7 +54,7 @@ export async function serverPlace(
   /** What Node runs; without it the server as an operator starts it. */
   program?: readonly string[],
 ): Promise<ServerPlace> {
-  const started = program ?? [await builtServer()]
+  const started = program ?? [join(inject('serverBuild'), 'main.js')]
   const port = await freePort()
   const configFile = join(folder, 'config.yml')
   await writeFile(

@@ -1,0 +1,13 @@
+// Stands in for server/lib/child-entry.ts in tests: child programs come from the build, which starts them without a TypeScript loader.
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { inject } from 'vitest'
+import type * as real from '../../server/lib/child-entry.ts'
+
+export const childEntry: typeof real.childEntry = (place) => ({
+  file: join(inject('serverBuild'), `${place}.js`),
+  execArgv: [],
+})
+
+export const startWorker: typeof real.startWorker = (place, options) =>
+  new Worker(childEntry(place).file, options)
