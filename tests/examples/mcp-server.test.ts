@@ -1,16 +1,16 @@
 // The example MCP server works as docs/agents.md tells: offered to the agent, asked about, and switched off.
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../support/events.ts'
 import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
+import { useUpstream } from '../support/use-upstream.ts'
+
+const upstream = await useUpstream()
 
 const { start } = useServers()
-let upstream: Upstream
 let server: TestServer
 beforeAll(async () => {
-  upstream = await startUpstream()
   server = await start({
     config: {
       models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
@@ -25,8 +25,6 @@ beforeAll(async () => {
   })
   await server.server.toolsReady
 })
-afterAll(() => upstream.close())
-beforeEach(() => upstream.reset())
 
 const converse = async (settings: object = {}) => {
   const { json } = await server.call('POST', '/api/conversations', { body: settings })

@@ -3,20 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callServer } from '../../support/call-server.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../../support/server-process.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-beforeEach(() => upstream.reset())
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 const write = (path: string, id = `call_${path}`) => ({
   id,

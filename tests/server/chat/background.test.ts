@@ -2,18 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
+import type { UpstreamRequest } from '../../support/upstream.ts'
 import { type Turn, turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.close())
-beforeEach(() => upstream.reset())
+const upstream = await useUpstream()
 
 const config = () => ({
   models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],

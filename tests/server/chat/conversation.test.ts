@@ -1,18 +1,13 @@
 // A conversation over HTTP with a scripted model: what is streamed is what is stored.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { applyRunEvent } from '../../../server/protocol/apply-run-event.ts'
 import type { Step } from '../../../server/protocol/step.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.close())
-beforeEach(() => upstream.reset())
+const upstream = await useUpstream()
 
 const stepsOf = (events: readonly ReceivedEvent[]): readonly Step[] =>
   events.reduce<readonly Step[]>((steps, { event, data }) => {

@@ -4,21 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'deleted-project-'))
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }))
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-beforeEach(() => upstream.reset())
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 /** What a database says when a row is gone. */
 const DATABASE_TEXT = /constraint|foreign key|sqlite|postgres|relation "|insert into/i

@@ -1,16 +1,11 @@
 // Output of models and tools is stored as far as possible on both databases: NUL and halves of characters never fail a run.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.close())
-beforeEach(() => upstream.reset())
+const upstream = await useUpstream()
 
 describeOnEachServer('hostile output', (start) => {
   let server: TestServer

@@ -1,8 +1,10 @@
 // Long messages: pages stay small, nothing is skipped, contents come only where they are requested.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
 
 /** The beginning of a PNG, with bytes after it that no text survives. */
 const PNG = Buffer.concat([
@@ -13,12 +15,10 @@ const PNG = Buffer.concat([
 const PAGE_CHARACTERS = 3_000_000
 
 describeOnEachServer('long messages', (start) => {
-  let upstream: Upstream
   let server: TestServer
   let ann = ''
   let bob = ''
   beforeAll(async () => {
-    upstream = await startUpstream()
     server = await start({
       auth_mode: 'multi',
       jwt_secret: TEST_JWT_SECRET,
@@ -38,8 +38,6 @@ describeOnEachServer('long messages', (start) => {
     ann = await register('ann')
     bob = await register('bob')
   })
-  afterAll(() => upstream.close())
-  beforeEach(() => upstream.reset())
 
   const call = (method: string, path: string, body?: unknown, token = ann) =>
     server.call(method, path, { token, ...(body === undefined ? {} : { body }) })

@@ -1,18 +1,13 @@
 // Many approval requests of one batch: each can be told from the others, and they are decided one by one or all at once.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
 const REQUESTS = 20
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-beforeEach(() => upstream.reset())
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 describeOnEachServer('twenty approval requests of one batch', (start) => {
   let server: TestServer

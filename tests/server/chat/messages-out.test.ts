@@ -2,11 +2,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
 
 const { start } = useServers()
 const received: string[] = []
@@ -14,10 +16,8 @@ const receiver = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => received.push(chunk.toString('utf8')))
   request.on('end', () => response.end('{}'))
 })
-let upstream: Upstream
 let server: TestServer
 beforeAll(async () => {
-  upstream = await startUpstream()
   await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
   server = await start({
     config: {
@@ -35,11 +35,9 @@ beforeAll(async () => {
   await server.server.toolsReady
 })
 afterAll(async () => {
-  await upstream.close()
   receiver.closeAllConnections()
   await new Promise((done) => receiver.close(done))
 })
-beforeEach(() => upstream.reset())
 
 const converse = async (approval: string) => {
   const { json } = await server.call('POST', '/api/conversations', { body: { approval } })

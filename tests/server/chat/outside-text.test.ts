@@ -11,16 +11,17 @@ import {
   writeCall as write,
 } from '../../support/outside-actor.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
+import type { UpstreamRequest } from '../../support/upstream.ts'
 import { type ScriptedCall, turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 import { startWebSite, type WebSite } from '../../support/web-site.ts'
 
-let upstream: Upstream
+const upstream = await useUpstream()
+
 let site: WebSite
 /** Lets go of the page that does not come. */
 let release: () => void
 beforeAll(async () => {
-  upstream = await startUpstream()
   site = await startWebSite()
   site.serve('/page', 'text/plain', HOSTILE)
 })
@@ -37,7 +38,6 @@ beforeEach(() => {
 afterEach(() => release())
 afterAll(async () => {
   await site.close()
-  await upstream.close()
 })
 
 const fetchPage = (path: string) => fetchCall(site, path)

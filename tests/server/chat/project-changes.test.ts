@@ -1,15 +1,11 @@
 // A model changes several files of a project: shown, partly rejected, partly changed by the person, and all taken back.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 describe('changes of a project in a conversation', () => {
   const { start } = useServers()

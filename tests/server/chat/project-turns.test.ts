@@ -1,15 +1,11 @@
 // Changes of a project come one after another: a command, a file tool of another conversation, a person.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 describeOnEachServer('changes of one project at once', (start) => {
   test('come one after another: no file changes under a running command', async () => {

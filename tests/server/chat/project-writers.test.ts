@@ -1,21 +1,17 @@
 // Several conversations and a person change one project at once, in random order: nothing is lost, nobody is refused.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { rounds } from '../../support/random.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
 const CONVERSATIONS = 4
 const APPENDS = 8
 /** What the test itself puts into the project first. */
 const CHANGES_BEFORE = 2
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 describeOnEachServer('several writers of one project', (start) => {
   let server: TestServer

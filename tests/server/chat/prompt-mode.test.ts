@@ -1,15 +1,15 @@
 // A model without function calling, through the whole server: two calls in its text, then an answer; never a call shown as text.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
+const upstream = await useUpstream()
+
 let server: TestServer
 const { start } = useServers()
 beforeAll(async () => {
-  upstream = await startUpstream()
   server = await start({
     config: {
       models: [{ id: 'plain', api_url: upstream.url, tool_mode: 'prompt' }],
@@ -17,7 +17,6 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => upstream.close())
 
 const call = (name: string, args: object): string =>
   `\`\`\`json\n${JSON.stringify({ tool_call: { name, arguments: args } }, null, 2)}\n\`\`\``

@@ -1,21 +1,19 @@
 // Python in a conversation, from the project's files to the image in the answer, and a program that has to be stopped.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { scripted } from '../../support/scripted.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
+const upstream = await useUpstream()
+
 let server: TestServer
 const { start } = useServers()
 
 beforeAll(async () => {
-  upstream = await startUpstream()
   server = await start({ config: scripted(upstream) })
 })
-beforeEach(() => upstream.reset())
-afterAll(() => upstream.close())
 
 const isResult = ({ event, data }: { event: string; data: { type?: string } }) =>
   event === 'process_step' && data.type === 'tool_result'

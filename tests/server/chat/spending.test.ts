@@ -1,16 +1,12 @@
 // The usage of model calls is counted and bounded, whatever a provider or a client claims.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
-import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
+import type { UpstreamRequest } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-beforeEach(() => upstream.reset())
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 const usage = (prompt_tokens: number, completion_tokens: number) => ({
   usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },

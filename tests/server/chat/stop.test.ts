@@ -1,21 +1,21 @@
 // Stop is a state of the run: whatever the run is doing, it ends within a second and keeps what came.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EventReader, openEvents, type ReceivedEvent } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { chunk, dataLine, turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
 
 const never = new Promise<void>(() => {})
-let upstream: Upstream
 let server: TestServer
 let silentSite: Server
 let siteUrl: string
 const { start } = useServers()
 
 beforeAll(async () => {
-  upstream = await startUpstream()
   // A web page that never answers: a tool that is busy for as long as it may.
   silentSite = createServer(() => {})
   await new Promise<void>((resolve) => silentSite.listen(0, '127.0.0.1', resolve))
@@ -28,11 +28,9 @@ beforeAll(async () => {
     },
   })
 })
-beforeEach(() => upstream.reset())
 afterAll(async () => {
   silentSite.closeAllConnections()
   silentSite.close()
-  await upstream.close()
 })
 
 async function send(): Promise<{ id: string; runId: string; stream: EventReader }> {

@@ -1,43 +1,13 @@
-// Sub-agents over HTTP with a scripted model: side by side, within their limits, with approvals as their parent.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { openEvents } from '../../support/events.ts'
-import { describeOnEachServer, type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream, type UpstreamRequest } from '../../support/upstream.ts'
-import { type Turn, turn } from '../../support/upstream-turns.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server.ts'
+import type { UpstreamRequest } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+import { createTeam, toolMessages, toolsOf } from './agent-team.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.close())
-beforeEach(() => upstream.reset())
-
-const isSubAgent = (request: UpstreamRequest): boolean =>
-  String(request.messages[0]?.content).startsWith('You are a sub-agent')
-/** The instruction of the sub-agent that asks. */
-const taskOf = (request: UpstreamRequest): string => String(request.messages[1]?.content)
-const toolsOf = (request: UpstreamRequest): string[] => {
-  const tools = (request.body.tools ?? []) as { function: { name: string } }[]
-  return tools.map((tool) => tool.function.name)
-}
-const toolMessages = (request: UpstreamRequest) =>
-  request.messages.filter(({ role }) => role === 'tool')
-
-/** The parent calls `multi_agent` with these tasks, then says 'All done.'. */
-const parentAsksFor = (tasks: object[]): void =>
-  upstream.program((request) => {
-    if (isSubAgent(request)) return undefined
-    return toolMessages(request).length === 0
-      ? turn.toolCalls([{ id: 'call_team', name: 'multi_agent', arguments: { tasks } }])
-      : turn.text('All done.')
-  })
-const subAgents = (answer: (request: UpstreamRequest, task: string) => Turn): void =>
-  upstream.program((request) =>
-    isSubAgent(request) ? answer(request, taskOf(request)) : undefined,
-  )
+const upstream = await useUpstream()
+const { parentAsksFor, subAgents } = createTeam(upstream)
 
 describeOnEachServer('sub-agents', (start) => {
   let server: TestServer
@@ -250,90 +220,5 @@ describeOnEachServer('sub-agents', (start) => {
     await server.call('POST', `/api/runs/${run.data.run_id}/stop`)
     expect(await asked?.closed).toBe('client_left')
     expect((await stream.all()).at(-1)).toMatchObject({ data: { finish_reason: 'stopped' } })
-  })
-})
-describe('sub-agents of a server that goes away', () => {
-  const { start } = useServers()
-
-  test('continue where they were: the same approval request waits, and nothing that was decided is requested again', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sub-agents-test-'))
-    const place = {
-      folder,
-      config: {
-        models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
-        titles: 'first_message',
-        db_type: 'sqlite',
-        db_sqlite_file: join(folder, 'claw.db'),
-      },
-    }
-    parentAsksFor([
-      { name: 'writer', instruction: 'send it' },
-      { name: 'reader', instruction: 'read it' },
-    ])
-    const asked: string[] = []
-    subAgents((request, task) => {
-      asked.push(task)
-      if (task === 'read it') return turn.text('I read it.')
-      return toolMessages(request).length === 0
-        ? turn.toolCalls([{ name: 'message', arguments: { content: 'hello' } }])
-        : turn.text(`I was told: ${toolMessages(request)[0]?.content}`)
-    })
-    const first = await start(place)
-    const { json } = await first.call('POST', '/api/conversations', { body: {} })
-    const stream = await openEvents(`${first.url}/api/conversations/${json.data.id}/messages`, {
-      body: { text: 'Go', on_disconnect: 'continue' },
-    })
-    const question = await stream.next(({ event }) => event === 'approval_required')
-    await stream.next(
-      ({ event, data }) => event === 'tool_progress' && data.progress.agents[1].state === 'done',
-    )
-    await first.close()
-
-    const second = await start(place)
-    const { run_id, id_ref } = question.data
-    const listening = await openEvents(`${second.url}/api/runs/${run_id}/events`, {})
-    const again = await listening.next(({ event }) => event === 'approval_required')
-    expect(again.data).toEqual(question.data)
-    await second.call('POST', `/api/runs/${run_id}/approvals`, {
-      body: { id_ref, decision: 'reject', reason: 'not now' },
-    })
-    await listening.all()
-    const messages = await second.call('GET', `/api/conversations/${json.data.id}/messages`)
-    const [, answer] = messages.json.data.items
-    expect(answer).toMatchObject({ text: 'All done.' })
-    expect(JSON.parse(answer.tool_calls[0].result).data.results).toMatchObject([
-      { success: true, response: expect.stringContaining('not now') },
-      { success: true, response: 'I read it.' },
-    ])
-    expect(asked.sort()).toEqual(['read it', 'send it', 'send it'])
-    await second.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  test('an approval request of a sub-agent does not wait any more in a run that was stopped and resumed', async () => {
-    const server = await start({
-      config: {
-        models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
-        titles: 'first_message',
-      },
-    })
-    parentAsksFor([{ name: 'writer', instruction: 'send it' }])
-    subAgents(() => turn.toolCalls([{ name: 'message', arguments: { content: 'hello' } }]))
-    const { json } = await server.call('POST', '/api/conversations', { body: {} })
-    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
-      body: { text: 'Go' },
-    })
-    const question = await stream.next(({ event }) => event === 'approval_required')
-    const run = `/api/runs/${question.data.run_id}`
-    await server.call('POST', `${run}/stop`)
-    await server.call('POST', `${run}/resume`)
-    await vi.waitFor(
-      async () =>
-        expect((await server.call('GET', run)).json.data).toMatchObject({
-          status: 'completed',
-          pending_approvals: [],
-        }),
-      10_000,
-    )
   })
 })

@@ -1,11 +1,13 @@
 // No secret leaves the server: not in the log, not in an event, not in an error, not in what a tool says.
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createRedactor, redactedLog, secretsIn } from '../../../server/lib/redact.ts'
 import { openEvents } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
 
 const KEY = 'kq7/secret"key+value-4711'
 
@@ -76,10 +78,8 @@ describe('the redactor', () => {
 
 describe('a provider that repeats the key', () => {
   const { start } = useServers()
-  let upstream: Upstream
   let server: TestServer
   beforeAll(async () => {
-    upstream = await startUpstream()
     server = await start({
       config: {
         models: [{ id: 'scripted', api_url: upstream.url, api_key: KEY }],
@@ -87,7 +87,6 @@ describe('a provider that repeats the key', () => {
       },
     })
   })
-  afterAll(() => upstream.close())
 
   test.each([
     ['as a message', turn.error(400, `bad key ${KEY}`)],

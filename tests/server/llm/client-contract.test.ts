@@ -1,19 +1,14 @@
 // What every `LlmClient` promises, held against each making: OpenAI's format, prompt mode, fallback, the demo.
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createModelCatalog, type ModelCatalog } from '../../../server/llm/catalog.ts'
+import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../server/protocol/catalog.ts'
 import { hear, llmRequest } from '../../support/llm.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
+import { useCatalogs } from '../../support/model-catalogs.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useFreshUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-const catalogs: ModelCatalog[] = []
-beforeEach(async () => {
-  upstream = await startUpstream()
-})
-afterEach(() => upstream.close())
-afterAll(() => Promise.all(catalogs.map((catalog) => catalog.close())))
+const upstream = useFreshUpstream()
+const createCatalog = useCatalogs()
 
 const clock: ToolSchema = {
   type: 'function',
@@ -37,13 +32,10 @@ const makings: [name: string, models: Partial<ModelSettings>[], answer: typeof n
 
 describe.each(makings)('%s', (_name, models, answer) => {
   const client = async (): Promise<LlmClient> => {
-    const catalog = createModelCatalog({
+    const catalog = createCatalog({
       models: models.map((model) => ({ id: 'a', api_url: upstream.url, ...model })),
-      idleTimeout: 30,
-      retry: { delaysMs: [1] },
       demoDelayMs: 1,
     })
-    catalogs.push(catalog)
     return (await catalog.resolve()).client
   }
 

@@ -1,24 +1,19 @@
 // From nothing to a model that answers: presets, probe, store, chat; the key never comes back.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
 const KEY = 'sk-setup-key-123456'
 const servers = useServers()
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 describe('a model that is set to think', () => {
   test('is asked to, unless the conversation says otherwise', async () => {
-    const provider = await startUpstream()
-    provider.program(() => turn.text('ok'))
+    upstream.program(() => turn.text('ok'))
     const server = await servers.start({
       config: {
-        models: [{ id: 'deep', api_url: provider.url, thinking: 'high' }],
+        models: [{ id: 'deep', api_url: upstream.url, thinking: 'high' }],
         titles: 'off',
       },
     })
@@ -28,11 +23,10 @@ describe('a model that is set to think', () => {
         body: { text: 'think', stream: false },
       })
     }
-    expect(provider.requests.map((request) => request.body.reasoning_effort)).toEqual([
+    expect(upstream.requests.map((request) => request.body.reasoning_effort)).toEqual([
       'high',
       undefined,
     ])
-    await provider.close()
   })
 })
 

@@ -1,10 +1,12 @@
 // A user's changes over HTTP: every kind, after what was missed, and never somebody else's.
 import { createParser } from 'eventsource-parser'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { scripted } from '../../support/scripted.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
 
 interface Seen {
   id: string | undefined
@@ -52,15 +54,12 @@ async function listen(url: string, headers: Record<string, string> = {}) {
 
 describe('GET /api/events', () => {
   const servers = useServers()
-  let upstream: Upstream
   let server: TestServer
   beforeAll(async () => {
-    upstream = await startUpstream()
     server = await servers.start({
       config: { ...scripted(upstream), auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET },
     })
   })
-  afterAll(() => upstream.close())
 
   const register = async (username: string): Promise<string> => {
     const { json } = await server.call('POST', '/api/auth/register', {

@@ -3,22 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createStore } from '../../../server/db/store.ts'
 import { claimRun } from '../../../server/runs/start/claim.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, TEST_JWT_SECRET, useServers } from '../../support/server.ts'
 import { chatRun, say, somebody } from '../../support/store-rows.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-beforeEach(() => upstream.reset())
-afterAll(() => upstream.close())
+const upstream = await useUpstream()
 
 describeOnEachServer('a disabled account', (start) => {
   test('loses its run and its open streams at once, and gets no new ones', async () => {

@@ -1,19 +1,19 @@
 // Tools as a conversation meets them: the whole server over HTTP, with a scripted model and a web site on loopback.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'
-import { startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
 import { startWebSite, type WebSite } from '../../support/web-site.ts'
 
+const upstream = await useUpstream()
+
 const { start } = useServers()
-let upstream: Upstream
 let site: WebSite
 let server: TestServer
 
 beforeAll(async () => {
-  upstream = await startUpstream()
   site = await startWebSite()
   server = await start({
     config: {
@@ -27,10 +27,8 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await upstream.close()
   await site.close()
 })
-beforeEach(() => upstream.reset())
 
 type Call = { name: string; arguments: unknown; id?: string }
 

@@ -1,25 +1,21 @@
 // The `openai` package as a yardstick: it sends the same requests and reads the same streams as the server's own client.
 import { OpenAI } from 'openai'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { LlmRequest } from '../../../../server/llm/client.ts'
 import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
 import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import { hear, llmRequest } from '../../../support/llm.ts'
-import { startUpstream, type Upstream } from '../../../support/upstream.ts'
 import { type Turn, turn } from '../../../support/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/use-upstream.ts'
 
 const KEY = 'sk-of-the-test'
 const CALL = CallId.parse('call_a')
 const http = createProviderHttp()
 afterAll(() => http.close())
 
-let upstream: Upstream
-beforeEach(async () => {
-  upstream = await startUpstream()
-})
-afterEach(() => upstream.close())
+const upstream = useFreshUpstream()
 
 const request: LlmRequest = llmRequest({
   messages: [

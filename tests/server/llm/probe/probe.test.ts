@@ -1,21 +1,13 @@
 // Trying out a provider: what each kind of provider shows, and what is suggested for it.
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { listPresets } from '../../../../server/llm/probe/presets.ts'
 import { createModelProbe } from '../../../../server/llm/probe/probe.ts'
-import {
-  refusingUrl,
-  startUpstream,
-  type Upstream,
-  type UpstreamRequest,
-} from '../../../support/upstream.ts'
+import { refusingUrl, type UpstreamRequest } from '../../../support/upstream.ts'
 import { type Turn, turn } from '../../../support/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/use-upstream.ts'
 
-let upstream: Upstream
+const upstream = useFreshUpstream()
 const probe = createModelProbe()
-beforeEach(async () => {
-  upstream = await startUpstream()
-})
-afterEach(() => upstream.close())
 afterAll(() => probe.close())
 
 const KEY = 'sk-probe-key'

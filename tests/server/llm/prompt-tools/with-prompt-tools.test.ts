@@ -1,19 +1,14 @@
 // Prompt mode end to end: tools go into the system prompt, calls come out of the text, unreadable ones are asked for again.
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createModelCatalog, type ModelCatalog } from '../../../../server/llm/catalog.ts'
+import { describe, expect, test } from 'vitest'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
 import { hear, llmRequest, outcome } from '../../../support/llm.ts'
-import { startUpstream, type Upstream } from '../../../support/upstream.ts'
+import { useCatalogs } from '../../../support/model-catalogs.ts'
 import { turn } from '../../../support/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/use-upstream.ts'
 
-let upstream: Upstream
-const catalogs: ModelCatalog[] = []
-beforeEach(async () => {
-  upstream = await startUpstream()
-})
-afterEach(() => upstream.close())
-afterAll(() => Promise.all(catalogs.map((catalog) => catalog.close())))
+const upstream = useFreshUpstream()
+const createCatalog = useCatalogs()
 
 const weather: ToolSchema = {
   type: 'function',
@@ -32,12 +27,9 @@ const weather: ToolSchema = {
   },
 }
 const ask = async (more: Partial<LlmRequest> = {}, settings: Partial<ModelSettings> = {}) => {
-  const catalog = createModelCatalog({
+  const catalog = createCatalog({
     models: [{ id: 'p', api_url: upstream.url, tool_mode: 'prompt', ...settings }],
-    idleTimeout: 30,
-    retry: { delaysMs: [1] },
   })
-  catalogs.push(catalog)
   const { client } = await catalog.resolve()
   return hear(client, llmRequest({ tools: [weather], ...more }))
 }

@@ -1,37 +1,13 @@
-// Checkpoints: every change can be taken back, restoring too, also after a crash; old ones go by rule.
+// Checkpoints: every change is listed with what it touched and can be undone, and so can the undoing.
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
-import { prunable } from '../../../../server/workspace/checkpoints/prune.ts'
-import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/record/change-journal.ts'
-import { createKeyedMutex } from '../../../../server/workspace/keyed-mutex.ts'
 import { describeOnEachDatabase, useDatabases } from '../../../support/databases.ts'
 import { openProject, treeOf } from '../../../support/projects.ts'
-
-const by = (tool: string, messageId: MessageId | null = null): ChangeOrigin => ({
-  tool,
-  messageId,
-  runId: null,
-})
-
-type Project = Awaited<ReturnType<typeof openProject>>
-const write = (
-  { checkpoints, workspace }: Project,
-  path: string,
-  text: string,
-  origin = by('file_write'),
-) => checkpoints.change(workspace, origin, [path], () => workspace.write(path, Buffer.from(text)))
-const all = ({ records, projectId }: Project) => records.list(projectId, { limit: 100 })
-const newest = async (project: Project) => {
-  const [row] = await all(project)
-  if (row === undefined) throw new Error('no checkpoint')
-  return row
-}
+import { all, by, newest, write } from './changes.ts'
 
 describeOnEachDatabase('checkpoints', (open) => {
   test('a change by a tool is listed with what it touched and can be taken back', async () => {
@@ -189,66 +165,6 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['a'])
   })
 
-  test('a change cut off by a crash is settled before the next one and can be taken back', async () => {
-    const database = await open()
-    const project = await openProject(database)
-    const { workspace, checkpoints, records } = project
-    await write(project, 'a', 'old')
-    const before = await treeOf(workspace.root)
-    // A server that dies while a program runs: the change is made, nothing is written down after it.
-    const dying = (work: () => Promise<unknown>) => {
-      void checkpoints.changeAnything(workspace, by('exec'), async () => {
-        await work()
-        await new Promise(() => {})
-      })
-    }
-    await new Promise<void>((resolve) =>
-      dying(async () => {
-        await writeFile(join(workspace.root, 'a'), 'new')
-        await writeFile(join(workspace.root, 'b'), 'b')
-        resolve()
-      }),
-    )
-    expect(await all(project)).toHaveLength(1)
-    // The next process over the same folders and rows.
-    const next = createCheckpoints({
-      records,
-      outsideContents: createOutsideContentRepository(database),
-      workspaces: project.workspaces,
-      mutex: createKeyedMutex(10_000),
-      pool: project.pool,
-      rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
-      log: { warn() {} },
-    })
-    await next.recover(workspace)
-    const row = await newest(project)
-    expect(row.sample.map(({ path, change }) => [path, change])).toEqual([
-      ['a', 'modified'],
-      ['b', 'added'],
-    ])
-    await next.restore(workspace, row.id, by('restore'))
-    expect(await treeOf(workspace.root)).toEqual(before)
-  })
-
-  test('notes that a power cut left unreadable hold up nobody and invent no changes', async () => {
-    const project = await openProject(await open())
-    const { workspace, checkpoints, workspaces, projectId } = project
-    await write(project, 'a', 'old')
-    const side = workspaces.serverFolder(projectId)
-    await checkpoints.changeAnything(workspace, by('exec'), async () => {
-      await writeFile(join(workspace.root, 'b'), 'b')
-      // The memory of the snapshot is gone when what has changed is looked for.
-      await writeFile(join(side, 'index.json'), '')
-    })
-    expect((await all(project)).map(({ tool }) => tool)).toEqual(['file_write'])
-    await writeFile(join(side, 'open-change.json'), '{"row":')
-    await write(project, 'a', 'new')
-    expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['a'])
-    await checkpoints.restore(workspace, (await newest(project)).id, by('restore'))
-    expect((await workspace.read('a')).bytes.toString()).toBe('old')
-    expect((await workspace.read('b')).bytes.toString()).toBe('b')
-  })
-
   test('an unknown checkpoint is 404, one of another project too', async () => {
     const database = await open()
     const project = await openProject(database)
@@ -280,21 +196,6 @@ describe('changes at once', () => {
     )
     expect((await workspace.read('count')).bytes.toString()).toBe('20')
     expect(await all(project)).toHaveLength(21)
-  })
-
-  test('are kept within the rule: number, bytes and what nothing refers to', async () => {
-    const project = await openProject(await open('sqlite'), {
-      rule: { keep: 5, maxAgeDays: 30, maxBytes: 1e9 },
-    })
-    const { workspace } = project
-    for (let turn = 0; turn < 40; turn++) await write(project, 'a', `content ${turn}`)
-    await project.mutex.run(project.projectId, async () => {})
-    expect((await all(project)).length).toBeLessThanOrEqual(5)
-    const contents = join(project.workspaces.serverFolder(project.projectId), 'contents')
-    expect(
-      (await readdir(contents, { recursive: true })).filter((name) => name.length > 10).length,
-    ).toBeLessThanOrEqual(5)
-    expect((await workspace.read('a')).bytes.toString()).toBe('content 39')
   })
 
   test('a folder that becomes a link during a change holds up no later change', async () => {
@@ -329,13 +230,4 @@ describe('changes at once', () => {
     })
     expect(await readdir(outside)).toEqual([])
   })
-})
-
-test('the rule of pruning: the newest always stays, the old and the many go', () => {
-  const now = new Date('2026-01-31T00:00:00Z')
-  const rows = [60, 1, 10, 40].map((days) => ({
-    id: `d${days}`,
-    createdAt: new Date(now.getTime() - days * 86_400_000),
-  }))
-  expect(prunable(rows, { keep: 2, maxAgeDays: 30, maxBytes: 1 }, now)).toEqual(['d10', 'd40'])
 })

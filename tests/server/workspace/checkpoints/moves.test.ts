@@ -2,31 +2,11 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
-import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
 import { diffCheckpoint } from '../../../../server/workspace/checkpoints/diff/checkpoint-diff.ts'
 import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
-import { createKeyedMutex } from '../../../../server/workspace/keyed-mutex.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
 import { openProject, treeOf } from '../../../support/projects.ts'
-import { randomFrom, SEED } from '../../../support/random.ts'
-
-const by = (tool: string) => ({ tool, messageId: null, runId: null })
-
-type Project = Awaited<ReturnType<typeof openProject>>
-const write = ({ checkpoints, workspace }: Project, path: string, text: string) =>
-  checkpoints.change(workspace, by('write'), [path], () => workspace.write(path, Buffer.from(text)))
-const remove = ({ checkpoints, workspace }: Project, path: string) =>
-  checkpoints.change(workspace, by('delete'), [path], () => workspace.remove(path))
-const move = ({ checkpoints, workspace }: Project, from: string, to: string) =>
-  checkpoints.move(workspace, by('rename'), from, to)
-const newest = async ({ records, projectId }: Project) => {
-  const [row] = await records.list(projectId, { limit: 1 })
-  if (row === undefined) throw new Error('no checkpoint')
-  return row
-}
-const restore = ({ checkpoints, workspace }: Project, id: string) =>
-  checkpoints.restore(workspace, id, by('restore'))
+import { afterRestart, by, move, newest, remove, restore, write } from './changes.ts'
 
 describeOnEachDatabase('a renamed folder', (open) => {
   test('is stored as one rename, keeps no content, and goes back and forward', async () => {
@@ -152,13 +132,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     void project.checkpoints.restore(dying, first?.id, by('restore'))
     await renamed
     expect(await treeOf(workspace.root)).toEqual({ 'a/': '', 'a/x': '1' })
-    const next = createCheckpoints({
-      ...project,
-      outsideContents: createOutsideContentRepository(database),
-      mutex: createKeyedMutex(10_000),
-      rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
-      log: { warn() {} },
-    })
+    const next = afterRestart(database, project)
     await next.recover(workspace)
     const row = await newest(project)
     expect(row.sample).toEqual([
@@ -229,85 +203,5 @@ describeOnEachDatabase('a renamed folder', (open) => {
     // Renamed back, nothing has changed but what was edited.
     await move(project, 'new', 'old')
     expect((await diff(renamed.id, 'now')).files.map(({ path }) => path)).toEqual(['old/b'])
-  })
-
-  test(`is right after any sequence of changes and restores (SEED=${SEED})`, async () => {
-    const rule = { keep: 1_000, maxAgeDays: 30, maxBytes: 1e9 }
-    const project = await openProject(await open(), { rule })
-    const { workspace, checkpoints } = project
-    const random = randomFrom(SEED)
-    const rounds = process.env.FAULTS === 'full' ? 400 : 40
-    /** What the project held before each checkpoint, and what it must hold now: path to content, folders end in `/`. */
-    const before: { id: string; tree: Record<string, string> }[] = []
-    let tree: Record<string, string> = {}
-    const name = () => random.pick(['a', 'b', 'c'])
-    const path = () => Array.from({ length: 1 + random.below(3) }, name).join('/')
-    const below = (folder: string) =>
-      Object.keys(tree).filter((key) => key.startsWith(`${folder}/`))
-    const isThere = (at: string) => at in tree || `${at}/` in tree
-    const foldersAbove = (at: string) =>
-      at
-        .split('/')
-        .slice(0, -1)
-        .map((_part, depth, parts) => parts.slice(0, depth + 1).join('/'))
-    const fits = (at: string) => foldersAbove(at).every((folder) => !(folder in tree))
-    const withFolders = (at: string) =>
-      Object.fromEntries(foldersAbove(at).map((folder) => [`${folder}/`, '']))
-    const without = (at: string) =>
-      Object.fromEntries(
-        Object.entries(tree).filter(([key]) => key !== at && !key.startsWith(`${at}/`)),
-      )
-    const kinds = {
-      async write(at: string, text: string) {
-        if (!fits(at) || `${at}/` in tree) return
-        await write(project, at, text)
-        return { ...tree, ...withFolders(at), [at]: text }
-      },
-      async remove(at: string) {
-        if (!isThere(at)) return
-        await remove(project, at)
-        return without(at)
-      },
-      async move(from: string, _text: string, to: string) {
-        if (!isThere(from) || isThere(to) || !fits(to) || `${to}/`.startsWith(`${from}/`)) return
-        await move(project, from, to)
-        const moved = [...below(from), ...(from in tree ? [from] : [])].map((key) => [
-          to + key.slice(from.length),
-          tree[key] ?? '',
-        ])
-        return { ...without(from), ...withFolders(to), ...Object.fromEntries(moved) }
-      },
-      async program(from: string, text: string, to: string) {
-        if (!(`${from}/` in tree) || isThere(to) || to.includes('/')) return
-        if (`${to}/`.startsWith(`${from}/`)) return
-        await checkpoints.changeAnything(workspace, by('exec'), async () => {
-          await rename(join(workspace.root, from), join(workspace.root, to))
-          await writeFile(join(workspace.root, to, 'made'), text)
-        })
-        const moved = below(from).map((key) => [to + key.slice(from.length), tree[key] ?? ''])
-        return { ...without(from), ...Object.fromEntries(moved), [`${to}/made`]: text }
-      },
-      async restore() {
-        if (before.length === 0) return
-        const to = random.pick(before)
-        await restore(project, to.id)
-        return to.tree
-      },
-    }
-    for (let round = 0; before.length < rounds && round < 20 * rounds; round++) {
-      const kind = random.pick([
-        ...(['write', 'write', 'write', 'move', 'move', 'move'] as const),
-        ...(['remove', 'program', 'restore'] as const),
-      ])
-      const next = await kinds[kind](path(), `text ${round}`, path())
-      if (next === undefined) continue
-      expect(await treeOf(workspace.root), `${kind} of round ${round}`).toEqual(next)
-      before.push({ id: (await newest(project)).id, tree })
-      tree = next
-    }
-    for (const { id, tree: earlier } of [...before.toReversed().filter((_, at) => at % 4 === 0)]) {
-      await restore(project, id)
-      expect(await treeOf(workspace.root)).toEqual(earlier)
-    }
   })
 })

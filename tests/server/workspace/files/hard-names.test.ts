@@ -8,8 +8,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEvents } from '../../../support/events.ts'
 import { type TestServer, useServers } from '../../../support/server.ts'
-import { startUpstream, type Upstream } from '../../../support/upstream.ts'
 import { type ScriptedCall, turn } from '../../../support/upstream-turns.ts'
+import { useUpstream } from '../../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
 
 /** Whether this disk tells names apart by case and by Unicode form. */
 const tellsApart = !existsSync(import.meta.filename.toUpperCase())
@@ -18,10 +20,8 @@ describe('on a real disk', () => {
   const servers = useServers()
   let root: string
   let server: TestServer
-  let upstream: Upstream
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'hard-names-'))
-    upstream = await startUpstream()
     server = await servers.start({
       config: {
         workspace_root: root,
@@ -31,7 +31,6 @@ describe('on a real disk', () => {
     })
   })
   afterAll(async () => {
-    await upstream.close()
     await rm(root, { recursive: true, force: true })
   })
 

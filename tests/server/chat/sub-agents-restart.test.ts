@@ -1,0 +1,99 @@
+// Sub-agents of a run that is interrupted, by a restart of the server or by a stop, and goes on.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { openEvents } from '../../support/events.ts'
+import { useServers } from '../../support/server.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+import { createTeam, toolMessages } from './agent-team.ts'
+
+const upstream = await useUpstream()
+const { parentAsksFor, subAgents } = createTeam(upstream)
+
+describe('sub-agents of a server that goes away', () => {
+  const { start } = useServers()
+
+  test('continue where they were: the same approval request waits, and nothing that was decided is requested again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sub-agents-test-'))
+    const place = {
+      folder,
+      config: {
+        models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
+        titles: 'first_message',
+        db_type: 'sqlite',
+        db_sqlite_file: join(folder, 'claw.db'),
+      },
+    }
+    parentAsksFor([
+      { name: 'writer', instruction: 'send it' },
+      { name: 'reader', instruction: 'read it' },
+    ])
+    const asked: string[] = []
+    subAgents((request, task) => {
+      asked.push(task)
+      if (task === 'read it') return turn.text('I read it.')
+      return toolMessages(request).length === 0
+        ? turn.toolCalls([{ name: 'message', arguments: { content: 'hello' } }])
+        : turn.text(`I was told: ${toolMessages(request)[0]?.content}`)
+    })
+    const first = await start(place)
+    const { json } = await first.call('POST', '/api/conversations', { body: {} })
+    const stream = await openEvents(`${first.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go', on_disconnect: 'continue' },
+    })
+    const question = await stream.next(({ event }) => event === 'approval_required')
+    await stream.next(
+      ({ event, data }) => event === 'tool_progress' && data.progress.agents[1].state === 'done',
+    )
+    await first.close()
+
+    const second = await start(place)
+    const { run_id, id_ref } = question.data
+    const listening = await openEvents(`${second.url}/api/runs/${run_id}/events`, {})
+    const again = await listening.next(({ event }) => event === 'approval_required')
+    expect(again.data).toEqual(question.data)
+    await second.call('POST', `/api/runs/${run_id}/approvals`, {
+      body: { id_ref, decision: 'reject', reason: 'not now' },
+    })
+    await listening.all()
+    const messages = await second.call('GET', `/api/conversations/${json.data.id}/messages`)
+    const [, answer] = messages.json.data.items
+    expect(answer).toMatchObject({ text: 'All done.' })
+    expect(JSON.parse(answer.tool_calls[0].result).data.results).toMatchObject([
+      { success: true, response: expect.stringContaining('not now') },
+      { success: true, response: 'I read it.' },
+    ])
+    expect(asked.sort()).toEqual(['read it', 'send it', 'send it'])
+    await second.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('an approval request of a sub-agent does not wait any more in a run that was stopped and resumed', async () => {
+    const server = await start({
+      config: {
+        models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
+        titles: 'first_message',
+      },
+    })
+    parentAsksFor([{ name: 'writer', instruction: 'send it' }])
+    subAgents(() => turn.toolCalls([{ name: 'message', arguments: { content: 'hello' } }]))
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Go' },
+    })
+    const question = await stream.next(({ event }) => event === 'approval_required')
+    const run = `/api/runs/${question.data.run_id}`
+    await server.call('POST', `${run}/stop`)
+    await server.call('POST', `${run}/resume`)
+    await vi.waitFor(
+      async () =>
+        expect((await server.call('GET', run)).json.data).toMatchObject({
+          status: 'completed',
+          pending_approvals: [],
+        }),
+      10_000,
+    )
+  })
+})

@@ -1,0 +1,194 @@
+// Every way in which a provider fails or a run stops, as the client for OpenAI-compatible providers reports it.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { hear, llmRequest } from '../../../support/llm.ts'
+import { refusingUrl } from '../../../support/upstream.ts'
+import { turn } from '../../../support/upstream-turns.ts'
+import { KEY, textChunk, useClient } from './use-client.ts'
+
+const { upstream, clientFor, http } = useClient()
+
+describe('failures', () => {
+  const failureOf = async (client = clientFor()) => {
+    const heard = await hear(client)
+    if (heard.end.type !== 'failed') throw new Error('expected a failure')
+    const shown = `${heard.end.error.message} ${JSON.stringify(heard.end.error.details)}`
+    expect(shown).not.toContain(KEY)
+    expect(shown).not.toContain('127.0.0.1')
+    expect(shown).toContain('Model M')
+    return { ...heard, error: heard.end.error }
+  }
+
+  test.each([
+    [400, 'model_refused', false],
+    [401, 'model_unauthorized', false],
+    [403, 'model_unauthorized', false],
+    [404, 'model_not_found', false],
+    [429, 'model_rate_limited', true],
+    [500, 'model_unavailable', true],
+    [503, 'model_unavailable', true],
+    [302, 'model_bad_answer', false],
+  ])('status %i is %s', async (status, code, retryable) => {
+    upstream.enqueue(turn.error(status, `no good: ${KEY} at http://127.0.0.1/x`))
+    const { error } = await failureOf()
+    expect([error.code, error.retryable]).toEqual([code, retryable])
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  test('a 429 keeps what Retry-After says, in seconds or as a date', async () => {
+    upstream.enqueue(
+      turn.rateLimited(7),
+      turn.rateLimited(new Date(Date.now() + 30_000).toUTCString()),
+    )
+    expect((await failureOf()).error.retryAfter).toBe(7)
+    expect((await failureOf()).error.retryAfter).toBeGreaterThan(20)
+  })
+
+  test('an error is known by its status when its body never ends, or is endless', async () => {
+    const endless = turn.raw(['x'.repeat(100_000), { finish: 'stall' }])
+    upstream.enqueue(
+      { ...turn.raw(['{', { finish: 'stall' }]), status: 500 },
+      { ...endless, status: 400 },
+    )
+    expect((await failureOf()).error.code).toBe('model_unavailable')
+    expect((await failureOf()).error.code).toBe('model_refused')
+  })
+
+  test('a status that is none does no harm', async () => {
+    upstream.enqueue({ ...turn.error(999), status: 999 }, { ...turn.raw(['']), status: 204 })
+    expect((await failureOf()).error.code).toBe('model_unavailable')
+    expect((await failureOf()).error.code).toBe('model_refused')
+  })
+
+  test('a conversation that is too long is named so', async () => {
+    upstream.enqueue(turn.error(400, "This model's maximum context length is 8192 tokens."))
+    expect((await failureOf()).error.code).toBe('model_context_exceeded')
+  })
+
+  test('a refused connection, an unknown host, a closed and a reset connection', async () => {
+    upstream.enqueue(turn.beforeHeaders('fin'), turn.beforeHeaders('reset'))
+    const dead = clientFor({ api_url: await refusingUrl() })
+    const nowhere = clientFor({ api_url: 'http://nowhere.invalid/v1' })
+    for (const client of [dead, nowhere, clientFor(), clientFor()])
+      expect((await failureOf(client)).error.code).toBe('model_unavailable')
+  })
+
+  test('a page instead of an API', async () => {
+    upstream.enqueue(turn.html(), turn.html(404), turn.raw(['hello\nworld\n']))
+    expect((await failureOf()).error.code).toBe('model_bad_answer')
+    expect((await failureOf()).error.code).toBe('model_not_found')
+    expect((await failureOf()).error.code).toBe('model_stream_broken')
+  })
+
+  test.each(['end', 'fin', 'reset'] as const)(
+    'a stream that ends early (%s) keeps what came',
+    async (how) => {
+      upstream.enqueue(turn.cut(turn.text('one two three'), 3, how))
+      const heard = await failureOf()
+      expect([heard.text, heard.error.code]).toEqual(['one two th', 'model_stream_broken'])
+      expect(heard.end.usage?.completion_tokens).toBeGreaterThan(0)
+    },
+  )
+
+  test.each([
+    [{ error: { message: 'overloaded', code: 503 } }, 'model_unavailable'],
+    [{ error: 'something broke' }, 'model_unavailable'],
+    [{ error: { message: 'Rate limit reached', type: 'rate_limit_error' } }, 'model_rate_limited'],
+    [{ object: 'error', message: 'bad request', code: 400 }, 'model_refused'],
+  ])('an error object in mid-stream %j keeps what came', async (object, code) => {
+    upstream.enqueue(turn.chunks([textChunk('partial'), object, textChunk(' never')]))
+    const heard = await failureOf()
+    expect([heard.text, heard.error.code]).toEqual(['partial', code])
+  })
+
+  test('an error object in the body of a 200', async () => {
+    upstream.enqueue(
+      turn.json(200, { error: { message: 'bad key', type: 'authentication_error' } }),
+    )
+    expect((await failureOf()).error.code).toBe('model_unauthorized')
+  })
+
+  test('silence before and after the first byte ends at the idle limit and keeps what came', async () => {
+    upstream.enqueue(
+      turn.beforeHeaders('stall'),
+      turn.cut(turn.text('one two'), 0, 'stall'),
+      turn.cut(turn.text('one two'), 2, 'stall'),
+    )
+    const client = clientFor({ idle_timeout: 1 })
+    for (const text of ['', '', 'one t']) {
+      const heard = await failureOf(client)
+      expect([heard.text, heard.error.code]).toEqual([text, 'model_timeout'])
+    }
+    for (const request of upstream.requests) expect(await request.closed).toBe('client_left')
+  })
+})
+
+describe('stopping', () => {
+  const stopAfter = async (turnToPlay: ReturnType<typeof turn.text>, when: 'request' | 'text') => {
+    upstream.enqueue(turnToPlay)
+    const controller = new AbortController()
+    const heard = hear(clientFor(), llmRequest({ signal: controller.signal }), (batch) => {
+      if (when === 'text' && batch.some((event) => event.type === 'text_delta')) controller.abort()
+    })
+    const request = await upstream.nextRequest()
+    if (when === 'request') controller.abort()
+    expect(await request.closed).toBe('client_left')
+    return heard
+  }
+
+  test('closes the socket before the headers, before the first token and in the middle', async () => {
+    expect((await stopAfter(turn.beforeHeaders('stall'), 'request')).end.type).toBe('failed')
+    expect((await stopAfter(turn.cut(turn.text('x'), 1, 'stall'), 'request')).end.type).toBe(
+      'failed',
+    )
+    const heard = await stopAfter(turn.cut(turn.text('some words'), 2, 'stall'), 'text')
+    expect([heard.text, heard.end.type]).toEqual(['some ', 'failed'])
+  })
+
+  test('does not wait for a connection that is still being made', async () => {
+    const controller = new AbortController()
+    const full = createServer().listen(0, '127.0.0.1')
+    await once(full, 'listening')
+    // A server that listens on TCP has an AddressInfo.
+    const { port } = full.address() as AddressInfo
+    const hanging = http.request({
+      url: new URL(`http://127.0.0.1:${port}/`),
+      headers: {},
+      signal: controller.signal,
+    })
+    controller.abort()
+    await expect(hanging).rejects.toThrow()
+    full.close()
+  })
+
+  test('sends no request when the run was already stopped', async () => {
+    const heard = await hear(clientFor(), llmRequest({ signal: AbortSignal.abort() }))
+    expect(heard.end.type).toBe('failed')
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  test('a listener that leaves the stream closes the socket', async () => {
+    upstream.enqueue(turn.cut(turn.text('some words'), 2, 'stall'))
+    for await (const _batch of clientFor().stream(llmRequest())) break
+    expect(await (await upstream.nextRequest()).closed).toBe('client_left')
+  })
+
+  test('leaves no listener on the signal of a run', async () => {
+    const { signal } = new AbortController()
+    let listeners = 0
+    const counted = Object.assign(signal, {
+      addEventListener: (...given: Parameters<AbortSignal['addEventListener']>) => {
+        listeners += 1
+        AbortSignal.prototype.addEventListener.call(signal, ...given)
+      },
+      removeEventListener: (...given: Parameters<AbortSignal['removeEventListener']>) => {
+        listeners -= 1
+        AbortSignal.prototype.removeEventListener.call(signal, ...given)
+      },
+    })
+    upstream.enqueue(turn.text('a'))
+    await hear(clientFor(), llmRequest({ signal: counted }))
+    expect(listeners).toBe(0)
+  })
+})

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { CallId } from '../../../../server/protocol/ids.ts'
+import { hear, llmRequest, outcome } from '../../../support/llm.ts'
+import { chunk, turn } from '../../../support/upstream-turns.ts'
+import { stop, toolCallChunk, useClient } from './use-client.ts'
+
+const { upstream, clientFor } = useClient()
+
+const callsOf = async (...chunks: unknown[]) => {
+  upstream.enqueue(turn.chunks([...chunks, stop]))
+  const heard = await hear(clientFor())
+  expect(outcome(heard)).toBe('finished:tool_calls')
+  return heard.calls.map((call) => [call.name, call.arguments])
+}
+
+describe('tool calls', () => {
+  test('are put together from deltas as OpenAI sends them', async () => {
+    const calls = await callsOf(
+      toolCallChunk({
+        index: 0,
+        id: 'a',
+        type: 'function',
+        function: { name: 'clock', arguments: '' },
+      }),
+      toolCallChunk({ index: 0, function: { arguments: '{"zone":' } }),
+      toolCallChunk({ index: 0, function: { arguments: '"UTC"}' } }),
+      toolCallChunk({
+        index: 1,
+        id: 'b',
+        type: 'function',
+        function: { name: 'sum', arguments: '{}' },
+      }),
+    )
+    expect(calls).toEqual([
+      ['clock', '{"zone":"UTC"}'],
+      ['sum', '{}'],
+    ])
+  })
+
+  test.each([
+    [
+      'the id comes again with each piece',
+      [
+        { index: 0, id: 'a', function: { name: 'f', arguments: '{"a"' } },
+        { index: 0, id: 'a', function: { name: 'f', arguments: ':1}' } },
+      ],
+    ],
+    [
+      'the id is empty after the first piece',
+      [
+        { index: 0, id: 'a', function: { name: 'f', arguments: '{"a"' } },
+        { index: 0, id: '', function: { name: null, arguments: ':1}' } },
+      ],
+    ],
+    [
+      'there is no id at all',
+      [
+        { index: 0, function: { name: 'f', arguments: '{"a"' } },
+        { index: 0, function: { arguments: ':1}' } },
+      ],
+    ],
+    [
+      'another id comes with each piece',
+      [
+        { index: 0, id: 'a', function: { name: 'f', arguments: '{"a"' } },
+        { index: 0, id: 'b', function: { arguments: ':1}' } },
+      ],
+    ],
+    [
+      'there is no index',
+      [{ id: 'a', function: { name: 'f', arguments: '{"a"' } }, { function: { arguments: ':1}' } }],
+    ],
+    [
+      'the index is negative',
+      [
+        { index: -1, id: 'a', function: { name: 'f', arguments: '{"a"' } },
+        { index: -1, function: { arguments: ':1}' } },
+      ],
+    ],
+    [
+      'the index is text',
+      [
+        { index: '0', id: 'a', function: { name: 'f', arguments: '{"a"' } },
+        { index: '0', function: { arguments: ':1}' } },
+      ],
+    ],
+    [
+      'the arguments are an object',
+      [{ index: 0, id: 'a', function: { name: 'f', arguments: { a: 1 } } }],
+    ],
+  ])('are whole when %s', async (_case, pieces) => {
+    expect(await callsOf(...pieces.map((piece) => toolCallChunk(piece)))).toEqual([
+      ['f', '{"a":1}'],
+    ])
+  })
+
+  test('take a name that comes in pieces', async () => {
+    expect(
+      await callsOf(
+        toolCallChunk({ index: 0, id: 'a', function: { name: 'get_' } }),
+        toolCallChunk({ index: 0, function: { name: 'weather' } }),
+        toolCallChunk({ index: 0, function: { arguments: '{}' } }),
+      ),
+    ).toEqual([['get_weather', '{}']])
+  })
+
+  test('with nothing for arguments have an empty object', async () => {
+    expect(
+      await callsOf(toolCallChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '' } })),
+    ).toEqual([['f', '{}']])
+    expect(
+      await callsOf(toolCallChunk({ index: 0, id: 'a', function: { name: 'f', arguments: null } })),
+    ).toEqual([['f', '{}']])
+    expect(await callsOf(toolCallChunk({ index: 0, id: 'a', function: { name: 'f' } }))).toEqual([
+      ['f', '{}'],
+    ])
+  })
+
+  test('several in one chunk stay apart: by index, by position, under the same index', async () => {
+    const f = { id: 'a', function: { name: 'f', arguments: '{"n":1}' } }
+    const g = { id: 'b', function: { name: 'f', arguments: '{"n":2}' } }
+    const both = [
+      ['f', '{"n":1}'],
+      ['f', '{"n":2}'],
+    ]
+    expect(await callsOf(toolCallChunk({ index: 0, ...f }, { index: 1, ...g }))).toEqual(both)
+    expect(await callsOf(toolCallChunk(f, g))).toEqual(both)
+    expect(
+      await callsOf(toolCallChunk({ function: f.function }, { function: g.function })),
+    ).toEqual(both)
+    expect(await callsOf(toolCallChunk({ index: 0, ...f }, { index: 0, ...g }))).toEqual(both)
+    expect(
+      await callsOf(toolCallChunk({ index: 0, ...f }), toolCallChunk({ index: 0, ...g })),
+    ).toEqual(both)
+    expect(
+      await callsOf(toolCallChunk({ index: 3, ...f }), toolCallChunk({ index: 9, ...g })),
+    ).toEqual(both)
+    expect(
+      await callsOf(
+        toolCallChunk({ index: 0, function: f.function }),
+        toolCallChunk({ index: 0, function: g.function }),
+      ),
+    ).toEqual(both)
+  })
+
+  test('have ids that are never empty or too long', async () => {
+    upstream.enqueue(
+      turn.chunks([
+        toolCallChunk(
+          { id: 'call_0', function: { name: 'f' } },
+          { id: '', function: { name: 'g' } },
+          { id: 'x'.repeat(201), function: { name: 'h' } },
+        ),
+        stop,
+      ]),
+    )
+    const { calls } = await hear(clientFor(), llmRequest())
+    const ids = calls.map((call) => call.id)
+    expect(ids[0]).toBe('call_0')
+    expect(new Set(ids).size).toBe(3)
+    for (const id of ids) expect(CallId.safeParse(id).success).toBe(true)
+  })
+
+  test('in the form before tools were called tools', async () => {
+    expect(
+      await callsOf(
+        chunk({ function_call: { name: 'f', arguments: '{"a"' } }),
+        chunk({ function_call: { arguments: ':1}' } }),
+      ),
+    ).toEqual([['f', '{"a":1}']])
+  })
+})

@@ -1,0 +1,47 @@
+// A client for OpenAI-compatible providers, with a new scripted provider for each test, and the chunks that it sends.
+import { afterAll } from 'vitest'
+import type { LlmClient } from '../../../../server/llm/client.ts'
+import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
+import {
+  createProviderHttp,
+  type ProviderHttp,
+} from '../../../../server/llm/openai/provider-http.ts'
+import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
+import type { Upstream } from '../../../support/upstream.ts'
+import { chunk } from '../../../support/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/use-upstream.ts'
+
+export const KEY = 'sk-very-secret-key'
+
+export const textChunk = (content: string) => chunk({ content })
+export const toolCallChunk = (...pieces: unknown[]) => chunk({ tool_calls: pieces })
+export const stop = chunk({}, 'stop')
+
+export interface TestClient {
+  upstream: Upstream
+  /** The connections that all clients share. */
+  http: ProviderHttp
+  /** How many lines each response held that could not be read, where there were any. */
+  skipped: number[]
+  /** A client for the model `m` of the provider. */
+  clientFor(settings?: Partial<ModelSettings>): LlmClient
+}
+
+export function useClient(): TestClient {
+  const http = createProviderHttp()
+  afterAll(() => http.close())
+  const upstream = useFreshUpstream()
+  const skipped: number[] = []
+  return {
+    upstream,
+    http,
+    skipped,
+    clientFor: (settings = {}) =>
+      createOpenAiCompatible({
+        settings: { id: 'm', name: 'Model M', api_url: upstream.url, api_key: KEY, ...settings },
+        http,
+        idleTimeout: 30,
+        onSkipped: ({ lines }) => skipped.push(lines),
+      }),
+  }
+}

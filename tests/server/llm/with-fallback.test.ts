@@ -1,0 +1,28 @@
+// Fallbacks: the models that are asked in the place of one that fails.
+import { describe, expect, test } from 'vitest'
+import { outcome } from '../../support/llm.ts'
+import { refusingUrl } from '../../support/upstream.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useModels } from './use-models.ts'
+
+const { upstream, model, ask } = useModels()
+
+describe('fallbacks', () => {
+  test('are asked in their order when a model fails before its first word', async () => {
+    upstream.enqueueFor({ apiKey: 'key-a' }, turn.error(401))
+    upstream.enqueueFor({ apiKey: 'key-c' }, turn.text('from c'))
+    const dead = model('b', { api_url: await refusingUrl() })
+    const heard = await ask([model('a', { fallback: ['gone', 'b', 'c'] }), dead, model('c')])
+    expect(heard.text).toBe('from c')
+    expect(heard.end).toMatchObject({ model: 'c' })
+    expect(heard.retries.map(({ reason }) => reason).join()).toContain('Asking "c" instead')
+  })
+
+  test('are left alone when the model answers, or fails after its first word', async () => {
+    const models = [model('a', { fallback: ['b'] }), model('b')]
+    upstream.enqueueFor({ apiKey: 'key-a' }, turn.text('mine'))
+    expect((await ask(models)).text).toBe('mine')
+    upstream.enqueueFor({ apiKey: 'key-a' }, turn.cut(turn.text('mine too'), 3, 'fin'))
+    expect(outcome(await ask(models))).toBe('model_stream_broken')
+  })
+})

@@ -1,0 +1,66 @@
+// Retries: which failures a second request may solve, and that nothing the user has seen is sent twice.
+import { describe, expect, test } from 'vitest'
+import { hear, llmRequest, outcome } from '../../support/llm.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { FAST, useModels } from './use-models.ts'
+
+const { upstream, model, catalogOf, ask } = useModels()
+
+describe('retries', () => {
+  test('a 429 is retried three times, and each wait is reported', async () => {
+    upstream.enqueue(turn.rateLimited(), turn.rateLimited(), turn.rateLimited(), turn.text('ok'))
+    const heard = await ask([model('a')])
+    expect(heard.text).toBe('ok')
+    expect(heard.retries.map(({ attempt, delayMs }) => [attempt, delayMs])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 4],
+    ])
+  })
+
+  test('after the last try the failure stands', async () => {
+    for (let attempt = 0; attempt < 4; attempt += 1) upstream.enqueue(turn.error(503))
+    expect(outcome(await ask([model('a')]))).toBe('model_unavailable')
+    upstream.expectDone()
+  })
+
+  test('Retry-After says how long, but never more than the limit', async () => {
+    upstream.enqueue(turn.rateLimited(0), turn.rateLimited(3600), turn.text('ok'))
+    const heard = await ask([model('a')], { retry: { ...FAST, maxRetryAfter: 0.05 } })
+    expect(heard.retries.map(({ delayMs }) => delayMs)).toEqual([0, 50])
+  })
+
+  test('connection faults before the first byte are tried again', async () => {
+    upstream.enqueue(
+      turn.beforeHeaders('reset'),
+      turn.cut(turn.text('never seen'), 0, 'fin'),
+      turn.text('ok'),
+    )
+    expect((await ask([model('a')])).text).toBe('ok')
+  })
+
+  test.each([400, 401, 404])('a %i is not', async (status) => {
+    upstream.enqueue(turn.error(status))
+    const heard = await ask([model('a')])
+    expect(heard.end.type).toBe('failed')
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  test('nothing is tried again once a word has been given out', async () => {
+    upstream.enqueue(turn.cut(turn.text('some words'), 3, 'fin'))
+    const heard = await ask([model('a'), model('b')])
+    expect([heard.text, outcome(heard)]).toEqual(['some words', 'model_stream_broken'])
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  test('the wait ends at once when the run is stopped', async () => {
+    upstream.enqueue(turn.rateLimited(60))
+    const controller = new AbortController()
+    const { client } = await catalogOf([model('a')]).resolve()
+    const heard = await hear(client, llmRequest({ signal: controller.signal }), (batch) => {
+      if (batch[0]?.type === 'retrying') controller.abort()
+    })
+    expect(heard.end.type).toBe('failed')
+    expect(upstream.requests).toHaveLength(1)
+  })
+})

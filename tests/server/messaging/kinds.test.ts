@@ -1,0 +1,96 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../server/db/database.ts'
+import { createEmailKind } from '../../../server/messaging/email.ts'
+import { createChannelKinds } from '../../../server/messaging/kinds.ts'
+import { createTelegramKind } from '../../../server/messaging/telegram.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import {
+  fetch,
+  message,
+  prepareChannels,
+  startMailServer,
+  startReceiver,
+  strictFetch,
+} from './receivers.ts'
+
+describeOnEachDatabase('kinds of channels', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+  const prepare = (options?: Parameters<typeof prepareChannels>[1]) =>
+    prepareChannels(database, options)
+
+  test('a webhook can not reach a private address, and says so', async () => {
+    const { channels, userId } = await prepare({
+      kinds: createChannelKinds({ fetch: strictFetch, smtp: undefined }),
+    })
+    const receiver = await startReceiver()
+    await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
+    const sent = await channels.send(userId, 'ops', message())
+    expect(sent?.status).not.toBe('delivered')
+    expect(receiver.received).toEqual([])
+  })
+
+  test('mail goes only where the operator allows', async () => {
+    const { smtp } = await startMailServer()
+    const { channels, userId } = await prepare({
+      kinds: createChannelKinds({
+        fetch,
+        smtp: { ...smtp, allowed_recipients: ['@Example.org', 'ann@elsewhere.net'] },
+      }),
+    })
+    const create = (name: string, to: string | string[]) =>
+      channels.create(userId, { type: 'email', name, settings: { to } })
+    await create('inside', ['kim@example.ORG', 'Ann@elsewhere.net'])
+    for (const to of ['bob@elsewhere.net', 'kim@example.org.evil.net', 'kim@sub.example.org'])
+      await expect(create(to, ['kim@example.org', to])).rejects.toMatchObject({
+        code: 'validation_failed',
+      })
+  })
+
+  test('e-mail goes out over SMTP; a refused recipient is final', async () => {
+    const post = await startMailServer()
+    const kind = createEmailKind({ smtp: post.smtp })
+    const { channels, userId } = await prepare({ kinds: new Map([['email', kind]]) })
+    await channels.create(userId, {
+      type: 'email',
+      name: 'me',
+      settings: { to: 'kim@example.org' },
+    })
+    expect(await channels.send(userId, 'me', message('Report ready\nAll is well.'))).toMatchObject({
+      status: 'delivered',
+    })
+    expect(post.mails[0]).toMatch(/To: kim@example\.org/)
+    expect(post.mails[0]).toMatch(/Subject: Report ready/)
+    expect(post.mails[0]).toContain('All is well.')
+
+    const refusing = await startMailServer(true)
+    const outcome = await createEmailKind({ smtp: refusing.smtp }).send(
+      { to: 'nobody@example.org' },
+      { id: 'x', channel: 'me', text: 'hi', createdAt: new Date() },
+      new AbortController().signal,
+    )
+    expect(outcome).toMatchObject({ ok: false, retry: false })
+  })
+
+  test('Telegram gets long texts in pieces, and its token is not shown', async () => {
+    const receiver = await startReceiver()
+    const kind = createTelegramKind({ fetch, apiUrl: receiver.url })
+    const { channels, userId } = await prepare({ kinds: new Map([['telegram', kind]]) })
+    const token = `12345:${'a'.repeat(35)}`
+    const made = await channels.create(userId, {
+      type: 'telegram',
+      name: 'phone',
+      settings: { bot_token: token, chat_id: 42 },
+    })
+    expect(made.settings).toEqual({ chat_id: '42' })
+    expect(await channels.send(userId, 'phone', message('x'.repeat(5_000)))).toMatchObject({
+      status: 'delivered',
+    })
+    expect(receiver.received.map(({ url }) => url)).toEqual(
+      Array(2).fill(`/bot${token}/sendMessage`),
+    )
+    expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ chat_id: '42' })
+  })
+})

@@ -1,0 +1,111 @@
+import { beforeAll, expect, test, vi } from 'vitest'
+import type { Database } from '../../../server/db/database.ts'
+import { createChannelRepository } from '../../../server/db/repositories/channels.ts'
+import { newId } from '../../../server/lib/ids.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import { message, prepareChannels, SLOW, startReceiver } from './receivers.ts'
+
+describeOnEachDatabase('deliveries', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+  const prepare = (options?: Parameters<typeof prepareChannels>[1]) =>
+    prepareChannels(database, options)
+
+  test('what fails is tried again with the same id until it is delivered', async () => {
+    const { channels, userId } = await prepare()
+    const receiver = await startReceiver(500, 429, 503)
+    await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
+    expect(await channels.send(userId, 'ops', message())).toMatchObject({
+      status: 'pending',
+      error: 'the receiver answered 500',
+    })
+    await vi.waitFor(
+      async () =>
+        expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+          status: 'delivered',
+          attempts: 4,
+          error: null,
+        }),
+      SLOW,
+    )
+    const ids = receiver.received.map(({ headers }) => headers['x-nanoclaw-delivery'])
+    expect(ids).toHaveLength(4)
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  test('what the receiver refuses is reported as failed and not tried again', async () => {
+    const { channels, userId } = await prepare()
+    const receiver = await startReceiver(404)
+    await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
+    expect(await channels.send(userId, 'ops', message())).toMatchObject({
+      status: 'failed',
+      error: 'the receiver answered 404',
+    })
+    expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({ attempts: 1 })
+  })
+
+  test('after the last attempt a delivery has failed, with the reason; its sender is notified once', async () => {
+    const told: object[] = []
+    const { channels, userId } = await prepare({ onGivenUp: async (failure) => told.push(failure) })
+    const receiver = await startReceiver(...Array.from({ length: 20 }, () => 500))
+    await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
+    await channels.send(userId, 'ops', message())
+    await vi.waitFor(
+      async () =>
+        expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+          status: 'failed',
+          attempts: 6,
+        }),
+      SLOW,
+    )
+    expect(receiver.received).toHaveLength(6)
+    await vi.waitFor(
+      () =>
+        expect(told).toMatchObject([
+          { userId, channel: 'ops', text: 'hello', error: 'the receiver answered 500' },
+        ]),
+      SLOW,
+    )
+  })
+
+  test('a message stored before the process ended is sent after the next start', async () => {
+    const { channels, userId, start } = await prepare()
+    const receiver = await startReceiver()
+    await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
+    const [channel] = await channels.list(userId)
+    await channels.stop()
+    await createChannelRepository(database).enqueue(
+      {
+        id: newId(),
+        userId,
+        channelId: channel?.id ?? '',
+        conversationId: null,
+        content: 'from before',
+        status: 'pending',
+        attempts: 1,
+        nextAttemptAt: new Date(),
+        lastError: null,
+        createdAt: new Date(),
+      },
+      100,
+    )
+    start()
+    await vi.waitFor(() => expect(receiver.received[0]?.body).toContain('from before'), SLOW)
+  })
+
+  test('two senders on one database send each message once', async () => {
+    const { channels, userId, start } = await prepare()
+    const other = start()
+    const receiver = await startReceiver()
+    await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
+    await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        [channels, other][i % 2]?.send(userId, 'ops', message(`m${i}`)),
+      ),
+    )
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(10), SLOW)
+    expect(new Set(receiver.received.map(({ body }) => JSON.parse(body).text)).size).toBe(10)
+  })
+})

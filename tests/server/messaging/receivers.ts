@@ -1,0 +1,112 @@
+// Receivers of messages on loopback, HTTP and SMTP, and channels that send to them.
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createSecretBox } from '../../../server/auth/secret-box.ts'
+import type { Database } from '../../../server/db/database.ts'
+import { createChannelRepository } from '../../../server/db/repositories/channels.ts'
+import { type Channels, createChannels } from '../../../server/messaging/channels.ts'
+import { createChannelKinds } from '../../../server/messaging/kinds.ts'
+import { createAddressRules } from '../../../server/net/addresses.ts'
+import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
+import { addUser } from '../../support/rows.ts'
+
+/** An HTTP receiver that answers with the statuses given, one after another, then 200. */
+export async function startReceiver(...statuses: number[]) {
+  const received: { url: string; headers: IncomingHttpHeaders; body: string }[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({
+        url: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      })
+      response.writeHead(statuses.shift() ?? 200).end('{}')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo // a TCP server that listens has one
+  return { url: `http://127.0.0.1:${port}`, received }
+}
+
+/** The few words of SMTP that a sender needs. `refuse` answers the recipient with 550. */
+export async function startMailServer(refuse = false) {
+  const mails: string[] = []
+  const server = createTcpServer((socket) => {
+    let inData = false
+    let text = ''
+    socket.write('220 test ESMTP\r\n')
+    socket.on('error', () => undefined)
+    socket.on('data', (chunk) => {
+      text += chunk.toString('utf8')
+      for (;;) {
+        const mark = inData ? '\r\n.\r\n' : '\r\n'
+        const end = text.indexOf(mark)
+        if (end === -1) return
+        const line = text.slice(0, end)
+        text = text.slice(end + mark.length)
+        if (inData) {
+          mails.push(line)
+          inData = false
+          socket.write('250 stored\r\n')
+        } else if (/^DATA/i.test(line)) {
+          inData = true
+          socket.write('354 go on\r\n')
+        } else if (/^RCPT/i.test(line) && refuse) socket.write('550 no such box\r\n')
+        else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
+        else socket.write('250 ok\r\n')
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+  const { port } = server.address() as AddressInfo // a TCP server that listens has one
+  return { smtp: { host: '127.0.0.1', port, from: 'claw@example.org' }, mails }
+}
+
+export const fetch = createGuardedFetch({
+  rules: createAddressRules({ allowPrivate: ['127.0.0.1'], allowPorts: [80, 443] }),
+})
+export const strictFetch = createGuardedFetch({
+  rules: createAddressRules({ allowPrivate: [], allowPorts: [80, 443] }),
+})
+/** As long as a slow machine may need. */
+export const SLOW = { timeout: 30_000 }
+const secrets = createSecretBox(Buffer.alloc(32, 7))
+
+export const message = (text = 'hello') => ({
+  text,
+  conversationId: null,
+  signal: new AbortController().signal,
+})
+
+/** A new user of the database with channels that retry at once; `start` begins another sender over the same rows. */
+export async function prepareChannels(
+  database: Database,
+  options: Partial<Parameters<typeof createChannels>[0]> = {},
+) {
+  const userId = await addUser(database)
+  const start = (): Channels => {
+    const channels = createChannels({
+      repository: createChannelRepository(database),
+      kinds: createChannelKinds({ fetch, smtp: undefined }),
+      secrets,
+      isUniqueViolation: (error) => database.isUniqueViolation(error),
+      now: () => new Date(),
+      log: { warn: () => undefined },
+      messagesPerHour: 60,
+      pauseMs: 20,
+      ...options,
+    })
+    channels.start()
+    onTestFinished(() => channels.stop())
+    return channels
+  }
+  return { userId, channels: start(), start }
+}

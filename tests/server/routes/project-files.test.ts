@@ -1,0 +1,202 @@
+// Files of a project over real HTTP: read, written, searched, and every path that must not work.
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { file, useProjectServer } from './use-project-server.ts'
+
+const server = useProjectServer()
+const { createProject, write, upload, raw } = server
+
+describe('files', () => {
+  test('are listed, read, written, renamed and deleted', async () => {
+    const id = await createProject()
+    expect((await write(id, 'src/main.py', 'print(1)\n')).json.data).toMatchObject({
+      path: 'src/main.py',
+      name: 'main.py',
+      size: 9,
+    })
+    await server.call('POST', `/api/projects/${id}/directories`, { body: { path: 'docs/deep' } })
+    const top = await server.call('GET', `/api/projects/${id}/files`)
+    expect(top.json.data).toEqual({
+      current_path: '',
+      files: [],
+      directories: [
+        { name: 'docs', path: 'docs' },
+        { name: 'src', path: 'src' },
+      ],
+      total_files: 0,
+      total_dirs: 2,
+    })
+    const inner = await server.call('GET', `/api/projects/${id}/files?path=src`)
+    expect(inner.json.data.files).toEqual([
+      { name: 'main.py', path: 'src/main.py', size: 9, extension: '.py' },
+    ])
+    await server.call('PATCH', file(id, 'src/main.py'), { body: { new_path: 'app/start.py' } })
+    expect((await server.call('GET', file(id, 'app/start.py'))).json.data).toMatchObject({
+      content: 'print(1)\n',
+      encoding: 'utf-8',
+    })
+    expect((await server.call('DELETE', file(id, 'app'))).json.code).toBe(0)
+    expect((await server.call('GET', file(id, 'app/start.py'))).status).toBe(404)
+  })
+
+  test('names with every odd but allowed character work', async () => {
+    const id = await createProject()
+    for (const name of [
+      'ä ö.txt',
+      '日本語.md',
+      '100%.txt',
+      'a+b&c=d?.txt',
+      '#hash',
+      "it's",
+      '..a',
+      '👩‍👩‍👧.txt',
+    ]) {
+      expect((await write(id, `dir/${name}`, name)).status).toBe(200)
+      expect((await server.call('GET', file(id, `dir/${name}`))).json.data.content).toBe(name)
+    }
+  })
+
+  test.each([
+    '..%2f..%2fetc%2fpasswd',
+    '%2e%2e%2f%2e%2e%2fx',
+    '%2fetc%2fpasswd',
+    '..%5c..%5cx',
+    'a%2f..%2f..%2fx',
+    '%2e%2e',
+  ])('the path %s is 403 on every file route', async (path) => {
+    const id = await createProject()
+    const at = `/api/projects/${id}/files/${path}`
+    expect(await raw('GET', at)).toBe(403)
+    expect(await raw('GET', `${at}?raw=1`)).toBe(403)
+    expect(await raw('PUT', at, '{"content":"x"}')).toBe(403)
+    expect(await raw('PATCH', at, '{"new_path":"x"}')).toBe(403)
+    expect(await raw('DELETE', at)).toBe(403)
+    expect(await raw('GET', `/api/projects/${id}/files?path=${path}`)).toBe(403)
+    const text = JSON.stringify(decodeURIComponent(path))
+    expect(await raw('POST', `/api/projects/${id}/directories`, `{"path":${text}}`)).toBe(403)
+    expect(await raw('POST', `/api/projects/${id}/search`, `{"query":"x","path":${text}}`)).toBe(
+      403,
+    )
+    await write(id, 'mine', 'x')
+    expect(await raw('PATCH', file(id, 'mine'), `{"new_path":${text}}`)).toBe(403)
+  })
+
+  test.each([
+    'a%00b',
+    'a%0ab',
+    '%e2%80%ae',
+    '%ff',
+    '%c0%ae%c0%ae%2fx',
+    `${'a'.repeat(256)}`,
+    `${'d%2f'.repeat(40)}x`,
+    'a%5cb',
+  ])('the name %s is a 400', async (path) => {
+    const id = await createProject()
+    expect(await raw('GET', `/api/projects/${id}/files/${path}`)).toBe(400)
+    expect(await raw('PUT', `/api/projects/${id}/files/${path}`, '{"content":"x"}')).toBe(400)
+  })
+
+  test('a link in the project is 403 to read, to write and to list', async () => {
+    const id = await createProject()
+    await write(id, 'a.txt', 'x')
+    await symlink('/etc', join(await server.folderOf(id), 'link'))
+    expect((await server.call('GET', file(id, 'link/passwd'))).status).toBe(403)
+    expect((await server.call('GET', file(id, 'link'))).status).toBe(403)
+    expect((await write(id, 'link/evil', 'x')).status).toBe(403)
+    expect((await server.call('GET', `/api/projects/${id}/files?path=link`)).status).toBe(403)
+    expect((await server.call('GET', `/api/projects/${id}/files`)).json.data.total_dirs).toBe(0)
+  })
+
+  test('binary files are 400 to read and can be downloaded, never as a page', async () => {
+    const response = await upload('Binary', [
+      ['image.png', '\u0089PNG\r\n\u001a\n\0\0'],
+      ['page.html', '<script>alert(1)</script>'],
+      ['run.svg', '<svg onload="alert(1)"/>'],
+    ])
+    const { data } = (await response.json()) as { data: { id: string } }
+    const read = await server.call('GET', file(data.id, 'image.png'))
+    expect(read.status).toBe(400)
+    expect(read.json.message).toContain('binary')
+    for (const [name, type] of [
+      ['image.png', 'image/png'],
+      ['page.html', 'application/octet-stream'],
+      ['run.svg', 'application/octet-stream'],
+    ]) {
+      const download = await fetch(`${server.url}${file(data.id, name ?? '')}?raw=1`)
+      expect(download.status).toBe(200)
+      expect(download.headers.get('content-type')).toBe(type)
+      expect(download.headers.get('content-disposition')).toBe(
+        `attachment; filename*=UTF-8''${name}`,
+      )
+      expect(download.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(download.headers.get('content-security-policy')).toContain('sandbox')
+      expect(download.headers.get('cache-control')).toContain('no-store')
+      expect((await download.arrayBuffer()).byteLength).toBeGreaterThan(5)
+    }
+  })
+
+  test('limits are 413, each with its own text', async () => {
+    const id = await createProject()
+    expect((await write(id, 'large', 'x'.repeat(300_000 + 10_000))).json).toMatchObject({
+      code: 413,
+      message: expect.stringContaining('written'),
+    })
+    await write(id, 'readable', 'x'.repeat(250_000))
+    expect((await server.call('GET', file(id, 'readable'))).status).toBe(413)
+    for (const name of ['b', 'c', 'd']) await write(id, name, 'x'.repeat(250_000))
+    expect((await write(id, 'e', 'x'.repeat(250_000))).json.message).toContain('project')
+  })
+
+  test('a file changed by somebody else meanwhile is 409, by version or If-Match', async () => {
+    const id = await createProject()
+    const first = (await write(id, 'a', '1')).json.data.version
+    expect((await write(id, 'a', '2', { version: first })).status).toBe(200)
+    expect((await write(id, 'a', '3', { version: first })).status).toBe(409)
+    expect((await write(id, 'new', '1', { version: '' })).status).toBe(200)
+    expect((await write(id, 'new', '1', { version: '' })).status).toBe(409)
+    const etag = (await server.call('GET', file(id, 'a'))).headers.get('etag') ?? ''
+    const put = (tag: string) =>
+      server.call('PUT', file(id, 'a'), { body: { content: 'x' }, headers: { 'if-match': tag } })
+    expect((await put(etag)).status).toBe(200)
+    expect((await put(etag)).status).toBe(409)
+  })
+
+  test('name clashes are 409 and leave the disk as it was', async () => {
+    const id = await createProject()
+    await write(id, 'a', '1')
+    await write(id, 'dir/b', '1')
+    expect((await write(id, 'dir', 'x')).status).toBe(409)
+    expect((await write(id, 'a/b', 'x')).status).toBe(409)
+    expect((await server.call('PATCH', file(id, 'a'), { body: { new_path: 'dir' } })).status).toBe(
+      409,
+    )
+    expect(
+      (await server.call('POST', `/api/projects/${id}/directories`, { body: { path: 'dir' } }))
+        .status,
+    ).toBe(409)
+    expect(
+      (await server.call('GET', `/api/projects/${id}/checkpoints`)).json.data.items,
+    ).toHaveLength(2)
+  })
+
+  test('are searched as plain text', async () => {
+    const id = await createProject()
+    await write(id, 'src/a.txt', 'one (two)\nthree\n')
+    await write(id, 'b.txt', 'ONE (TWO)\n')
+    const search = (body: object) => server.call('POST', `/api/projects/${id}/search`, { body })
+    expect((await search({ query: '(two)' })).json.data).toEqual({
+      query: '(two)',
+      results: [
+        { path: 'b.txt', matches: [{ line: 1, content: 'ONE (TWO)' }] },
+        { path: 'src/a.txt', matches: [{ line: 1, content: 'one (two)' }] },
+      ],
+      total_matches: 2,
+      truncated: false,
+    })
+    expect(
+      (await search({ query: '(two)', case_sensitive: true, path: 'src' })).json.data.total_matches,
+    ).toBe(1)
+    expect((await search({ query: '' })).status).toBe(400)
+  })
+})

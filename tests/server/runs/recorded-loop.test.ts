@@ -1,0 +1,83 @@
+// The agent loop and the recorder together, on a store in memory: nothing is emitted that is not stored.
+import { describe, expect, test } from 'vitest'
+import { runAgentLoop } from '../../../server/agent/loop.ts'
+import type { LlmEvent } from '../../../server/llm/client.ts'
+import { rounds } from '../../support/random.ts'
+import {
+  calling,
+  finished,
+  says,
+  scriptedClient,
+  text,
+  thinking,
+  toolCall,
+} from '../../support/scripted-client.ts'
+import { createRecorderBench, done, nothing, resultOf } from './recorder-bench.ts'
+
+describe('a loop that is recorded', () => {
+  for (const { random, what } of rounds(30))
+    test(`never emits a completed step that is not stored (${what})`, async () => {
+      let calls = 0
+      const script = (last: boolean): LlmEvent[] => [
+        ...Array.from({ length: random.below(5) }, (_, at) =>
+          random.pick([thinking, text])(`piece ${at} `),
+        ),
+        ...(last
+          ? [text('The end.'), finished()]
+          : [
+              ...calling(
+                ...Array.from({ length: 1 + random.below(3) }, () => toolCall(`call-${calls++}`)),
+              ),
+              finished('tool_calls'),
+            ]),
+      ]
+      const iterations = random.below(4)
+      const scripts = Array.from({ length: iterations + 1 }, (_, at) =>
+        says(script(at === iterations)),
+      )
+      const { recorder, log, rows } = createRecorderBench({}, (entry) => {
+        const index =
+          entry.kind === 'whole'
+            ? entry.index
+            : entry.kind === 'event' && entry.event.event === 'process_step'
+              ? entry.event.step.index
+              : null
+        if (index === null) return
+        const step = log.step(index)
+        expect(rows.get(index)).toMatchObject({
+          closed: true,
+          content: step?.type === 'tool_call' ? step.arguments : step?.content,
+        })
+      })
+      const loop = runAgentLoop({
+        llm: scriptedClient(...scripts),
+        messages: [{ role: 'user', content: 'Go' }],
+        tools: [],
+        request: {},
+        maxIterations: 10,
+        pendingCalls: [],
+        budgetLeft: async () => true,
+        fitToWindow: async (messages) => messages,
+        signal: new AbortController().signal,
+        async *runTools(batch) {
+          // Stored in another order than emitted.
+          for (const call of [...batch].reverse())
+            await recorder.storeResult(resultOf(call), nothing)
+          for (const call of batch) yield resultOf(call)
+        },
+      })
+      for await (const event of loop) {
+        if (event.type === 'prose') await recorder.append(event.kind, event.text)
+        if (event.type === 'result') recorder.emitResult(event.result)
+        if (event.type !== 'iteration') continue
+        if (event.finish === null) await recorder.endIteration(event.calls, nothing)
+        else await recorder.end(async () => {}, [done])
+      }
+      expect(log.terminal).toEqual(done)
+      expect([...rows.keys()].sort((a, b) => a - b)).toEqual(
+        Array.from({ length: log.stepCount }, (_, at) => at),
+      )
+      for (const [index, row] of rows)
+        expect(row.firstEvent, `step ${index} has its event`).toBeGreaterThan(0)
+    })
+})

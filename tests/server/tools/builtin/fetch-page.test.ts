@@ -1,0 +1,215 @@
+// Pages as a model gets them, from a site on loopback: main content, links, structure, PDF, character sets.
+import { describe, expect, test } from 'vitest'
+import { createPageReader } from '../../../../server/net/page-reader.ts'
+import { createPageTools } from '../../../../server/tools/builtin/fetch-page.ts'
+import type { ToolDefinition } from '../../../../server/tools/definition.ts'
+import { runTool } from '../support.ts'
+import { dataOf, html, useWeb } from './use-web.ts'
+
+const web = useWeb()
+const { fetch, pages, at } = web
+const [fetchPage, crawlBatch] = createPageTools({ fetch, pages }) as [
+  ToolDefinition,
+  ToolDefinition,
+]
+
+describe('fetch_page', () => {
+  test('reads the main content of a page as Markdown, without what stands around it', async () => {
+    const prose = 'The quick brown fox jumps over the lazy dog, again and again. '.repeat(20)
+    web.site.serve(
+      '/article',
+      'text/html',
+      html(`<nav>Menu <a href="/x">x</a></nav><article><h1>Foxes</h1><p>${prose}</p>
+        <p>See <a href="more">more</a>.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>
+        <script>alert(1)</script></article><footer>Imprint</footer>`),
+    )
+    const page = await dataOf(fetchPage, { url: at('/article') })
+    expect(page).toMatchObject({ url: at('/article'), title: 'A page' })
+    expect(page.text).toContain('The quick brown fox')
+    expect(page.text).toContain(`[more](${at('/more')})`)
+    expect(page.text).toContain('| 1 | 2 |')
+    expect(page.text).not.toMatch(/Menu|Imprint|alert/)
+  })
+
+  test('reads a short page whole', async () => {
+    web.site.serve(
+      '/short',
+      'text/html',
+      html('<h1>Hi</h1><ul><li>one</li><li>two &amp; three</li></ul>'),
+    )
+    const page = await dataOf(fetchPage, { url: at('/short') })
+    expect(page.text).toBe('# Hi\n\n- one\n\n- two & three')
+  })
+
+  test('lists links, absolute and each once', async () => {
+    web.site.serve(
+      '/links',
+      'text/html',
+      html(`<a href="/a">A</a><a href="/a">again</a><a href="b?x=1">B</a><a href="#c">C</a>
+        <a href="javascript:alert(1)">D</a><a href="mailto:x@y">E</a><a href="https://other.test/">F</a>`),
+    )
+    const page = await dataOf(fetchPage, { url: at('/links'), extract_type: 'links' })
+    expect(page.links).toEqual([
+      { text: 'A', href: at('/a') },
+      { text: 'B', href: at('/b?x=1') },
+      { text: 'F', href: 'https://other.test/' },
+    ])
+  })
+
+  test('answers the structure of a page', async () => {
+    const head =
+      '<meta name="description" content="About  things"><meta name="author" content="Ann"><meta property="article:published_time" content="2026-01-02">'
+    web.site.serve(
+      '/structured',
+      'text/html',
+      html('<h1>One</h1><h2>Two</h2><a href="/a">A</a>', head),
+    )
+    const page = await dataOf(fetchPage, { url: at('/structured'), extract_type: 'structured' })
+    expect(page).toMatchObject({
+      title: 'A page',
+      description: 'About things',
+      author: 'Ann',
+      published: '2026-01-02',
+      language: 'en',
+      headings: [
+        { level: 1, text: 'One' },
+        { level: 2, text: 'Two' },
+      ],
+      links: [{ text: 'A', href: at('/a') }],
+    })
+  })
+
+  test('reads plain text and JSON as they are', async () => {
+    web.site.serve('/plain', 'text/plain; charset=utf-8', 'just text\nhttp://site.test/x.')
+    expect(await dataOf(fetchPage, { url: at('/plain') })).toMatchObject({
+      text: 'just text\nhttp://site.test/x.',
+    })
+    web.site.serve('/json', 'application/json', '{"a":[1]}')
+    expect(await dataOf(fetchPage, { url: at('/json') })).toMatchObject({ text: '{"a":[1]}' })
+    expect(await dataOf(fetchPage, { url: at('/json'), extract_type: 'structured' })).toMatchObject(
+      {
+        json: { a: [1] },
+      },
+    )
+  })
+
+  test('reads PDF', async () => {
+    web.site.serve('/paper.pdf', 'application/pdf', pdf('Hello from a PDF'))
+    const page = await dataOf(fetchPage, { url: at('/paper.pdf') })
+    expect(page).toMatchObject({ title: 'paper.pdf', pages: 1 })
+    expect(page.text).toContain('Hello from a PDF')
+    web.site.serve('/broken.pdf', 'application/pdf', '%PDF-1.4 nothing')
+    expect(await runTool(fetchPage, { url: at('/broken.pdf') })).toMatchObject({
+      success: false,
+      error: expect.stringContaining('damaged'),
+    })
+  })
+
+  test('knows the character set from the header, the page or a byte order mark', async () => {
+    const chinese = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]) // 你好 in GBK
+    web.site.serve('/gbk', 'text/plain; charset=GBK', chinese)
+    expect(await dataOf(fetchPage, { url: at('/gbk') })).toMatchObject({ text: '你好' })
+    const meta = Buffer.concat([Buffer.from('<html><meta charset="gb2312"><p>'), chinese])
+    web.site.serve('/meta', 'text/html', meta)
+    expect(await dataOf(fetchPage, { url: at('/meta') })).toMatchObject({ text: '你好' })
+    web.site.serve('/bom', 'text/plain', Buffer.from('\ufeffhéllo', 'utf16le'))
+    expect(await dataOf(fetchPage, { url: at('/bom') })).toMatchObject({ text: 'héllo' })
+  })
+
+  test('a page cut at 5 MB says so', async () => {
+    web.site.serve('/long', 'text/plain', 'x'.repeat(5_500_000))
+    const page = await dataOf(fetchPage, { url: at('/long') })
+    expect(String(page.text)).toHaveLength(5_000_000)
+    expect(page).toMatchObject({ truncated: true, note: expect.stringContaining('5 MB') })
+  })
+
+  test('20,000 nested elements are read without harm', async () => {
+    web.site.serve('/deep', 'text/html', html(`${'<div>'.repeat(20_000)}deep down`))
+    expect(await dataOf(fetchPage, { url: at('/deep') })).toMatchObject({ text: 'deep down' })
+  })
+
+  test('a page that takes too long is read in the plainest way, and holds up no other', async () => {
+    const impatient = createPageReader({ firstAttemptTimeoutMs: 300 })
+    const [tool] = createPageTools({ fetch, pages: impatient }) as [ToolDefinition]
+    web.site.serve('/endless', 'text/html', html('<'.repeat(1_500_000)))
+    web.site.serve('/quick', 'text/html', html('<p>quick</p>'))
+    const done: string[] = []
+    const read = async (path: string): Promise<void> => {
+      expect((await dataOf(tool, { url: at(path) })).title).toBe('A page')
+      done.push(path)
+    }
+    await Promise.all([read('/endless'), read('/quick')])
+    expect(done[0]).toBe('/quick')
+    await impatient.close()
+  })
+
+  test.each([
+    ['image/png', 'content type image/png'],
+    ['application/zip', 'content type application/zip'],
+    ['application/octet-stream', 'binary file'],
+  ])('%s is refused', async (type, why) => {
+    web.site.serve('/file', type, Buffer.from([0x50, 0, 1, 2]))
+    expect(await runTool(fetchPage, { url: at('/file') })).toMatchObject({
+      success: false,
+      error: expect.stringContaining(why),
+    })
+  })
+
+  test('missing pages and private addresses are failures that name the page', async () => {
+    expect(await runTool(fetchPage, { url: at('/nowhere') })).toMatchObject({
+      error: `${at('/nowhere')}: The page responded with HTTP status 404.`,
+    })
+    const before = web.site.requests.length
+    for (const url of [
+      web.site.origin,
+      `http://localhost:${web.site.port}`,
+      `127.0.0.1:${web.site.port}/`,
+    ])
+      expect((await runTool(fetchPage, { url })).success).toBe(false)
+    expect(web.site.requests.length).toBe(before)
+  })
+})
+
+describe('crawl_batch', () => {
+  test('reads several pages in the order asked; one that fails does not fail the others', async () => {
+    web.site.serve('/one', 'text/plain', 'first')
+    web.site.serve('/two', 'text/plain', 'second')
+    const urls = ['/one', '/nowhere', '/two'].map(at)
+    expect(await dataOf(crawlBatch, { urls })).toMatchObject({
+      total: 3,
+      results: [
+        { url: at('/one'), success: true, text: 'first' },
+        { url: at('/nowhere'), success: false, error: expect.stringContaining('404') },
+        { url: at('/two'), success: true, text: 'second' },
+      ],
+    })
+  })
+
+  test('more than ten pages are refused', async () => {
+    const result = await runTool(crawlBatch, { urls: Array(11).fill(at('/one')) })
+    expect(result).toMatchObject({ error: expect.stringContaining('At most 10 pages') })
+  })
+})
+
+/** The smallest PDF that shows one line of text. */
+function pdf(line: string): Buffer {
+  const stream = `BT /F1 24 Tf 72 700 Td (${line}) Tj ET`
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>',
+    `<</Length ${stream.length}>>\nstream\n${stream}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ]
+  let text = '%PDF-1.4\n'
+  const offsets = objects.map((object, index) => {
+    const offset = text.length
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`
+    return offset
+  })
+  const start = text.length
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`
+  text += `trailer\n<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF`
+  return Buffer.from(text, 'latin1')
+}

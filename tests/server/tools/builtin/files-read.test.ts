@@ -1,0 +1,131 @@
+// Reading, listing and searching files as a model asks for it.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { useProjectTools } from './project-tools.ts'
+
+const my = useProjectTools()
+const { data, error, put } = my
+
+describe('reading', () => {
+  test('a file, whole and by lines', async () => {
+    await put('a.txt', 'one\ntwo\nthree\nfour')
+    expect(await data('file_read', { path: 'a.txt' })).toEqual({
+      path: 'a.txt',
+      content: 'one\ntwo\nthree\nfour',
+      start_line: 1,
+      end_line: 4,
+      total_lines: 4,
+      truncated: false,
+    })
+    expect(await data('file_read', { path: './a.txt', start_line: 2, end_line: 3 })).toMatchObject({
+      path: 'a.txt',
+      content: 'two\nthree\n',
+      start_line: 2,
+      end_line: 3,
+      total_lines: 4,
+      truncated: false,
+    })
+    expect(await data('file_read', { path: 'a.txt', start_line: 4, end_line: 99 })).toMatchObject({
+      content: 'four',
+      end_line: 4,
+      truncated: false,
+    })
+    expect(
+      (await data('file_read', { path: 'a.txt', start_line: 3, line_numbers: true })).content,
+    ).toBe('3\tthree\n4\tfour')
+    expect(await error('file_read', { path: 'a.txt', start_line: 5 })).toContain('4 lines')
+    expect(await error('file_read', { path: 'a.txt', start_line: 3, end_line: 2 })).toContain(
+      'before',
+    )
+    await put('empty', '')
+    expect(await data('file_read', { path: 'empty' })).toMatchObject({
+      content: '',
+      total_lines: 0,
+      truncated: false,
+    })
+  })
+
+  test('a long file says how to go on, until its end', async () => {
+    const lines = Array.from({ length: 4_500 }, (_, index) => `line ${index + 1}`)
+    await put('long.txt', `${lines.join('\n')}\n`)
+    let next: number | undefined = 1
+    let text = ''
+    for (let turn = 0; next !== undefined && turn < 10; turn++) {
+      const part: Record<string, unknown> = await data('file_read', {
+        path: 'long.txt',
+        start_line: next,
+      })
+      text += String(part.content)
+      const note = /start_line=(\d+)/.exec(String(part.note))
+      expect(part.truncated).toBe(note !== null)
+      next = note === null ? undefined : Number(note[1])
+    }
+    expect(text).toBe(`${lines.join('\n')}\n`)
+    await put('wide.txt', `${'x'.repeat(100_000)}\nsecond\n`)
+    const wide = await data('file_read', { path: 'wide.txt' })
+    expect(wide).toMatchObject({ truncated: true, note: expect.stringContaining('start_line=2') })
+    expect(String(wide.content).length).toBe(40_000)
+  })
+
+  test('encodings; binary files are refused with their type', async () => {
+    await put('latin.txt', Buffer.from('caf\u00e9 1', 'latin1'))
+    expect(await data('file_read', { path: 'latin.txt' })).toMatchObject({
+      content: 'café 1',
+      encoding: 'windows-1252',
+    })
+    await put('chinese.txt', Buffer.from([0xc4, 0xe3, 0xba, 0xc3]))
+    expect((await data('file_read', { path: 'chinese.txt', encoding: 'gb18030' })).content).toBe(
+      '你好',
+    )
+    expect(await error('file_read', { path: 'chinese.txt', encoding: 'nonsense' })).toContain(
+      'Unknown encoding',
+    )
+    await put('wide.txt', Buffer.from('\ufeffhéllo', 'utf16le'))
+    expect((await data('file_read', { path: 'wide.txt' })).content).toBe('héllo')
+    await put('image.png', Buffer.from('89504e470d0a1a0a00', 'hex'))
+    expect(await error('file_read', { path: 'image.png' })).toContain('PNG image')
+    await put('data.bin', Buffer.from([1, 2, 0, 3]))
+    expect(await error('file_read', { path: 'data.bin' })).toContain('binary')
+    await put('notes.txt', 'MZ is how this note begins')
+    expect((await data('file_read', { path: 'notes.txt' })).content).toContain('MZ')
+  })
+
+  test('lists, existence, patterns and matches', async () => {
+    await put('src/a.py', 'import os\nprint("A")\n')
+    await put('src/b.txt', 'print')
+    await mkdir(join(my.project.workspace.root, 'src', 'sub'))
+    expect(await data('file_list', { path: 'src' })).toEqual({
+      path: 'src',
+      entries: [
+        { name: 'a.py', path: 'src/a.py', type: 'file', size: 21 },
+        { name: 'b.txt', path: 'src/b.txt', type: 'file', size: 5 },
+        { name: 'sub', path: 'src/sub', type: 'directory', size: 0 },
+      ],
+    })
+    expect((await data('ls', {})).entries).toHaveLength(1)
+    expect((await data('file_list', { path: 'src', pattern: '*.py' })).entries).toHaveLength(1)
+    expect(await data('file_exists', { path: 'src/a.py' })).toEqual({
+      path: 'src/a.py',
+      exists: true,
+      type: 'file',
+      size: 21,
+    })
+    expect(await data('file_exists', { path: 'no/where' })).toEqual({
+      path: 'no/where',
+      exists: false,
+    })
+    expect(await data('file_glob', { pattern: '**/*.py' })).toMatchObject({
+      paths: ['src/a.py'],
+      truncated: false,
+    })
+    expect(await data('file_grep', { pattern: '^PRINT\\(' })).toEqual({
+      matches: [{ path: 'src/a.py', line: 2, content: 'print("A")' }],
+      truncated: false,
+    })
+    expect(await data('file_grep', { pattern: 'PRINT', case_sensitive: true })).toMatchObject({
+      matches: [],
+    })
+    expect(await error('file_grep', { pattern: '(' })).toContain('cannot be read')
+  })
+})

@@ -1,0 +1,145 @@
+// The tools on the files of a project, over a real project of their own for each test.
+import { beforeAll, beforeEach } from 'vitest'
+import type { Database } from '../../../../server/db/database.ts'
+import { newId } from '../../../../server/lib/ids.ts'
+import type { MessageId, RunId } from '../../../../server/protocol/ids.ts'
+import { type BubblewrapState, detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
+import { createExecTool } from '../../../../server/tools/builtin/exec.ts'
+import { createFileEditTool } from '../../../../server/tools/builtin/file-edit.ts'
+import { createReadingFileTools } from '../../../../server/tools/builtin/files-read.ts'
+import { createWritingFileTools } from '../../../../server/tools/builtin/files-write.ts'
+import { createSeenFiles } from '../../../../server/tools/builtin/project-access.ts'
+import type {
+  ParsedInput,
+  ToolContext,
+  ToolDefinition,
+  ToolResult,
+} from '../../../../server/tools/definition.ts'
+import { createToolSet } from '../../../../server/tools/registry.ts'
+import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
+import { createProjectSearch, findRipgrep } from '../../../../server/workspace/search/search.ts'
+import { useDatabases } from '../../../support/databases.ts'
+import { openProject } from '../../../support/projects.ts'
+import { toolContext } from '../support.ts'
+
+type Project = Awaited<ReturnType<typeof openProject>>
+
+export const bubblewrap = await detectBubblewrap()
+
+/** A project and its tools as they are in the present test. */
+export interface ProjectTools {
+  readonly project: Project
+  readonly context: ToolContext
+  readonly tools: ReturnType<typeof createToolSet>
+  tool(name: string): ToolDefinition
+  /** The checked arguments of a call. @throws for arguments that the tool refuses. */
+  parse(name: string, args: object): ParsedInput
+  /** Arguments that the tool refuses are a failed result, as in a run. */
+  run(name: string, args: object, over?: Partial<ToolContext>): Promise<ToolResult>
+  /** The data of a call that succeeds. @throws the error of one that fails. */
+  data(name: string, args: object): Promise<Record<string, unknown>>
+  /** The error of a call that fails. @throws when it succeeds. */
+  error(name: string, args: object): Promise<string>
+  put(path: string, text: string | Uint8Array): Promise<unknown>
+  textOf(path: string): Promise<string>
+  /** Takes back the change of a checkpoint. */
+  restore(id: string | undefined): Promise<unknown>
+}
+
+/** Before each test: a new project on a shared SQLite database, and its tools. `isolation` is that of `exec`. */
+export function useProjectTools(isolation: BubblewrapState = bubblewrap): ProjectTools {
+  const { open } = useDatabases()
+  let database: Database
+  let project: Project
+  let context: ToolContext
+  let tools: ReturnType<typeof createToolSet>
+
+  beforeAll(async () => {
+    database = await open('sqlite')
+  })
+  beforeEach(async () => {
+    project = await openProject(database)
+    const services = {
+      ...project,
+      makeDiff: createDiffs(project.pool),
+      search: createProjectSearch({
+        ripgrep: findRipgrep(),
+        bubblewrap,
+        pool: project.pool,
+        timeoutMs: 4_000,
+        maxFileBytes: 5_000_000,
+      }),
+      close: async () => {},
+    }
+    const files = { services, seen: createSeenFiles() }
+    tools = createToolSet([
+      ...createReadingFileTools(files),
+      ...createWritingFileTools(files),
+      createFileEditTool(files),
+      createExecTool({
+        services,
+        bubblewrap: isolation,
+        network: 'none',
+        limits: { memoryBytes: 2e9, processes: 256 },
+      }),
+    ])
+    context = toolContext({
+      userId: project.userId,
+      projectId: project.projectId,
+      runId: newId<RunId>(),
+      messageId: newId<MessageId>(),
+    })
+  })
+
+  const tool = (name: string): ToolDefinition => {
+    const found = tools.get(name)
+    if (found === undefined) throw new Error(`no tool ${name}`)
+    return found
+  }
+  const run = async (
+    name: string,
+    args: object,
+    over: Partial<ToolContext> = {},
+  ): Promise<ToolResult> => {
+    const parsed = tool(name).parse(JSON.stringify(args))
+    if (!parsed.ok) return { success: false, error: parsed.error }
+    return parsed.input.run({ ...context, ...over })
+  }
+  return {
+    get project() {
+      return project
+    },
+    get context() {
+      return context
+    },
+    get tools() {
+      return tools
+    },
+    tool,
+    parse(name, args) {
+      const parsed = tool(name).parse(JSON.stringify(args))
+      if (!parsed.ok) throw new Error(parsed.error)
+      return parsed.input
+    },
+    run,
+    async data(name, args) {
+      const result = await run(name, args)
+      if (!result.success) throw new Error(result.error)
+      // Every file tool returns an object.
+      return result.data as Record<string, unknown>
+    },
+    async error(name, args) {
+      const result = await run(name, args)
+      if (result.success) throw new Error('it succeeded')
+      return result.error
+    },
+    put: (path, text) => project.workspace.write(path, Buffer.from(text)),
+    textOf: async (path) => (await project.workspace.read(path)).bytes.toString(),
+    restore: (id) =>
+      project.checkpoints.restore(project.workspace, id, {
+        tool: 'restore',
+        messageId: null,
+        runId: null,
+      }),
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startMcpHttpServer } from '../../../fixtures/mcp-http-server.ts'
+import { call, start } from './use-servers.ts'
+
+describe('a server over streamable HTTP', () => {
+  const startHttp = async (port = 0) => {
+    const server = await startMcpHttpServer(port)
+    onTestFinished(() => server.close())
+    return server
+  }
+
+  test('structured answers, pictures and reported failures come through; headers are sent', async () => {
+    const server = await startHttp()
+    const { tools, connected } = start({
+      odd: { url: server.url, headers: { authorization: 'Bearer abc' } },
+    })
+    await connected('odd')
+    expect(await call(tools.get('mcp__odd__add'), { a: 2, b: 3 })).toMatchObject({
+      success: true,
+      data: { sum: 5 },
+    })
+    expect(await call(tools.get('mcp__odd__picture'))).toMatchObject({
+      success: true,
+      data: expect.stringContaining('a dot'),
+      artifact: { files: [{ mime: 'image/png', data: 'data:image/png;base64,iVBORw0KGgo=' }] },
+    })
+    expect(await call(tools.get('mcp__odd__refuse'))).toMatchObject({
+      success: false,
+      error: 'no such thing here',
+    })
+    const huge = await call(tools.get('mcp__odd__huge'))
+    expect(JSON.stringify(huge).length).toBeLessThan(1_100_000)
+    expect(server.authorizations).not.toContain(undefined)
+  })
+
+  test('stopping a call ends it at once and tells the server', async () => {
+    const server = await startHttp()
+    const { tools, connected } = start({ odd: { url: server.url } })
+    await connected('odd')
+    const stop = new AbortController()
+    const answer = call(tools.get('mcp__odd__wait'), {}, stop.signal)
+    await vi.waitFor(() => expect(server.calls).toContain('wait'))
+    stop.abort()
+    expect(await answer).toMatchObject({ success: false, error: 'It was stopped.' })
+    await vi.waitFor(() => expect(server.calls).toContain('wait was cancelled'))
+  })
+
+  test('a call to a server that forgot the session is sent again in a new one, once', async () => {
+    const server = await startHttp()
+    const { tools, connected } = start({ odd: { url: server.url } })
+    await connected('odd')
+    server.forget()
+    expect(await call(tools.get('mcp__odd__add'), { a: 1, b: 1 })).toMatchObject({ success: true })
+    expect(server.calls).toEqual(['add'])
+  })
+
+  test('while it is away its tools fail with a clear text; when it is back they work', async () => {
+    const server = await startHttp()
+    const { tools, mcp, connected } = start({ odd: { url: server.url } })
+    await connected('odd')
+    await server.close()
+    expect(await call(tools.get('mcp__odd__add'), { a: 1, b: 1 })).toMatchObject({ success: false })
+    expect(await call(tools.get('mcp__odd__add'), { a: 1, b: 1 })).toMatchObject({
+      success: false,
+      error: expect.stringContaining("The MCP server 'odd' is not available"),
+    })
+    expect(mcp.list()[0]).toMatchObject({ error: 'it refused the connection' })
+    await startHttp(server.port)
+    await connected('odd')
+    expect(await call(tools.get('mcp__odd__add'), { a: 1, b: 1 })).toMatchObject({ success: true })
+  })
+
+  test('a tool that the server adds later is there without a restart', async () => {
+    const server = await startHttp()
+    const { tools, mcp, connected } = start({ odd: { url: server.url } })
+    await connected('odd')
+    server.grow()
+    await vi.waitFor(() => expect(tools.get('mcp__odd__grown')).toBeDefined(), { timeout: 10_000 })
+    expect(mcp.toolNamesOf(['odd']).has('mcp__odd__grown')).toBe(true)
+    expect(mcp.toolNamesOf(['other']).size).toBe(0)
+  })
+})

@@ -1,0 +1,43 @@
+// MCP servers that a test starts and calls, closed when it ends.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, vi } from 'vitest'
+import type { McpServerSettings } from '../../../../server/protocol/mcp.ts'
+import type { ToolDefinition, ToolResult } from '../../../../server/tools/definition.ts'
+import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
+import { toolContext } from '../support.ts'
+
+/** Connects to the servers; `connected` waits until one of them serves. */
+export function start(servers: Record<string, McpServerSettings>) {
+  const mcp = createMcpServers({ servers, log: () => undefined, firstPauseMs: 20 })
+  onTestFinished(() => mcp.close())
+  const tools = {
+    get: (name: string): ToolDefinition | undefined =>
+      mcp.tools().find((tool) => tool.name === name),
+  }
+  const connected = (name: string) =>
+    vi.waitFor(
+      () => expect(mcp.list().find((server) => server.name === name)?.status).toBe('connected'),
+      { timeout: 20_000, interval: 20 },
+    )
+  return { tools, mcp, connected }
+}
+
+/** Calls a tool. @throws where there is none, or where it refuses the arguments. */
+export async function call(
+  tool: ToolDefinition | undefined,
+  input: Record<string, unknown> = {},
+  signal = new AbortController().signal,
+): Promise<ToolResult> {
+  const parsed = tool?.parse(JSON.stringify(input))
+  if (parsed?.ok !== true) throw new Error(parsed?.error ?? 'no such tool')
+  return parsed.input.run(toolContext({ signal }))
+}
+
+/** A folder that is removed when the test ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-test-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}

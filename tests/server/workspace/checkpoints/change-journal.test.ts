@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describeOnEachDatabase } from '../../../support/databases.ts'
+import { openProject, treeOf } from '../../../support/projects.ts'
+import { afterRestart, all, by, newest, write } from './changes.ts'
+
+describeOnEachDatabase('an interrupted change', (open) => {
+  test('a change cut off by a crash is settled before the next one and can be taken back', async () => {
+    const database = await open()
+    const project = await openProject(database)
+    const { workspace, checkpoints } = project
+    await write(project, 'a', 'old')
+    const before = await treeOf(workspace.root)
+    // A server that dies while a program runs: the change is made, nothing is written down after it.
+    const dying = (work: () => Promise<unknown>) => {
+      void checkpoints.changeAnything(workspace, by('exec'), async () => {
+        await work()
+        await new Promise(() => {})
+      })
+    }
+    await new Promise<void>((resolve) =>
+      dying(async () => {
+        await writeFile(join(workspace.root, 'a'), 'new')
+        await writeFile(join(workspace.root, 'b'), 'b')
+        resolve()
+      }),
+    )
+    expect(await all(project)).toHaveLength(1)
+    // The next process over the same folders and rows.
+    const next = afterRestart(database, project)
+    await next.recover(workspace)
+    const row = await newest(project)
+    expect(row.sample.map(({ path, change }) => [path, change])).toEqual([
+      ['a', 'modified'],
+      ['b', 'added'],
+    ])
+    await next.restore(workspace, row.id, by('restore'))
+    expect(await treeOf(workspace.root)).toEqual(before)
+  })
+
+  test('notes that a power cut left unreadable hold up nobody and invent no changes', async () => {
+    const project = await openProject(await open())
+    const { workspace, checkpoints, workspaces, projectId } = project
+    await write(project, 'a', 'old')
+    const side = workspaces.serverFolder(projectId)
+    await checkpoints.changeAnything(workspace, by('exec'), async () => {
+      await writeFile(join(workspace.root, 'b'), 'b')
+      // The memory of the snapshot is gone when what has changed is looked for.
+      await writeFile(join(side, 'index.json'), '')
+    })
+    expect((await all(project)).map(({ tool }) => tool)).toEqual(['file_write'])
+    await writeFile(join(side, 'open-change.json'), '{"row":')
+    await write(project, 'a', 'new')
+    expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['a'])
+    await checkpoints.restore(workspace, (await newest(project)).id, by('restore'))
+    expect((await workspace.read('a')).bytes.toString()).toBe('old')
+    expect((await workspace.read('b')).bytes.toString()).toBe('b')
+  })
+})
