@@ -180,8 +180,8 @@ function providerText(body: unknown): string {
   const fields = asRecord(body)
   for (const key of ['message', 'msg', 'detail', 'error']) {
     const value = fields[key]
-    if (typeof value === 'string') return value
-    if (typeof value === 'object' && value !== null) return providerText(value)
+    if (typeof value === 'string' || (typeof value === 'object' && value !== null))
+      return providerText(value)
   }
   return ''
 }
