@@ -261,7 +261,7 @@ describe('layer rules', () => {
   const serverImports = importsOf(serverBase)
   const webBase = join(root, 'web/src')
 
-  test('the gate sees the code it judges', () => {
+  test('the test sees the code of the server', () => {
     expect(serverFiles.length).toBeGreaterThan(15)
     expect(serverImports.length).toBeGreaterThan(20)
   })
@@ -274,20 +274,20 @@ describe('layer rules', () => {
     expect(missing).toEqual([])
   })
 
-  test('no row stands for a folder that is gone', () => {
+  test('every row names a module that exists', () => {
     const modules = new Set(serverFiles.map((file) => moduleOf(serverBase, file)))
     const rows = [...Object.keys(server), ...Object.keys(subFolders)]
     expect(rows.filter((row) => !modules.has(row))).toEqual([])
   })
 
-  test('imports of the server only go where their row allows', () => {
+  test('the server imports only what the row of each module allows', () => {
     const wrong = serverImports.filter(
       ({ fromModule, toModule }) => !mayImport(fromModule, toModule),
     )
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
-  test('the rows themselves hold no circle', () => {
+  test('the rows form no cycle', () => {
     const seen = new Set<string>()
     const visit = (module: string, path: readonly string[]): void => {
       expect(path, `circle: ${[...path, module].join(' -> ')}`).not.toContain(module)
@@ -298,7 +298,7 @@ describe('layer rules', () => {
     for (const module of Object.keys(server)) visit(module, [])
   })
 
-  test('no circle of files', () => {
+  test('no file imports itself through other files', () => {
     const graph = new Map<string, string[]>()
     for (const { from, to } of [...serverImports, ...importsOf(webBase)])
       graph.set(from, [...(graph.get(from) ?? []), to])
@@ -312,7 +312,7 @@ describe('layer rules', () => {
     for (const file of graph.keys()) visit(file, [])
   })
 
-  test('the page goes down its layers, one feature never imports another, and of the server only the protocol', () => {
+  test('the page imports only lower layers, no other feature, and of the server only the protocol', () => {
     const wrong = importsOf(webBase).filter(({ from, to }) => {
       if (to.startsWith('server/')) return !to.startsWith('server/protocol/')
       const [fromLayer = '', fromFeature] = from.split('/').slice(2)
@@ -336,7 +336,7 @@ describe('layer rules', () => {
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
-  test('casts by way of unknown stand at the edges of drivers only, and other casts do not grow in number', () => {
+  test('casts through unknown occur only at the edges of drivers, and the number of other casts does not grow', () => {
     const casts = serverFiles.map((file) => ({ file: relative(root, file), ...castsIn(file) }))
     const viaUnknown = casts.filter(({ viaUnknown: count }) => count > 0).map(({ file }) => file)
     expect(viaUnknown.filter((file) => !DRIVER_EDGES.includes(file))).toEqual([])

@@ -34,7 +34,7 @@ test.each([
   ['bash', 'chat.sh'],
   [process.execPath, 'chat.mjs'],
   ['python3', 'chat.py'],
-])('%s %s shows the call of a tool and the answer', async (program, file) => {
+])('%s %s shows the tool call and the answer', async (program, file) => {
   const output = await run(program, file)
   if (output === null) return console.warn(`${program} is not installed: ${file} was not tried`)
   expect(output).toContain('calculator')

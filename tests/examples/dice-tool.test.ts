@@ -4,7 +4,7 @@ import { rollDice } from '../../examples/dice-tool.ts'
 import { toSchema } from '../../server/tools/definition.ts'
 import { bench, call, read, runTool } from '../server/tools/support.ts'
 
-test('the model is told of its parameters, their limits and what they mean', () => {
+test('the schema tells the model the parameters, their limits and their meaning', () => {
   expect(toSchema(rollDice)).toMatchObject({
     type: 'function',
     function: {
@@ -17,7 +17,7 @@ test('the model is told of its parameters, their limits and what they mean', () 
   })
 })
 
-test('rolls, checks its arguments, and answers a fault', async () => {
+test('the tool rolls, refuses invalid arguments and reports its own errors', async () => {
   expect(await runTool(rollDice, { count: 3, sides: 2 })).toMatchObject({
     success: true,
     data: { rolls: { length: 3 } },
@@ -28,7 +28,7 @@ test('rolls, checks its arguments, and answers a fault', async () => {
   })
 })
 
-test('two equal calls of a round both roll, because it is not cacheable', async () => {
+test('two equal calls of one iteration both roll, because the tool is not cacheable', async () => {
   const answers = await bench([rollDice]).execute([call('a', 'roll_dice'), call('b', 'roll_dice')])
   expect(answers.map((answer) => read(answer).cached)).toEqual([undefined, undefined])
 })

@@ -32,7 +32,7 @@ const converse = async (settings: object = {}) => {
   return openEvents(url, { body: { text: 'We need tea' } })
 }
 
-test('its state and its tools are listed, with their risk', async () => {
+test('the server and its tools are listed with status and risk level', async () => {
   const { json } = await server.call('GET', '/api/mcp')
   expect(json.data.servers).toMatchObject([
     { name: 'shopping', transport: 'stdio', status: 'connected', error: null },
@@ -50,7 +50,7 @@ test('its state and its tools are listed, with their risk', async () => {
   ])
 })
 
-test('what changes something waits for approval, then it is done', async () => {
+test('a tool that changes something runs once it is approved', async () => {
   upstream.enqueue(
     turn.toolCalls([{ name: 'mcp__shopping__add', arguments: { item: 'tea' } }]),
     turn.toolCalls([{ name: 'mcp__shopping__show', arguments: {} }]),
@@ -68,7 +68,7 @@ test('what changes something waits for approval, then it is done', async () => {
   upstream.expectDone()
 })
 
-test('a conversation that switched it off is not offered its tools', async () => {
+test('a conversation that disabled the server is not offered its tools', async () => {
   upstream.enqueue(turn.text('I have no list.'))
   const asked = upstream.nextRequest()
   await (await converse({ disabled_mcp_servers: ['shopping'] })).all()

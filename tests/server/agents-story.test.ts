@@ -75,7 +75,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         ({ text }: { text: string }) => text,
       )
 
-    test('three sub-agents look at three things; one fails, and the answer is made of the rest', async () => {
+    test('one of three sub-agents fails, and the answer uses the results of the others', async () => {
       upstream.program((request) => {
         const task = lastText(request)
         if (task === 'look at nothing') return turn.error(400, 'no such model here')
@@ -102,7 +102,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(await texts(id)).toEqual(['Look around', 'The sun and the moon are there.'])
     }, 60_000)
 
-    test('a background task announces itself although the server died in between', async () => {
+    test('a background task is announced although the server was killed while it ran', async () => {
       let isBack = false
       let asked = 0
       upstream.program((request) => {
@@ -149,7 +149,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(data.content).toMatch(/## Agent Memories\n\n- \d{4}-\d{2}-\d{2}: Kim likes tea/)
     }, 60_000)
 
-    test('a Chinese PDF is read although the server died in between, answered from and cited', async () => {
+    test('a Chinese PDF is indexed although the server was killed after the upload, and the answer cites it', async () => {
       const { data: project } = await call('POST', '/api/projects', { name: '手册' })
       const documents = `/api/projects/${project.id}/documents`
       const pdf = readFileSync(join(root, 'tests/fixtures/documents/handbook-zh.pdf'))

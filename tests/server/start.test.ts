@@ -36,7 +36,7 @@ describe('a start that cannot succeed', () => {
       /127\.0\.0\.1|database|PostgreSQL/i,
     ],
     ['a port that is no number', '', { PORT: 'x' }, 2, /backend_port/],
-  ])('%s ends it with a clear line', async (_name, config, environment, status, line) => {
+  ])('because of %s ends with a clear line', async (_name, config, environment, status, line) => {
     const server = start(folder(), { config, environment })
     expect((await server.ended).status).toBe(status)
     const { stderr, stdout } = server.output()
@@ -46,7 +46,7 @@ describe('a start that cannot succeed', () => {
     expect(stdout).not.toContain('ready')
   })
 
-  test('a line about the failure holds no secret of the configuration', async () => {
+  test('shows no secret of the configuration', async () => {
     const server = start(folder(), {
       config: `models: [{id: a, name: A, api_url: "http://127.0.0.1:1", api_key: key-hunter2}]
 db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
@@ -58,7 +58,7 @@ db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
     expect(stderr).not.toContain('hunter2')
   })
 
-  test('a taken port ends it with a clear line', async () => {
+  test('because of a taken port ends with a clear line', async () => {
     const taken = createServer()
     await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
     const address = taken.address()
@@ -69,7 +69,7 @@ db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
     taken.close()
   })
 
-  test('a damaged database is named and left as it is', async () => {
+  test('because of a damaged database names the file and does not change it', async () => {
     const place = folder()
     mkdirSync(join(place, 'data'))
     const file = join(place, 'data/nanoclaw.db')
@@ -81,7 +81,7 @@ db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
-  test('an unknown command is named', async () => {
+  test('because of an unknown command lists the known ones', async () => {
     const server = start(folder(), { config: '', arguments: ['fly'] })
     expect((await server.ended).status).toBe(2)
     expect(server.output().stderr).toContain('doctor, backup, restore')
@@ -110,7 +110,7 @@ describe('a server that runs', () => {
     expect(server.output().stderr).not.toContain('Debugger')
   })
 
-  test('is not ready any more while it drains, and a second signal ends it at once', async () => {
+  test('is not ready while it drains, and a second signal ends it at once', async () => {
     const server = start(folder(), { config: 'shutdown_grace: 60\n' })
     const url = await server.ready
     const json = { 'content-type': 'application/json' }
@@ -156,7 +156,7 @@ describe('a server that runs', () => {
     expect(server.output().stderr).toMatch(/"uncaught exception"/)
   })
 
-  test('doctor, backup and restore work on what it left', async () => {
+  test('leaves data that doctor, backup and restore can use', async () => {
     const place = folder()
     const first = start(place, { config: null })
     const url = await first.ready

@@ -16,7 +16,7 @@ const never = async (): Promise<string | null> => {
 }
 
 describe('fitting a conversation to a window', () => {
-  test('what fits is left as it is', async () => {
+  test('messages that fit are not changed', async () => {
     const messages = [system, user('Hi'), answer('Hello')]
     expect(await fitMessages(messages, 1_000, never)).toBe(messages)
   })
@@ -42,7 +42,7 @@ describe('fitting a conversation to a window', () => {
     expect(fitted[5]).toEqual(messages[5])
   })
 
-  test('then the oldest turns give way to a summary; system prompt and newest turn stay', async () => {
+  test('a summary replaces the oldest turns when that is not enough; system prompt and newest turn stay', async () => {
     const turns = Array.from({ length: 20 }, (_, at) => [
       user(`question ${at} ${'x'.repeat(400)}`),
       answer(`answer ${at} ${'y'.repeat(400)}`),
@@ -65,7 +65,7 @@ describe('fitting a conversation to a window', () => {
     expect(fitted.at(-1)).toEqual(newest)
   })
 
-  test('Chinese text counts about one token a character', () => {
+  test('a Chinese character counts as about one token', () => {
     expect(estimateMessageTokens(user('今天天气怎么样'))).toBe(4 + 6)
   })
 })

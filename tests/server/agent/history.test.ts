@@ -9,7 +9,7 @@ import {
 import type { LlmMessage } from '../../../server/llm/client.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
 import { type Step, stepId } from '../../../server/protocol/step.ts'
-import { type randomFrom, rounds } from '../../support/random.ts'
+import { type randomFrom, rounds, SEED } from '../../support/random.ts'
 
 type Content =
   | { type: 'thinking'; content: string }
@@ -131,7 +131,7 @@ describe('the order', () => {
     })
   })
 
-  test('in the present turn open calls wait for their results', () => {
+  test('calls of the current turn that still run get no result', () => {
     const messages = answerMessages(
       stepsOf([
         { type: 'tool_call', id: 'a' },
@@ -155,7 +155,7 @@ describe('the order', () => {
     ).toMatchObject([{ text: 'Half an answer.' }])
   })
 
-  test('is valid for every answer that the loop can leave behind, cut off anywhere', () => {
+  test(`is valid for every answer that the loop can produce, cut off anywhere (SEED=${SEED})`, () => {
     for (const { random, what } of rounds(40)) {
       const { contents, pieces } = randomAnswer(random)
       for (let cut = 0; cut <= pieces; cut += 1) {
@@ -189,7 +189,7 @@ function randomAnswer(random: ReturnType<typeof randomFrom>): {
 }
 
 describe('what the user attached', () => {
-  test('files follow the text under their names, images go beside it', () => {
+  test('text files follow the text under their names, and images are sent as images', () => {
     const [message] = toModelMessages([
       said('See:', {
         attachments: [

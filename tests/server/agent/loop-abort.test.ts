@@ -57,7 +57,7 @@ describe('an abort', () => {
     return { places, events: inShort(events) }
   }
 
-  test('at any await ends the run at once, as stopped, with what came before', async () => {
+  test('at any await ends the run as stopped, with everything emitted so far and nothing new', async () => {
     const whole = await undisturbed()
     expect(whole.places.length).toBeGreaterThan(12)
     for (const [at, place] of whole.places.entries()) {
@@ -119,13 +119,13 @@ describe('an abort', () => {
     }
   })
 
-  test('before the start calls no model', async () => {
+  test('before the start prevents every request', async () => {
     const { events, requests } = await run([], { signal: AbortSignal.abort() })
     expect(inShort(events)).toEqual(['stopped'])
     expect(requests).toEqual([])
   })
 
-  test('yields every result that the tools still have, and ends after the last', async () => {
+  test('still yields every result of the tools that were called, then ends the run', async () => {
     const controller = new AbortController()
     const { events } = await run(
       [says([...calling(toolCall('a'), toolCall('b'), toolCall('c')), finished('tool_calls')])],

@@ -32,7 +32,7 @@ describe('call ids', () => {
     expect(new Set(results).size).toBe(results.length)
   })
 
-  test('of the greatest length that repeat stay unique and within the length', async () => {
+  test('of maximum length that repeat become unique without becoming longer', async () => {
     const long = 'i'.repeat(200)
     const ids = idsOf(
       await run([
@@ -108,13 +108,13 @@ describe('a forced tool choice', () => {
     says([text('Done.'), finished()]),
   ]
 
-  test('holds for the first iteration only', async () => {
+  test('applies to the first iteration only', async () => {
     const { requests } = await run(scripts, { request: { toolChoice: 'required' } })
     expect(requests[0]?.toolChoice).toBe('required')
     expect(requests[1]).not.toHaveProperty('toolChoice')
   })
 
-  test('is left out where there are no tools', async () => {
+  test('is not sent when there are no tools', async () => {
     const { requests } = await run([says([text('Hi.'), finished()])], {
       tools: [],
       request: { toolChoice: 'required' },

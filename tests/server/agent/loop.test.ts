@@ -16,7 +16,7 @@ import {
 import { answerTo, inShort, question, run } from './run-loop.ts'
 
 describe('the order of events', () => {
-  test('text, calls, results in the order of the calls, and the final answer', async () => {
+  test('is text, tool calls, results in the order of the calls, and the final answer', async () => {
     const { events, requests, batches } = await run([
       says([
         thinking('Hm.'),
@@ -83,7 +83,7 @@ describe('the order of events', () => {
     expect(inShort(events)).toEqual(['text:Half a sen', 'iteration:length'])
   })
 
-  test('a retry of the client is passed on and starts nothing again', async () => {
+  test('a retry of the client is passed on, and the loop repeats nothing itself', async () => {
     const retrying = { type: 'retrying', attempt: 1, delayMs: 0, reason: 'busy' } as const
     const { events, requests } = await run([says([retrying, text('Hi.'), finished()])])
     expect(inShort(events)).toEqual(['retrying', 'text:Hi.', 'iteration:stop'])
@@ -107,7 +107,7 @@ describe('calls left over from before a restart', () => {
 })
 
 describe('failures', () => {
-  test('of the model end the run with its error, its usage, and what came before', async () => {
+  test('of the model end the run with the error, the usage and the text so far', async () => {
     const error = new AppError('model_unavailable', 'The model is away.', { retryable: true })
     const { events } = await run([says([text('Half'), { type: 'failed', error, usage }])])
     expect(inShort(events)).toEqual(['text:Half', 'failed:model_unavailable'])
@@ -123,13 +123,13 @@ describe('failures', () => {
     expect(batches).toEqual([])
   })
 
-  test('a response that ends without saying so is a failure, not an answer', async () => {
+  test('a response without a final event is a failure, not an answer', async () => {
     const { events } = await run([says([text('And then')])])
     expect(inShort(events)).toEqual(['text:And then', 'failed:model_bad_answer'])
   })
 
   test.each(['runTools', 'budgetLeft', 'fitToWindow'] as const)(
-    'of the store in %s reach the consumer as they are',
+    'of the store in %s reach the consumer unchanged',
     async (name) => {
       const fault = new AppError('store_unavailable', 'The database is away.')
       const failing = {
@@ -163,7 +163,7 @@ describe('a consumer that leaves', () => {
     expect(closed).toBe(true)
   })
 
-  test('between two results ends the tools', async () => {
+  test('between two results stops the tools', async () => {
     let ended = false
     const { events } = await run(
       [says([...calling(toolCall('a'), toolCall('b')), finished('tool_calls')])],

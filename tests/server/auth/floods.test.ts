@@ -1,6 +1,7 @@
 // Many requests at once at the accounts: in whatever order they are served, every limit and every rule holds.
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { randomFrom, SEED } from '../../support/random.ts'
 import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, public_url: 'http://chat.example' }
@@ -28,7 +29,7 @@ describeOnEachServer('floods of the accounts', (start) => {
       })
     ).json.data
 
-  test('of 300 wrong passwords at once ten are tried; the owner gets in from another address meanwhile', async () => {
+  test('300 simultaneous wrong passwords cost ten attempts, and the owner can sign in from another address meanwhile', async () => {
     const server = await start(multi)
     await register(server, 'ann')
     const flood = Array.from({ length: 300 }, (_, n) =>
@@ -43,7 +44,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect((await login(server, 'ann', 'a good password', '10.0.0.1')).status).toBe(429)
   })
 
-  test('right passwords at once use up no attempts', async () => {
+  test('simultaneous sign-ins with the right password use up no attempts', async () => {
     const server = await start(multi)
     await register(server, 'ann')
     for (let round = 0; round < 3; round += 1) {
@@ -54,7 +55,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     }
   })
 
-  test('a flood from everywhere is refused with 503 instead of making everybody wait', async () => {
+  test('a flood of sign-ins from many addresses returns 503 instead of making everybody wait', async () => {
     const server = await start(multi)
     await register(server, 'ann')
     const answers = await Promise.all(
@@ -69,7 +70,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect((await login(server, 'ann', 'a good password', '10.1.0.119')).status).toBe(200)
   })
 
-  test('of 100 wrong current passwords at once ten are tried', async () => {
+  test('100 simultaneous password changes with a wrong current password cost ten attempts', async () => {
     const server = await start(multi)
     const { token } = await register(server, 'ann')
     const answers = await Promise.all(
@@ -106,7 +107,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect(opens).toEqual(statuses.map((status) => (status === 200 ? 200 : 401)))
   })
 
-  test('an address registers as many accounts as it may, however many it asks for at once', async () => {
+  test('an address cannot register more accounts than allowed, however many it requests at once', async () => {
     const server = await start({ ...multi, limits: { registrations_per_hour: 5 } })
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
@@ -123,7 +124,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect(elsewhere.user.role).toBe('user')
   })
 
-  test('a user has fifty keys at most, however many are asked for at once; a new password ends them on request', async () => {
+  test('a user has at most fifty keys, however many are requested at once, and a new password revokes them on request', async () => {
     const server = await start(multi)
     const { token } = await register(server, 'ann')
     const answers = await Promise.all(
@@ -146,7 +147,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     expect((await server.call('GET', '/api/auth/profile', { token: key })).status).toBe(401)
   })
 
-  test('an administrator who can sign in is left, in whatever order they demote and disable each other', async () => {
+  test(`one administrator who can sign in remains, however administrators demote and disable each other (SEED=${SEED})`, async () => {
     // The person of single mode, who is an administrator without a password, does not count.
     const single = await start({ auth_mode: 'single' })
     const place = {
@@ -159,13 +160,7 @@ describeOnEachServer('floods of the accounts', (start) => {
     await single.close()
     const server = await start({ ...multi, ...place })
     const first = await register(server, 'admin-0')
-    const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9))
-    console.log(`seed ${seed} (SEED=${seed} repeats it)`)
-    let state = seed
-    const random = (below: number): number => {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-      return state % below
-    }
+    const random = randomFrom(SEED)
     const admins = [first, await register(server, 'admin-1'), await register(server, 'admin-2')]
     const patch = (by: number, whom: number, body: object) =>
       server.call('PATCH', `/api/admin/users/${admins[whom].user.id}`, {
@@ -175,8 +170,8 @@ describeOnEachServer('floods of the accounts', (start) => {
     for (const whom of [1, 2]) expect((await patch(0, whom, { role: 'admin' })).status).toBe(200)
     for (let round = 0; round < (FULL ? 100 : 8); round += 1) {
       const changes = Array.from({ length: 6 }, () => {
-        const body = random(2) === 0 ? { role: 'user' } : { is_active: false }
-        return patch(random(3), random(3), body)
+        const body = random.below(2) === 0 ? { role: 'user' } : { is_active: false }
+        return patch(random.below(3), random.below(3), body)
       })
       const answers = await Promise.all(changes)
       expect(answers.filter(({ status }) => ![200, 401, 403, 409].includes(status))).toEqual([])
@@ -184,14 +179,14 @@ describeOnEachServer('floods of the accounts', (start) => {
       for (const [number, { token }] of admins.entries())
         if ((await server.call('GET', '/api/admin/users', { token })).status === 200)
           usable.push(number)
-      expect(usable.length, `seed ${seed}, round ${round}`).toBeGreaterThan(0)
+      expect(usable.length, `SEED=${SEED}, round ${round}`).toBeGreaterThan(0)
       const healer = usable[0] ?? 0
       for (const whom of [0, 1, 2])
         expect((await patch(healer, whom, { role: 'admin', is_active: true })).status).toBe(200)
     }
   })
 
-  test('a body that comes without signing in is small, also one to nowhere, and a second Host is refused', async () => {
+  test('a request without sign-in may only have a small body, and a second Host header is refused', async () => {
     const server = await start(multi)
     const big = { username: 'ann', password: 'x'.repeat(30_000) }
     for (const path of ['/api/auth/login', '/api/auth/register'])

@@ -16,7 +16,7 @@ describe('passwords', () => {
     expect(await verifyPassword(stored, 'Correct horse')).toBe(false)
   })
 
-  test('without a stored hash none matches', async () => {
+  test('never match when there is no stored hash', async () => {
     expect(await verifyPassword(null, 'no account has this password')).toBe(false)
   })
 })
@@ -31,7 +31,7 @@ describe('the secret box', () => {
     expect(sealed).not.toContain('sk-')
   })
 
-  test('refuses another purpose, another key, a changed text and rubbish', () => {
+  test('refuses another purpose, another key, a changed text and a text that it never sealed', () => {
     const sealed = box.seal('text', 'a')
     const changed = `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'B' : 'A'}`
     const other = createSecretBox(Buffer.alloc(32, 8))
@@ -50,7 +50,7 @@ describe('the key of the installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-key-'))
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('is made once, for this user only, and then stays', () => {
+  test('is created once, readable by this user only, and then reused', () => {
     const first = loadSecretKey(undefined, join(folder, 'data'))
     expect(first).toHaveLength(32)
     expect(loadSecretKey(undefined, join(folder, 'data'))).toEqual(first)
@@ -58,7 +58,7 @@ describe('the key of the installation', () => {
     expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700)
   })
 
-  test('comes from the environment where it is set, and a short one is refused', () => {
+  test('comes from the environment if it is set there, and is refused if it is short', () => {
     const key = loadSecretKey('an operator chose this text', folder)
     expect(key).toHaveLength(32)
     expect(loadSecretKey('an operator chose this text', folder)).toEqual(key)
@@ -80,7 +80,7 @@ describe('the guard against guessing', () => {
     }
   }
 
-  test('an address waits after ten failures, until the window is over', () => {
+  test('an address must wait after ten failures until the window is over', () => {
     let time = 0
     const guard = createLoginGuard(() => time)
     fail(guard, 10, '1.1.1.1')
@@ -91,7 +91,7 @@ describe('the guard against guessing', () => {
     expect(() => guard.begin('1.1.1.1', 'ann')).not.toThrow()
   })
 
-  test('failures from many places slow down an account, but its owner gets a try from a new one', () => {
+  test('failures from many addresses slow down an account, but its owner still gets an attempt from a new address', () => {
     const guard = createLoginGuard(() => 0)
     for (let place = 0; place < 5; place += 1) fail(guard, 2, `10.0.0.${place}`)
     expect(() => guard.begin('10.0.0.1', 'ANN')).toThrow(AppError)

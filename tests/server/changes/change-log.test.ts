@@ -7,7 +7,7 @@ import type { UserId } from '../../../server/protocol/ids.ts'
 const user = (name: string) => name as UserId // ids are opaque here
 const renamed = (id: string): Change => ({ type: 'conversation', id, change: 'updated' })
 
-test('a reader that was away gets what it missed of its own user, once and in order', () => {
+test('a reader that reconnects gets the changes of its user that it missed, once and in order', () => {
   const log = createChangeLog()
   const before = log.lastId()
   log.publish(user('ann'), renamed('1'))
@@ -19,7 +19,7 @@ test('a reader that was away gets what it missed of its own user, once and in or
   expect(log.since(user('bob'), before)?.map(({ change }) => change.id)).toEqual(['2'])
 })
 
-test('an id that is too old, of another process, from the future or no id at all is unknown', () => {
+test('an id that is too old, in the future, of another process or malformed is unknown', () => {
   const log = createChangeLog()
   const before = log.lastId()
   for (let at = 0; at <= 500; at += 1) log.publish(user('ann'), renamed(String(at)))
@@ -29,7 +29,7 @@ test('an id that is too old, of another process, from the future or no id at all
   expect(log.since(user('ann'), log.lastId())).toEqual([])
 })
 
-test('users whose changes were forgotten are told so, and nobody misses a change silently', () => {
+test('a reader whose changes were forgotten learns of it, and nobody misses a change silently', () => {
   const log = createChangeLog()
   const before = log.lastId()
   log.publish(user('first'), renamed('1'))
@@ -39,7 +39,7 @@ test('users whose changes were forgotten are told so, and nobody misses a change
   expect(log.since(user('first'), before)).toBeNull()
 })
 
-test('listeners hear of their own user until they leave', () => {
+test('listeners receive the changes of their own user until they unsubscribe', () => {
   const log = createChangeLog()
   let heard = 0
   const leave = log.subscribe(user('ann'), () => {

@@ -47,7 +47,7 @@ describe('approval', () => {
   const fileStatus = async (path: string) =>
     (await server.call('GET', `/api/projects/${project}/files/${path}`)).status
 
-  test('a medium call waits with a preview; approved it runs, and the file is there', async () => {
+  test('a call of medium risk waits with a preview and runs once it is approved', async () => {
     upstream.enqueue(turn.toolCalls([write('a.txt')]), turn.text('Written.'))
     const { runId, stream, conversation } = await send()
     const question = await stream.next(waits)
@@ -82,7 +82,7 @@ describe('approval', () => {
     expect(await fileStatus('b.txt')).toBe(404)
   })
 
-  test('changed arguments are checked, and what runs is what was approved', async () => {
+  test('changed arguments are checked, and the call runs with exactly what was approved', async () => {
     upstream.enqueue(turn.toolCalls([write('c.txt')]), turn.text('Done.'))
     const { runId, stream } = await send()
     const question = await stream.next(waits)
@@ -99,7 +99,7 @@ describe('approval', () => {
     expect(await fileStatus('changed.txt')).toBe(200)
   })
 
-  test('remembered for the run, the same tool needs no approval any more; another tool does', async () => {
+  test('an approval remembered for the run covers the same tool but no other tool', async () => {
     upstream.enqueue(
       turn.toolCalls([write('d.txt')]),
       turn.toolCalls([write('e.txt')]),
@@ -117,7 +117,7 @@ describe('approval', () => {
     expect(await fileStatus('e.txt')).toBe(200)
   })
 
-  test('auto_medium requests approval for high only, auto for nothing', async () => {
+  test('auto_medium requests approval only for high risk, and auto never does', async () => {
     upstream.enqueue(turn.toolCalls([write('f.txt')]), turn.text('Done.'))
     const medium = await (await send({ approval: 'auto_medium' })).stream.all()
     expect(medium.some(waits)).toBe(false)
@@ -130,7 +130,7 @@ describe('approval', () => {
     expect(await fileStatus('f.txt')).toBe(404)
   })
 
-  test('stopped while it waits, the run ends and a decision is refused', async () => {
+  test('a run that is stopped while it waits ends, and a later decision is refused', async () => {
     upstream.enqueue(turn.toolCalls([write('g.txt')]))
     const { runId, stream } = await send()
     const question = await stream.next(waits)
@@ -163,7 +163,7 @@ describe('approval over a restart', () => {
   const call = (method: string, path: string, body?: unknown) =>
     callServer(server.url, method, path, body)
 
-  test('a waiting run waits again after kill -9, and goes on when it is approved', async () => {
+  test('a run that waits for approval still waits after kill -9 and continues once it is approved', async () => {
     upstream.enqueue(turn.toolCalls([write('kept.txt')]), turn.text('Written after all.'))
     const { data: project } = await call('POST', '/api/projects', { name: 'Waits' })
     const { data: conversation } = await call('POST', '/api/conversations', {
@@ -188,7 +188,7 @@ describe('approval over a restart', () => {
     expect(file.content).toBe('content of kept.txt\n')
   })
 
-  test('a file that changed while the server was away is not overwritten: the approval request and the model say so', async () => {
+  test('a file that changed while the server was down is not overwritten, and the approval request and the model say why', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'file_read', arguments: { path: 'read.txt' } }]),
       turn.toolCalls([

@@ -45,7 +45,7 @@ describeOnEachServer('a background task', (start) => {
     await server.server.toolsReady
   })
 
-  test('does not hold up the answer; its own is announced in the conversation, which goes on from there', async () => {
+  test('does not delay the answer, and its result is announced in the conversation, which continues from there', async () => {
     const { newConversation, send, messages, tasks } = inServer(server)
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ describeOnEachServer('a background task', (start) => {
     expect(json.data.message_count).toBe(5)
   })
 
-  test('without announcement is only in the list; it gets no tools that start others', async () => {
+  test('without announcement appears only in the list, and gets no tools that start other agents', async () => {
     const { newConversation, send, messages, tasks } = inServer(server)
     let offered = ''
     script((request) => {
@@ -118,7 +118,7 @@ describeOnEachServer('a background task', (start) => {
     expect(offered).not.toContain('"multi_agent"')
   })
 
-  test('can be stopped, and is invisible to other users', async () => {
+  test('can be stopped, and does not exist in other conversations', async () => {
     const { newConversation, send, messages, tasks } = inServer(server)
     let asked: UpstreamRequest | undefined
     script((request) => {
@@ -148,7 +148,7 @@ describeOnEachServer('a background task', (start) => {
 describe('a background task of a server that shuts down', () => {
   const { start } = useServers()
 
-  test('is done and announced after the next start', async () => {
+  test('is completed and announced after the next start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'background-test-'))
     const place = {
       folder,

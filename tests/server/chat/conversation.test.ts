@@ -92,7 +92,7 @@ describeOnEachServer('a conversation', (start) => {
     expect(last?.messages[2]?.tool_calls?.[0]?.id).toBe(last?.messages[3]?.tool_call_id)
   })
 
-  test('stream: false gives one response, at the end', async () => {
+  test('stream: false returns one response when the run has ended', async () => {
     upstream.enqueue(turn.text('Hello.'))
     const id = await newConversation()
     const { status, json } = await server.call('POST', `/api/conversations/${id}/messages`, {
@@ -121,7 +121,7 @@ describeOnEachServer('a conversation', (start) => {
     expect((await first.all()).at(-1)?.event).toBe('done')
   })
 
-  test('the same client_id joins the run that is there, while it runs and afterwards', async () => {
+  test('a send with the same client_id joins the existing run, while it is active and afterwards', async () => {
     upstream.enqueue(turn.text('Once.'))
     const id = await newConversation()
     const body = { text: 'Only once', client_id: 'mine-1', stream_mode: 'delta' }
@@ -138,7 +138,7 @@ describeOnEachServer('a conversation', (start) => {
     upstream.expectDone()
   })
 
-  test('leaving is not stopping: the answer is there on return', async () => {
+  test('a client that disconnects does not stop the run and finds the answer when it returns', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -158,7 +158,7 @@ describeOnEachServer('a conversation', (start) => {
     expect(stepsOf(events)).toMatchObject([{ type: 'text', content: 'All of it.' }])
   })
 
-  test('on_disconnect: stop closes the upstream when the client leaves', async () => {
+  test('on_disconnect: stop closes the connection to the provider when the client disconnects', async () => {
     upstream.enqueue(turn.text('Never ends', { until: new Promise(() => {}) }))
     const id = await newConversation()
     const stream = await send(id, { text: 'Hi', on_disconnect: 'stop' })
@@ -168,7 +168,7 @@ describeOnEachServer('a conversation', (start) => {
     await expect.poll(async () => (await messages(id)).at(-1).status).toBe('stopped')
   })
 
-  test('stop ends the run before the first token, keeps what came, and is without effect afterwards', async () => {
+  test('a stop ends the run before the first token, and a second stop has no effect', async () => {
     upstream.enqueue(turn.text('', { until: new Promise(() => {}) }))
     const id = await newConversation()
     const stream = await send(id, { text: 'Hi' })
@@ -184,7 +184,7 @@ describeOnEachServer('a conversation', (start) => {
     expect((await (await send(id, { text: 'Again' })).all()).at(-1)?.event).toBe('done')
   })
 
-  test('regenerate and edit make siblings; the new branch is the shown one', async () => {
+  test('regenerating and editing create siblings, and the new branch is shown', async () => {
     upstream.enqueue(turn.text('First.'), turn.text('Second.'), turn.text('Third.'))
     const id = await newConversation()
     await (await send(id, { text: 'Question' })).all()
@@ -231,7 +231,7 @@ describeOnEachServer('a conversation', (start) => {
     expect((await limited.call('POST', `/api/runs/${runId}/resume`)).status).toBe(409)
   })
 
-  test('an upstream failure is one error event that names no secret; what came before is kept', async () => {
+  test('a provider failure is one error event without secrets, and the answer is marked as failed', async () => {
     upstream.enqueue(turn.error(401))
     const id = await newConversation()
     const events = await (await send(id, { text: 'Hi' })).all()
@@ -254,7 +254,7 @@ describeOnEachServer('a conversation', (start) => {
     expect(after.total_tokens - before.total_tokens).toBe(30)
   })
 
-  test('bad input is refused and stores nothing', async () => {
+  test('bad input returns 4xx and stores nothing', async () => {
     const id = await newConversation()
     const post = async (body: unknown) =>
       (await server.call('POST', `/api/conversations/${id}/messages`, { body })).status

@@ -62,7 +62,7 @@ describeOnEachServer('long messages', (start) => {
     return { items, lengths }
   }
 
-  test('a page ends where it becomes too long, and none is skipped', async () => {
+  test('a page of long messages ends early, and no message is skipped', async () => {
     const id = await newConversation()
     const texts = Array.from({ length: 4 }, (_, at) => `${at} ${'é中🦀"'.repeat(20_000)}`)
     for (const text of texts) {
@@ -80,7 +80,7 @@ describeOnEachServer('long messages', (start) => {
     expect(Math.max(...lengths)).toBeLessThan(PAGE_CHARACTERS)
   })
 
-  test('attachments are given back without their contents, which have an address of their own', async () => {
+  test('attachments are listed without their contents, which have a URL of their own', async () => {
     const id = await newConversation()
     upstream.enqueue(turn.text('A picture.'), turn.text('Again.'), turn.text('And once more.'))
     await send(id, {
@@ -143,7 +143,7 @@ describeOnEachServer('long messages', (start) => {
     expect(blind.json).toMatchObject({ code: 400, error: 'bad_attachment' })
   })
 
-  test('attachments count together, whatever they are', async () => {
+  test('the size limit applies to all attachments of a message together', async () => {
     const id = await newConversation()
     const file = { name: 'a.txt', content: 'x'.repeat(300_000) }
     const refused = await send(id, { text: 'Hi', attachments: [file, file] })

@@ -66,7 +66,7 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
   const resultsOf = (events: readonly ReceivedEvent[]) =>
     events.filter(({ data }) => data.type === 'tool_result').map(({ data }) => data)
 
-  test('each name their call, and all rejected at once leave nothing written', async () => {
+  test('each name their call, and nothing is written when all are rejected at once', async () => {
     const { runId, stream, requests } = await ask()
     expect(new Set(requests.map(({ data }) => data.id_ref)).size).toBe(REQUESTS)
     // On a busy machine one may be requested before its preview is ready; then its arguments tell.
@@ -98,7 +98,7 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
     upstream.expectDone()
   })
 
-  test('decided in a row by different answers run exactly what was approved, each decided once', async () => {
+  test('run exactly the approved calls, and each can be decided only once', async () => {
     const { runId, stream, requests } = await ask()
     const isApproved = (number: number): boolean => number % 3 === 0
     // In another order than they were made; the last two say the opposite of what was decided.

@@ -45,7 +45,7 @@ const converse = async (approval: string) => {
   return openEvents(url, { body: { text: 'Go' } })
 }
 
-test('a message goes out by a channel of the user; one that does not exist names those that do', async () => {
+test('a message is sent through a channel of the user, and an unknown channel is a failure that names the existing ones', async () => {
   const { port } = receiver.address() as AddressInfo // a TCP server that listens has one
   const made = await server.call('POST', '/api/channels', {
     body: {
@@ -73,7 +73,7 @@ test('a message goes out by a channel of the user; one that does not exist names
   expect(JSON.stringify([made, listed])).not.toContain('SECRET')
 })
 
-test('saving a fact where outside text was read needs approval, and the fact is marked', async () => {
+test('saving a fact after outside text was read needs approval, and the fact is marked', async () => {
   upstream.enqueue(
     turn.toolCalls([{ name: 'mcp__outside__show', arguments: {} }]),
     turn.toolCalls([

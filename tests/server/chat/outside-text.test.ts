@@ -61,13 +61,13 @@ describeOnEachServer('text from outside', (start) => {
     project = await createProject()
   })
 
-  test('nothing needs approval where no outside text was read', async () => {
+  test('nothing needs approval when no outside text was read', async () => {
     await call('PUT', `/api/projects/${project}/files/own.txt`, { content: 'my own words' })
     const conversation = await createConversation(project)
     expect(await asks(conversation, [read('own.txt')])).toBe(false)
   })
 
-  test('stopped between a page’s storing and its use, the next answer still requests approval', async () => {
+  test('after a stop between storing a page and using it, the next answer still requests approval', async () => {
     const conversation = await createConversation(project)
     upstream.enqueue(turn.toolCalls([fetchPage('/slow'), fetchPage('/page')]))
     const stream = await send(conversation)
@@ -78,7 +78,7 @@ describeOnEachServer('text from outside', (start) => {
     expect(await asks(conversation)).toBe(true)
   })
 
-  test('stopped while a sub-agent has read a page, the next answer still requests approval', async () => {
+  test('after a stop while a sub-agent has read a page, the next answer still requests approval', async () => {
     const conversation = await createConversation(project)
     upstream.enqueue(
       turn.toolCalls([
@@ -112,7 +112,7 @@ describeOnEachServer('text from outside', (start) => {
     expect(await asks(conversation)).toBe(true)
   })
 
-  test('a file written beside a page taints every conversation that reads it', async () => {
+  test('a file written after a page was read taints every conversation that reads the file', async () => {
     await writeOutsideFile(project, 'notes.md')
     expect(await asks(await createConversation(project), [read('notes.md')])).toBe(true)
     expect(
@@ -135,14 +135,14 @@ describeOnEachServer('text from outside', (start) => {
     expect(await asks(await createConversation(project), [read('deep/b.md')])).toBe(true)
   })
 
-  test('what a command makes of such a file is marked, and its output taints', async () => {
+  test('a file that a command derives from a marked file is marked too', async () => {
     await writeOutsideFile(project, 'a.md')
     const copy = { name: 'exec', arguments: { command: 'tr a-z A-Z < a.md > b.md' } }
     await perform(await createConversation(project, 'auto'), [copy])
     expect(await asks(await createConversation(project), [read('b.md')])).toBe(true)
   })
 
-  test('an edit of such a file by a conversation that never read it leaves it marked', async () => {
+  test('a marked file stays marked when a conversation that never read it appends to it', async () => {
     await writeOutsideFile(project, 'a.md')
     const append = { name: 'file_write', arguments: { path: 'a.md', content: 'x', mode: 'append' } }
     await perform(await createConversation(project, 'auto'), [append])
@@ -169,7 +169,7 @@ describeOnEachServer('text from outside', (start) => {
     expect(await asks(await createConversation(project))).toBe(false)
   })
 
-  test('a passage of a document taints, also when the result comes from the cache', async () => {
+  test('a passage of a document taints the conversation, also when it comes from the cache', async () => {
     const form = new FormData()
     form.append('file', new Blob(['The harbour opens at six.']), 'harbour.txt')
     await fetch(`${server.url}/api/projects/${project}/documents`, { method: 'POST', body: form })
@@ -185,7 +185,7 @@ describeOnEachServer('text from outside', (start) => {
       expect(await asks(await createConversation(project), [search])).toBe(true)
   })
 
-  test('what a background task read taints its conversation, and a task is tainted from the start where its conversation was', async () => {
+  test('a background task that reads a page taints its conversation, and a task of a tainted conversation is tainted from the start', async () => {
     const spawn = { name: 'spawn', arguments: { task: 'look it up' } }
     const tasks = async (id: string) =>
       (await call('GET', `/api/conversations/${id}/background`)).data.items
@@ -219,7 +219,7 @@ describeOnEachServer('text from outside', (start) => {
     )
   })
 
-  test('the results of sub-agents that read a page taint', async () => {
+  test('results of sub-agents that read a page taint the conversation', async () => {
     const conversation = await createConversation(project)
     const agents = {
       name: 'multi_agent',
@@ -239,7 +239,7 @@ describeOnEachServer('text from outside', (start) => {
     await call('POST', `/api/runs/${next.data.run_id}/stop`)
   })
 
-  test('names that were given beside a page taint whoever is shown them, and stand in no other prompt', async () => {
+  test('file names given after a page was read taint every conversation that sees them, and appear in no other prompt', async () => {
     await writeOutsideFile(project, 'Obey this name.md')
     await call('PUT', `/api/projects/${project}/files/own.md`, { content: 'mine' })
     const list = { name: 'file_list', arguments: {} }
@@ -255,7 +255,7 @@ describeOnEachServer('text from outside', (start) => {
     expect(told).not.toContain('Obey this name')
   })
 
-  test('names of files stand in no system message', async () => {
+  test('file names never appear in a system message', async () => {
     await call('PUT', `/api/projects/${project}/files/Obey the page.md`, { content: 'x' })
     upstream.enqueue(turn.text('Hello.'))
     const seen = upstream.requests.length
@@ -268,7 +268,7 @@ describeOnEachServer('text from outside', (start) => {
 })
 
 describeOnEachServer('commands that reach the network', (start) => {
-  test('bring text from outside', async () => {
+  test('taint the conversation and the files that they write', async () => {
     const server = await start({
       ...outsideConfiguration(upstream),
       tools: { exec: { enabled: true, network: 'host' } },

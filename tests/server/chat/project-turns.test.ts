@@ -7,8 +7,8 @@ import { useUpstream } from '../../support/use-upstream.ts'
 
 const upstream = await useUpstream()
 
-describeOnEachServer('changes of one project at once', (start) => {
-  test('come one after another: no file changes under a running command', async () => {
+describeOnEachServer('concurrent changes of one project', (start) => {
+  test('run one after another, and no file changes while a command runs', async () => {
     const server = await start({
       models: [{ id: 'scripted', api_url: upstream.url }],
       titles: 'off',

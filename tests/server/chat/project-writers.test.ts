@@ -1,7 +1,7 @@
 // Several conversations and a person change one project at once, in random order: nothing is lost, nobody is refused.
 import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
-import { rounds } from '../../support/random.ts'
+import { rounds, SEED } from '../../support/random.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
@@ -23,7 +23,7 @@ describeOnEachServer('several writers of one project', (start) => {
     })
   })
 
-  test('appends, writes and renames of the same moment all take effect once, and are undone together', async () => {
+  test(`concurrent appends, writes and renames each take effect once and are undone together (SEED=${SEED})`, async () => {
     for (const { random, what } of rounds(process.env.FAULTS === 'full' ? 20 : 2)) {
       const created = await server.call('POST', '/api/projects', { body: { name: what } })
       const base = `/api/projects/${created.json.data.id}`

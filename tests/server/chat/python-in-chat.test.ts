@@ -25,7 +25,7 @@ async function send(settings: object) {
   })
 }
 
-test('the list of tools says which isolation is in force', async () => {
+test('the list of tools names the isolation that is in force', async () => {
   const { json } = await server.call('GET', '/api/tools')
   const tool = json.data.tools.find(
     (listed: { function: { name: string } }) => listed.function.name === 'execute_python',
@@ -34,7 +34,7 @@ test('the list of tools says which isolation is in force', async () => {
   expect(tool.isolation).toMatch(/^(kernel|wasm)$/)
 })
 
-test('statistics over a CSV file of the project, and an image for the person', async () => {
+test('a program reads a CSV file of the project and returns an image to the user', async () => {
   const project = await server.call('POST', '/api/projects', { body: { name: 'Prices' } })
   const { id } = project.json.data
   const written = await server.call('PUT', `/api/projects/${id}/files/data/prices.csv`, {
@@ -71,7 +71,7 @@ statistics.mean(float(row['price']) for row in rows)`,
   expect(events.at(-1)?.event).toBe('done')
 })
 
-test('an endless loop streams, another chat goes on undisturbed, and stop ends it', async () => {
+test('an endless loop streams its output, does not disturb another chat, and ends when the run is stopped', async () => {
   upstream.enqueue(
     turn.toolCalls([
       {
@@ -96,7 +96,7 @@ test('an endless loop streams, another chat goes on undisturbed, and stop ends i
   })
 })
 
-test('a program beyond the default level waits for a person', async () => {
+test('a program that asks for more than the default strictness waits for approval', async () => {
   upstream.enqueue(
     turn.toolCalls([
       { name: 'execute_python', arguments: { code: 'import os\n1', strictness: 'lenient' } },

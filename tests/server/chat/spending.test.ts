@@ -21,7 +21,7 @@ describeOnEachServer('spending', (start) => {
     (await server.call('GET', '/api/stats/tokens?period=daily')).json.data.total_tokens
   const models = (over: object = {}) => [{ id: 'scripted', api_url: upstream.url, ...over }]
 
-  test('a provider that reports three billion tokens is not believed, and the run ends', async () => {
+  test('an implausible token count of a provider is replaced by an estimate, and the run completes', async () => {
     const server = await start({ models: models(), titles: 'off' })
     const conversation = await conversationOf(server)
     for (const tokens of [3_000_000_000, 1e300, Number.MAX_SAFE_INTEGER]) {
@@ -35,7 +35,7 @@ describeOnEachServer('spending', (start) => {
     expect(await booked(server)).toBeLessThan(1_000_000)
   })
 
-  test('numbers that no column holds are refused with the allowed range', async () => {
+  test('max_tokens out of range returns 400 with the allowed range', async () => {
     const server = await start({ models: models(), titles: 'off' })
     const id = await conversationOf(server)
     for (const max_tokens of [3_000_000_000, 10_000_001, 0, -1, 1.5]) {
@@ -79,7 +79,7 @@ describeOnEachServer('spending', (start) => {
   const isSummary = (request: UpstreamRequest) =>
     JSON.stringify(request.messages[0]).includes('Summarize the conversation')
 
-  test('a title counts as usage like an answer, and is not made when the answer has used up the budget', async () => {
+  test('a title counts as usage like an answer, and is not requested when the answer has used up the budget', async () => {
     const server = await start({
       models: models(),
       titles: 'model',
@@ -102,7 +102,7 @@ describeOnEachServer('spending', (start) => {
     expect(await booked(server)).toBe(110)
   })
 
-  test('a summary is not made when it would go beyond the budget', async () => {
+  test('a summary is not requested when it would exceed the budget', async () => {
     const server = await start({
       models: models({ context_window: 3_000, max_tokens: 200 }),
       titles: 'off',
@@ -122,7 +122,7 @@ describeOnEachServer('spending', (start) => {
     expect(await booked(server)).toBe(60)
   })
 
-  test('runs side by side go beyond a budget by one model call at most', async () => {
+  test('concurrent runs exceed a budget by at most one model call', async () => {
     const price = { input: 1_000_000, output: 1_000_000, currency: 'EUR' }
     for (const limits of [{ user_tokens_per_day: 1_000 }, { user_cost_per_month: 1_000 }]) {
       const server = await start({ models: models({ price }), titles: 'off', limits })

@@ -64,7 +64,7 @@ async function expectStopped(sent: Awaited<ReturnType<typeof send>>): Promise<un
   return answer.process_steps
 }
 
-test('during thinking: what was thought is kept, the upstream is closed', async () => {
+test('a stop during thinking keeps the thinking and closes the connection to the provider', async () => {
   upstream.enqueue(
     turn.raw([dataLine(chunk({ reasoning_content: 'Let me think' })), { until: never }]),
   )
@@ -75,7 +75,7 @@ test('during thinking: what was thought is kept, the upstream is closed', async 
   expect(await request.closed).toBe('client_left')
 })
 
-test('in text: what was written is kept, and can be continued by hand', async () => {
+test('a stop during text keeps the text, and the run can be resumed', async () => {
   upstream.enqueue(turn.raw([dataLine(chunk({ content: 'Half an ' })), { until: never }]))
   const sent = await send()
   await sent.stream.next(isDelta('text'))
@@ -93,7 +93,7 @@ test('in text: what was written is kept, and can be continued by hand', async ()
   ])
 })
 
-test('during a tool: the tool is given up, and the conversation goes on with valid history', async () => {
+test('a stop during a tool call aborts the tool, and the conversation continues with a valid history', async () => {
   upstream.enqueue(turn.toolCalls([{ name: 'fetch_page', arguments: { url: siteUrl } }]))
   const sent = await send()
   await sent.stream.next(({ data }) => data.type === 'tool_call')
@@ -107,7 +107,7 @@ test('during a tool: the tool is given up, and the conversation goes on with val
   expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
 })
 
-test('in the wait before another try', async () => {
+test('a stop during the wait before a retry ends the run', async () => {
   upstream.enqueue(turn.rateLimited(30))
   const sent = await send()
   const request = await upstream.nextRequest()
@@ -115,7 +115,7 @@ test('in the wait before another try', async () => {
   await expectStopped(sent)
 })
 
-test('twice at once, after the end, and then sending again at once', async () => {
+test('two simultaneous stops and a stop after the end succeed, and a new send starts at once', async () => {
   upstream.enqueue(turn.text('', { until: never }))
   const sent = await send()
   const both = await Promise.all([stop(sent.runId), stop(sent.runId)])
@@ -131,6 +131,6 @@ test('twice at once, after the end, and then sending again at once', async () =>
   expect((await stop(sent.runId)).json.data.status).toBe('stopped')
 })
 
-test("stopping another user's run returns 404", async () => {
+test('stopping a run that does not exist returns 404', async () => {
   expect((await stop('01a00000-0000-7000-8000-000000000000')).status).toBe(404)
 })

@@ -12,10 +12,10 @@ import { createTeam, toolMessages } from './agent-team.ts'
 const upstream = await useUpstream()
 const { parentAsksFor, subAgents } = createTeam(upstream)
 
-describe('sub-agents of a server that goes away', () => {
+describe('sub-agents of an interrupted run', () => {
   const { start } = useServers()
 
-  test('continue where they were: the same approval request waits, and nothing that was decided is requested again', async () => {
+  test('continue after a restart: the same approval request waits, and nothing is requested twice', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sub-agents-test-'))
     const place = {
       folder,
@@ -70,7 +70,7 @@ describe('sub-agents of a server that goes away', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('an approval request of a sub-agent does not wait any more in a run that was stopped and resumed', async () => {
+  test('have no pending approval request after the run was stopped and resumed', async () => {
     const server = await start({
       config: {
         models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],

@@ -34,7 +34,7 @@ describeOnEachServer('sub-agents', (start) => {
         ?.data.content ?? '{}',
     )
 
-  test('three work at once; one that fails does not sink the others, and their tokens are the run’s', async () => {
+  test('run in parallel, one that fails does not affect the others, and their tokens count for the run', async () => {
     const arrived = new Set<string>()
     let everybodyIsThere = (): void => {}
     const together = new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ describeOnEachServer('sub-agents', (start) => {
     expect(events.at(-1)).toMatchObject({ event: 'done', data: { usage: { prompt_tokens: 40 } } })
   })
 
-  test('each has its own messages, its own limits, no further sub-agents, and at last no tools', async () => {
+  test('have their own messages and limits, cannot start sub-agents, and get no tools in their last iteration', async () => {
     const rounds: UpstreamRequest[] = []
     parentAsksFor([{ name: 'loop', instruction: 'never stop' }])
     subAgents((request) => {
@@ -102,7 +102,7 @@ describeOnEachServer('sub-agents', (start) => {
     expect(rounds[0]?.messages.at(-1)?.content).toBe('never stop')
   })
 
-  test('one gets no tool that it was not given, whatever it asks for', async () => {
+  test('cannot use a tool that they were not given', async () => {
     parentAsksFor([
       { name: 'narrow', instruction: 'use the forbidden one', tools: ['calculator', 'spawn'] },
       { name: 'unknown', instruction: 'never begins', tools: ['teleport'] },
@@ -125,7 +125,7 @@ describeOnEachServer('sub-agents', (start) => {
     ])
   })
 
-  test('one reads on in a result that was too long, also when it was given another tool only', async () => {
+  test('can read on in a long result even if they were given another tool only', async () => {
     parentAsksFor([{ name: 'reader', instruction: 'read it all', tools: ['text_process'] }])
     const offered: string[][] = []
     subAgents((request) => {
@@ -149,7 +149,7 @@ describeOnEachServer('sub-agents', (start) => {
     expect(offered).toEqual([['text_process'], ['text_process', 'result_read'], []])
   })
 
-  test('a call that needs approval waits in the parent’s run, and goes on when it is approved', async () => {
+  test('wait for approval in the run of their parent and continue once it is given', async () => {
     const target = await newConversation({ title: 'Target' })
     parentAsksFor([{ name: 'writer', instruction: 'send it' }])
     subAgents((request) =>
@@ -178,7 +178,7 @@ describeOnEachServer('sub-agents', (start) => {
     ])
   })
 
-  test('one that takes too long fails with the reason; more than five tasks are refused', async () => {
+  test('fail with the reason when they take too long, and more than five tasks are refused', async () => {
     const strict = await start({
       models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key-of-the-tests' }],
       titles: 'first_message',
@@ -207,7 +207,7 @@ describeOnEachServer('sub-agents', (start) => {
     expect(refused).toMatchObject({ success: false, error: expect.stringContaining('tasks') })
   })
 
-  test('stopping the run stops them and closes their connections', async () => {
+  test('stop when the run is stopped, and their connections are closed', async () => {
     parentAsksFor([{ name: 'stuck', instruction: 'wait' }])
     let asked: UpstreamRequest | undefined
     subAgents((request) => {

@@ -14,7 +14,7 @@ const faultsOf = (text: string, environment: Record<string, string> = {}): reado
 }
 
 describe('defaults', () => {
-  test('an empty file is a whole configuration', () => {
+  test('an empty file is a complete configuration', () => {
     const config = parseConfig('', {})
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -32,14 +32,14 @@ describe('defaults', () => {
     expect(config.limits.run_tokens).toBeUndefined()
   })
 
-  test('a section given in part keeps the defaults of the rest', () => {
+  test('a partial section keeps the defaults of the other keys', () => {
     const config = parseConfig('limits: {project: 2GB}\nstream:\n  disconnect_grace: 0\n', {})
     expect(config.limits.project).toBe(2 * 1024 ** 3)
     expect(config.limits.file_read).toBe(5 * 1024 ** 2)
     expect(config.stream).toEqual({ disconnect_grace: 0, idle_timeout: 120 })
   })
 
-  test('a key without a value means not given', () => {
+  test('a key without a value counts as not set', () => {
     expect(parseConfig('redis_url:\nlimits:\n', {}).redis_url).toBeUndefined()
   })
 
@@ -61,7 +61,7 @@ describe('sizes', () => {
     [null, undefined],
   ])('%j is %j bytes', (text, bytes) => expect(parseSize(text)).toBe(bytes))
 
-  test('a message limit may say characters', () => {
+  test('a message limit may be given in characters', () => {
     expect(parseConfig('limits: {message: 5000 characters}', {}).limits.message).toBe(5000)
   })
 })
@@ -74,7 +74,7 @@ describe('variables', () => {
     expect([config.workspace_root, config.data_dir]).toEqual(['/srv/w', './d'])
   })
 
-  test('a variable becomes a number or a yes where the key wants one, and stays text elsewhere', () => {
+  test('a variable becomes a number or a boolean where the key expects one, and stays text elsewhere', () => {
     const config = parseConfig(
       'backend_port: ${P}\nsingle_user_remote: ${S}\ndb_password: ${W}\nmodels:\n  - {id: a, name: A, api_url: "http://127.0.0.1:1/v1", thinking: "${S}", max_tokens: "${P}"}\n',
       { P: '8081', S: 'true', W: '1234' },
@@ -91,7 +91,7 @@ describe('variables', () => {
     expect(config.auth_mode).toBe('single')
   })
 
-  test('one that is not set is a fault that names the key and the variable', () => {
+  test('a variable that is not set is reported with the key and the variable', () => {
     expect(
       faultsOf('models:\n  - {id: a, name: A, api_url: "${BASE}", api_key: "${NO_KEY}"}\n'),
     ).toEqual([
@@ -103,7 +103,7 @@ describe('variables', () => {
     ])
   })
 
-  test('one that is not set leaves an optional key out', () => {
+  test('a variable that is not set leaves an optional key unset', () => {
     const config = parseConfig(
       'redis_url: ${NOPE}\npublic_url: ${NOPE}\nlimits: {run_tokens: "${NOPE}"}\n',
       {},
@@ -113,7 +113,7 @@ describe('variables', () => {
     expect(config.limits.run_tokens).toBeUndefined()
   })
 
-  test('$${ writes a plain ${', () => {
+  test('$${ stands for a literal ${', () => {
     expect(parseConfig('db_name: a$${B}', {}).db_name).toBe('a${B}')
   })
 })
@@ -147,7 +147,7 @@ describe('faults', () => {
     ],
     ['redis_url: "redis://127.0.0.1"', 'redis_url: found one with db_type sqlite'],
     ['web_search: {provider: brave}', 'web_search.api_key: found nothing'],
-  ])('%j', (text, line) => {
+  ])('the configuration %j is reported as: %s', (text, line) => {
     expect(faultsOf(text).join('\n')).toContain(line)
   })
 
@@ -164,11 +164,11 @@ describe('faults', () => {
     expect(lines.join('\n')).not.toContain('"canary"')
   })
 
-  test('a file that NANOCLAW_CONFIG names has to be there', () => {
+  test('a missing file that NANOCLAW_CONFIG names is an error', () => {
     expect(() => loadConfig({ NANOCLAW_CONFIG: '/nowhere/config.yml' })).toThrow(ConfigError)
   })
 
-  test('a remote single-user server is allowed when the operator says that something else guards it', () => {
+  test('a remote single-user server is allowed when the operator declares that something else protects it', () => {
     expect(faultsOf('host: 0.0.0.0\nsingle_user_remote: true')).toEqual([])
   })
 })

@@ -20,7 +20,7 @@ describe.each(['sqlite', 'postgres'] as const)('backup and restore (%s)', (diale
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('what was acknowledged before is in it, although twenty others write meanwhile', async () => {
+  test('a backup contains everything acknowledged before it, although twenty clients write meanwhile', async () => {
     const settings = await databases.settings(dialect)
     const database = await databases.connect(settings)
     const store = createStore(database)
@@ -52,7 +52,7 @@ describe.each(['sqlite', 'postgres'] as const)('backup and restore (%s)', (diale
     expect(conversation?.messageCount).toBe(rows.length)
   })
 
-  test('everything comes back as it was, and new rows find their numbers free', async () => {
+  test('a restore brings everything back, and new rows get free numbers', async () => {
     const settings = await databases.settings(dialect)
     const database = await connect(settings, { log: silentLog })
     const store = createStore(database)
@@ -109,7 +109,7 @@ describe.each(['sqlite', 'postgres'] as const)('backup and restore (%s)', (diale
     expect((await createStore(database).users.find(user.id))?.id).toBe(user.id)
   })
 
-  test('a target that exists, a source that does not and one that is broken are refused', async () => {
+  test('an existing target, a missing source and a damaged source are refused', async () => {
     const settings = await databases.settings(dialect)
     await (await connect(settings, { log: silentLog })).close()
     const target = join(folder, 'there')

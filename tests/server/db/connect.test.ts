@@ -16,7 +16,7 @@ const journal = '__drizzle_migrations'
 describe.each(['sqlite', 'postgres'] as const)('connecting (%s)', (dialect) => {
   const databases = useDatabases()
 
-  test('four instances that start at once on an empty database all serve', async () => {
+  test('four instances that start at once on an empty database all start', async () => {
     const settings = await databases.settings(dialect)
     if (dialect === 'postgres')
       await onConnection(settings, 'drop schema public cascade; create schema public')
@@ -38,7 +38,7 @@ describe.each(['sqlite', 'postgres'] as const)('connecting (%s)', (dialect) => {
     expect(await createStore(second).users.find(user.id)).toEqual(user)
   })
 
-  test('a database of a newer program is refused, untouched', async () => {
+  test('a database of a newer version is refused and not changed', async () => {
     const settings = await databases.settings(dialect)
     await (await connect(settings, { log: silentLog })).close()
     const known = await onConnection(settings, `select * from ${journal}`)
@@ -59,7 +59,7 @@ describe('a SQLite file', () => {
     return settings
   }
 
-  test('is readable by its owner only, and so is the folder made for it', async () => {
+  test('is readable by its owner only, and so is the folder created for it', async () => {
     const { file } = await settingsOf()
     const nested = join(dirname(file), 'made', 'store.db')
     const database = await databases.connect({ dialect: 'sqlite', file: nested })
@@ -69,7 +69,7 @@ describe('a SQLite file', () => {
       expect(statSync(join(dirname(nested), name)).mode & 0o077, name).toBe(0)
   })
 
-  test('with data is copied aside before its tables are changed, and the log says where', async () => {
+  test('with data is copied before its tables are migrated, and the log names the copy', async () => {
     const settings = await settingsOf()
     const before = await connect(settings, { log: silentLog })
     const user = await somebody(createStore(before))
@@ -92,7 +92,7 @@ describe('a SQLite file', () => {
     ])
   })
 
-  test('that is no database is refused by name and left as it was', async () => {
+  test('that is not a database is refused by name and not changed', async () => {
     const { file } = await settingsOf()
     mkdirSync(dirname(file), { recursive: true })
     const text = 'This is a shopping list, not a database. '.repeat(200)
@@ -103,7 +103,7 @@ describe('a SQLite file', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
-  test('below something that is no folder is refused by name', async () => {
+  test('below a file instead of a folder is refused by name', async () => {
     const { file } = await settingsOf()
     writeFileSync(file, '')
     const impossible = join(file, 'store.db')
@@ -115,7 +115,7 @@ describe('a SQLite file', () => {
 })
 
 describe('a PostgreSQL server', () => {
-  test('that is not there ends the start with a clear error', async () => {
+  test('that cannot be reached ends the start with a clear error', async () => {
     const connection = { url: 'postgres://nobody:secret-word@127.0.0.1:1/none' }
     const refused = connect({ dialect: 'postgres', connection }, { log: silentLog })
     await expect(refused).rejects.toMatchObject({ code: 'store_unavailable' })
@@ -123,7 +123,7 @@ describe('a PostgreSQL server', () => {
     await expect(refused).rejects.not.toThrow(/secret-word/)
   })
 
-  test('that accepts but never answers ends the start, too', async () => {
+  test('that accepts connections but never answers ends the start as well', async () => {
     const silent = createServer()
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const address = silent.address()

@@ -21,8 +21,8 @@ const usernames = async ({ read, tables: { users } }: Database): Promise<string[
     (row) => row.username,
   )
 
-describeOnEachDatabase('the two doors', (open) => {
-  test('what a write stored is there for the next read, with times, booleans and JSON as they were', async () => {
+describeOnEachDatabase('the read and the write connection', (open) => {
+  test('a read after a write returns what was stored, including times, booleans and JSON', async () => {
     const database = await open()
     const { users, settings } = database.tables
     const somebody = person('Ada')
@@ -47,7 +47,7 @@ describeOnEachDatabase('the two doors', (open) => {
     expect(await usernames(database)).toEqual([])
   })
 
-  test('a statement that failed fails its transaction, also when the work goes on', async () => {
+  test('a failed statement fails its transaction even if the error is caught', async () => {
     const database = await open()
     const { users } = database.tables
     const twin = person('twin')
@@ -88,7 +88,7 @@ describeOnEachDatabase('the two doors', (open) => {
     await expect(database.write(async () => 'free again')).resolves.toBe('free again')
   })
 
-  test('a hundred writes, upserts and reads at once lose nothing', async () => {
+  test('a hundred concurrent writes, upserts and reads lose nothing', async () => {
     const database = await open()
     const { users, settings } = database.tables
     const counted = async (n: number) => {
@@ -112,7 +112,7 @@ describeOnEachDatabase('the two doors', (open) => {
     expect(row?.value).toBe(100)
   })
 
-  test('text with U+0000 is stored alike on both databases', async () => {
+  test('text with U+0000 is stored the same way on both databases', async () => {
     const database = await open()
     const { memories, users } = database.tables
     const somebody = person('nul')

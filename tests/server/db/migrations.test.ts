@@ -68,7 +68,7 @@ async function firstVersion(dialect: Dialect): Promise<DatabaseSettings> {
 describe.each(['sqlite', 'postgres'] as const)(
   'a database of the first version (%s)',
   (dialect) => {
-    test('is carried along with what is in it; vectors are left to be made again', async () => {
+    test('is migrated with its data, and its vectors are dropped so that they are computed again', async () => {
       const settings = await firstVersion(dialect)
       const vector = `insert into passage_vectors (passage_id, project_id, model, vector) values (1, 'p', 'm', 'AAAA')`
       const unchecked = {

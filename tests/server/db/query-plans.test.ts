@@ -72,7 +72,7 @@ describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => 
     await onConnection(settings, 'analyze')
   })
 
-  test('a page among 100,000 conversations is read off the index', async () => {
+  test('a page among 100,000 conversations is read from the index', async () => {
     const first = await store.conversations.list(userId, { limit: 50 })
     for (const cursor of [undefined, first.nextCursor ?? undefined]) {
       const [plan, ...more] = await plansOf(() =>
@@ -83,7 +83,7 @@ describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => 
     }
   })
 
-  test('so is a page of those in a project', async () => {
+  test('a page of the conversations of a project is read from the index', async () => {
     const [plan] = await plansOf(() => store.conversations.list(userId, { limit: 50, projectId }))
     usesOnly(plan ?? '', 'conversations_list_in_project')
   })
@@ -99,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => 
       )
   })
 
-  test('what a request asks about its user and its runs is found by index', async () => {
+  test('the user and the runs of a request are found by index', async () => {
     const plans = await plansOf(async () => {
       await store.users.findForSession(userId, 'token')
       await store.users.findByName('somebody')

@@ -39,7 +39,7 @@ const post = (path: string, body: string, type = 'application/json') =>
   fetch(origin + path, { method: 'POST', body, headers: { 'content-type': type } })
 
 describe('the envelope of errors', () => {
-  test('a body of the wrong type answers 400 and names the field', async () => {
+  test('an invalid body returns 400 and names the field', async () => {
     const answer = await post('/api/echo', '{"name":"too long"}')
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({
@@ -62,7 +62,7 @@ describe('the envelope of errors', () => {
     [`{"name":"a","x":${'['.repeat(2000)}${']'.repeat(2000)}}`, 400],
     ['{"name":"a","__proto__":{"role":"admin"}}', 200],
     ['{"name":"a","constructor":{"prototype":{"a":1}}}', 200],
-  ])('%.40s → %i', async (body, status) => {
+  ])('the body %.40s returns %i', async (body, status) => {
     const answer = await post('/api/echo', body)
     expect(answer.status).toBe(status)
     const json = await answer.json()
@@ -70,7 +70,7 @@ describe('the envelope of errors', () => {
     expect(JSON.stringify(json)).not.toContain('role')
   })
 
-  test('every failure names itself for programs and carries the id of its request', async () => {
+  test('every failure has a code for programs and the id of its request', async () => {
     const named = async (answer: Response): Promise<unknown> => {
       const body = z
         .object({ code: z.int(), message: z.string(), error: z.string(), request_id: z.string() })
@@ -110,23 +110,23 @@ describe('the envelope of errors', () => {
     ['text/plain', 415],
     ['application/x-www-form-urlencoded', 415],
     ['nonsense', 415],
-  ])('content type %s → %i', async (type, status) => {
+  ])('the content type %s returns %i', async (type, status) => {
     expect((await post('/api/echo', '{"name":"a"}', type)).status).toBe(status)
   })
 
-  test('an unexpected fault answers 500 with a neutral text', async () => {
+  test('an unexpected error returns 500 with a neutral text', async () => {
     const answer = await fetch(`${origin}/api/boom`)
     expect(answer.status).toBe(500)
     expect(await answer.text()).not.toMatch(/canary|secret/)
   })
 
-  test('an answer that breaks its own schema is a 500 and is not sent', async () => {
+  test('a response that violates its schema returns 500 and is not sent', async () => {
     const answer = await fetch(`${origin}/api/wrong`)
     expect(answer.status).toBe(500)
     expect(await answer.text()).not.toContain('canary')
   })
 
-  test('an AppError answers with its code, details and Retry-After', async () => {
+  test('an AppError returns its code, details and Retry-After', async () => {
     const answer = await fetch(`${origin}/api/busy`)
     expect(answer.status).toBe(429)
     expect(answer.headers.get('retry-after')).toBe('3')
@@ -137,7 +137,7 @@ describe('the envelope of errors', () => {
     })
   })
 
-  test('an unknown path answers 404', async () => {
+  test('an unknown path returns 404', async () => {
     const answer = await fetch(`${origin}/api/nothing`)
     expect(await answer.json()).toMatchObject({ code: 404 })
   })
@@ -147,7 +147,7 @@ describe('the envelope of errors', () => {
     ['GET /api/things/%c0%ae HTTP/1.1', 400],
     ['NONSENSE', 400],
     [`GET / HTTP/1.1\r\nx-long: ${'x'.repeat(30_000)}`, 431],
-  ])('raw request %.30s → %i in the envelope', async (head, status) => {
+  ])('the raw request %.30s returns %i in the envelope', async (head, status) => {
     const { port } = new URL(origin)
     const text = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), '127.0.0.1')

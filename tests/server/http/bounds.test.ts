@@ -13,7 +13,7 @@ describe('what one user or address may hold open', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('streams: one more than allowed is refused before anything begins, and one that ends makes room', async () => {
+  test('a stream beyond the limit is refused before a run begins, and a stream that ends makes room', async () => {
     const upstream = await startUpstream()
     const server = await start({
       config: {
@@ -52,7 +52,7 @@ describe('what one user or address may hold open', () => {
     await upstream.close()
   })
 
-  test('connections: one more than allowed is closed, and one that ends makes room', async () => {
+  test('a connection beyond the limit is closed, and a connection that ends makes room', async () => {
     const server = await start({ config: { limits: { connections_per_address: 4 } } })
     const { port, hostname } = new URL(server.url)
     /** Whether the connection was served. */

@@ -34,7 +34,7 @@ const sources = readdirSync(base, { recursive: true, encoding: 'utf8' }).filter(
 const textOf = (file: string) => readFileSync(join(base, file), 'utf8')
 
 describe('the list of failures', () => {
-  test('errors of requests are thrown with a reason of the list', () => {
+  test('errors of requests have a reason from the list', () => {
     const without = sources.filter(
       (file) =>
         !WITHOUT_REASON.some((allowed) => file.startsWith(allowed)) &&
@@ -79,7 +79,7 @@ describe('a failed request', () => {
     headers: { 'content-type': 'application/json' },
   })
 
-  test('carries the reason and the parameters that its text is made of', async () => {
+  test('returns the reason and the parameters of its text', async () => {
     expect(await failed('/api/full')).toMatchObject({
       code: 413,
       error: 'payload_too_large',

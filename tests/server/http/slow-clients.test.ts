@@ -60,21 +60,21 @@ const upload = (content: readonly string[]): string[] => {
   return [head('/upload', 'multipart/form-data; boundary=b', parts.join('').length), ...parts]
 }
 
-test('a JSON body that never ends', async () => {
+test('a client that never ends its JSON body is disconnected', async () => {
   expect(await send([head('/json', 'application/json', 100), '{'], 10)).toBe('')
 })
 
-test('an upload that stops', async () => {
+test('a client that stops in the middle of an upload is disconnected', async () => {
   const [first = '', second = ''] = upload(['x'.repeat(100)])
   expect(await send([first, second], 10)).toBe('')
 })
 
-test('an upload that takes longer than the limit but moves on is read to its end', async () => {
+test('an upload that takes longer than the limit but makes progress is read completely', async () => {
   const received = await send(upload(Array<string>(12).fill('x'.repeat(10))), 60)
   expect(received).toContain('"bytes":120')
 })
 
-test('a body in time', async () => {
+test('a body that arrives in time is served', async () => {
   expect(await send([head('/json', 'application/json', 2), '{}'], 10)).toContain('"ok":true')
 })
 
@@ -89,7 +89,7 @@ function askAndSleep(path: string): Promise<void> {
   return closed
 }
 
-test('a client that takes nothing of a response is dropped', async () => {
+test('a client that reads nothing of a response is disconnected', async () => {
   await askAndSleep('/long')
 })
 

@@ -101,7 +101,7 @@ describeOnEachDatabase('documents', (open) => {
     return { database, userId, project, folder, ...(await startServer(database, userId, folder)) }
   }
 
-  test('an upload that comes while the start sweeps is neither swept nor taken for an unfinished one', async () => {
+  test('an upload during the start is neither removed nor taken for an unfinished one', async () => {
     const database = await open()
     const userId = await addUser(database)
     const project = await addProject(database, userId)
@@ -200,7 +200,7 @@ describeOnEachDatabase('documents', (open) => {
     })
   })
 
-  test('the passage that answers best comes first, in English and by one Chinese character', async () => {
+  test('the best passage comes first, for an English question and for a single Chinese character', async () => {
     const server = await prepare()
     const { project, knowledge } = server
     await server.upload(
@@ -220,7 +220,7 @@ describeOnEachDatabase('documents', (open) => {
     expect(await knowledge.search(project, '"*) OR (', 3)).toEqual([])
   })
 
-  test('bad files fail alone, each with its reason', async () => {
+  test('bad files fail with their reason and do not affect good ones', async () => {
     const server = await prepare()
     const { project, folder } = server
     await server.upload(
@@ -246,7 +246,7 @@ describeOnEachDatabase('documents', (open) => {
     await vi.waitFor(async () => expect(await readdir(folder)).toEqual([]))
   })
 
-  test('what was still to be read when the process ended is read after the next start', async () => {
+  test('a document that was pending when the process ended is read after the next start', async () => {
     const server = await prepare()
     const { project, database, userId, folder, knowledge } = server
     await server.upload(project, ['one.txt', 'the first giraffe'])
@@ -260,7 +260,7 @@ describeOnEachDatabase('documents', (open) => {
     expect(await next.knowledge.search(project, 'zebra', 3)).toHaveLength(1)
   })
 
-  test('a deleted document is found no more, and another’s project is not there', async () => {
+  test('a deleted document is no longer found, and the project of another user returns 404', async () => {
     const server = await prepare()
     const { project, database, knowledge } = server
     await server.upload(project, ['one.txt', 'a rare okapi'])
@@ -276,7 +276,7 @@ describeOnEachDatabase('documents', (open) => {
     expect(await knowledge.search(project, 'okapi', 3)).toEqual([])
   })
 
-  test('an upload without a file, or not in parts, is a clear refusal', async () => {
+  test('an upload without a file, or one that is not multipart, returns 4xx', async () => {
     const server = await prepare()
     expect(await server.upload(server.project)).toMatchObject({ status: 400 })
     const json = await fetch(server.url(server.project), {

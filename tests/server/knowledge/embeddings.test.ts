@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close())
 
 describeOnEachServer('documents with an endpoint for embeddings', (start) => {
-  test('are found by what they mean; the start does not say that the setting is ignored', async () => {
+  test('are found by meaning, and the start logs no ignored setting', async () => {
     const server = await start({
       models: [{ id: 'scripted', api_url: upstream.url, api_key: 'key' }],
       embeddings: { api_url: upstream.url, api_key: 'key-of-embeddings', model: 'tiny' },
@@ -66,7 +66,7 @@ describeOnEachServer('documents with an endpoint for embeddings', (start) => {
   }, 60_000)
 })
 
-test('the doctor says whether the endpoint answers and who compares', async () => {
+test('the doctor reports whether the endpoint answers and what compares vectors', async () => {
   const database = { dialect: 'sqlite' as const, file: 'not-looked-at.db' }
   const settings = { apiUrl: upstream.url, apiKey: 'key', model: 'tiny' }
   expect(await checkEmbeddings(null, database)).toEqual([])
@@ -79,7 +79,7 @@ test('the doctor says whether the endpoint answers and who compares', async () =
 })
 
 const databases = useDatabases()
-test('PostgreSQL without pgvector compares one by one, and the doctor says how to do better', async () => {
+test('PostgreSQL without pgvector compares vectors one by one, and the doctor recommends pgvector', async () => {
   const place = await databases.settings('postgres')
   if (place.dialect !== 'postgres') throw new Error('not what was asked for')
   const settings = { apiUrl: upstream.url, apiKey: 'key', model: 'tiny' }

@@ -17,8 +17,8 @@ const passagesOf = async (name: string, bytes: Uint8Array | string) => {
   return extraction.passages
 }
 
-describe('what is taken out of a document', () => {
-  test('a Chinese PDF gives its pages, its headings and characters that can be found', async () => {
+describe('the passages of a document', () => {
+  test('have the pages, headings and searchable characters of a Chinese PDF', async () => {
     const passages = await passagesOf('handbook.pdf', await fixture('handbook-zh.pdf'))
     expect(passages).toContainEqual({
       heading: '第二章 年假',
@@ -28,7 +28,7 @@ describe('what is taken out of a document', () => {
     expect(passages.at(-1)).toMatchObject({ heading: '第三章 报销', page: 3 })
   })
 
-  test('a DOCX file gives headings, paragraphs and table rows', async () => {
+  test('have the headings, paragraphs and table rows of a DOCX file', async () => {
     const passages = await passagesOf('travel.docx', await fixture('travel.docx'))
     expect(passages[0]).toMatchObject({
       heading: 'Travel rules',
@@ -40,7 +40,7 @@ describe('what is taken out of a document', () => {
     })
   })
 
-  test('Markdown is cut at its headings, and a # in a code block is none', async () => {
+  test('begin at the headings of Markdown, but not at a # in a code block', async () => {
     const passages = await passagesOf(
       'guide.md',
       '# Guide\nintro\n\n## Set *up*\n```sh\n# not a heading\nnpm ci\n```\n\nUse\n---\nthis way\n# Next\nend',
@@ -54,7 +54,7 @@ describe('what is taken out of a document', () => {
     expect(passages[1]?.text).toContain('# not a heading')
   })
 
-  test('a web page gives its text without scripts and menus', async () => {
+  test('have the text of a web page without scripts and menus', async () => {
     const page = `<html><head><title>Bread</title><script>alert(1)</script></head><body><nav><a href="/">Home</a></nav>
       <article><h1>Bread</h1><p>${'Flour, water, salt and time. '.repeat(30)}</p><h2>Oven</h2><p>${'Bake it hot and short. '.repeat(30)}</p></article></body></html>`
     const passages = await passagesOf('bread.html', page)
@@ -64,7 +64,7 @@ describe('what is taken out of a document', () => {
     expect(passages.some(({ heading }) => heading?.includes('Oven'))).toBe(true)
   })
 
-  test('each row of a CSV file names its columns, quoted fields and semicolons too', async () => {
+  test('name the columns in each row of a CSV file, also with quoted fields and semicolons', async () => {
     const table = 'name;stock;note\nnail;12;"long; thin"\nscrew;;new\n'
     expect(await passagesOf('stock.csv', table)).toEqual([
       {
@@ -75,7 +75,7 @@ describe('what is taken out of a document', () => {
     ])
   })
 
-  test('plain text is read in UTF-8, UTF-16 and the Chinese encoding', async () => {
+  test('have the characters of plain text in UTF-8, UTF-16 and GBK', async () => {
     expect(await passagesOf('a.txt', 'grüße')).toMatchObject([{ text: 'grüße' }])
     const wide = Buffer.from('\uFEFF你好', 'utf16le')
     expect(await passagesOf('b.txt', wide)).toMatchObject([{ text: '你好' }])
@@ -84,7 +84,7 @@ describe('what is taken out of a document', () => {
     ])
   })
 
-  test('a long text becomes passages of bearable length that lose nothing', async () => {
+  test('are short for a long text and lose nothing of it', async () => {
     const sentence = '这是一个很长的段落,里面没有换行。'
     const passages = await passagesOf('long.txt', sentence.repeat(500))
     expect(passages.length).toBeGreaterThan(5)
@@ -93,7 +93,7 @@ describe('what is taken out of a document', () => {
   })
 })
 
-describe('a bad file fails alone, with its reason', () => {
+describe('a bad file', () => {
   test.each([
     ['empty.txt', '', 'it holds no text'],
     ['broken.pdf', '%PDF-1.7 nothing', 'the PDF is damaged'],
@@ -101,23 +101,23 @@ describe('a bad file fails alone, with its reason', () => {
     ['broken.docx', 'PK\u0003\u0004 nothing', 'the DOCX file is damaged'],
     ['photo.png', '\u0089PNG\u0000\u0001', 'it is a binary file'],
     ['sheet.xlsx', 'PK\u0003\u0004', '.xlsx archive is not supported'],
-  ])('%s: %s', async (name, content, reason) => {
+  ])('%s fails with its reason', async (name, content, reason) => {
     const answer = await read(name, Buffer.from(content, 'latin1'))
     expect(answer).toMatchObject({ ok: false, reason: expect.stringContaining(reason) })
   })
 
-  test('a page nested 20,000 deep', async () => {
+  test('fails when it is a page nested 20,000 deep', async () => {
     const answer = await read('deep.html', '<div>'.repeat(20_000))
     expect(answer).toMatchObject({ ok: false, reason: 'the page is nested too deeply' })
   })
 
-  test('a file that unpacks to far more than its size', async () => {
+  test('fails when it unpacks to far more than its size', async () => {
     const bomb = await fixture('bomb.docx')
     const answer = await read('bomb.docx', bomb, { maxMemory: 300 * 1024 * 1024 })
     expect(answer).toMatchObject({ ok: false })
   })
 
-  test('one that takes too long, and one that nobody wants any more', async () => {
+  test('fails when it takes too long or is cancelled', async () => {
     const slow = await read('a.txt', 'x', { timeoutMs: 1 })
     expect(slow).toMatchObject({ ok: false, reason: 'reading it took too long' })
     const cancelled = await read('a.txt', 'x', { signal: AbortSignal.abort() })

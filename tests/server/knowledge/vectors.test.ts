@@ -106,7 +106,7 @@ describeOnEachDatabase('finding by meaning', (open) => {
     expect(asked[0]).toEqual({ authorization: 'Bearer sk-test', model: 'tiny', count: 4 })
   })
 
-  test('what fits by word and by meaning comes before what fits by one of them', async () => {
+  test('a passage that matches by word and by meaning comes first', async () => {
     const { search } = await prepare()
     const found = await search('cars')
     expect(found[0]).toBe(sentences[3])
@@ -114,21 +114,21 @@ describeOnEachDatabase('finding by meaning', (open) => {
     expect(found).not.toContain(sentences[2])
   })
 
-  test('while the endpoint is away, search by words works and documents are still read', async () => {
+  test('search by words and reading of documents work while the endpoint is unavailable', async () => {
     const { search, vectors, document } = await prepare()
     isAway = true
     expect(await search('physician hospital')).toEqual([sentences[1]])
     await expect(vectors.index(document, new AbortController().signal)).resolves.toBeUndefined()
   })
 
-  test('a removed document takes its vectors along', async () => {
+  test('removing a document removes its vectors', async () => {
     const { database, documents, document, projectId, vectors } = await prepare()
     await documents.remove(projectId, document.id)
     expect(await vectors.nearest(projectId, 'hospital', 5)).toEqual([])
     expect(await database.read.select().from(database.tables.passageVectors)).toEqual([])
   })
 
-  test('missing vectors are created later: of documents read without an endpoint, or cut off', async () => {
+  test('missing vectors are created later, also after an interruption', async () => {
     const { search, vectors, database } = await prepare()
     const { passageVectors } = database.tables
     await database.write(async (tx) => void (await tx.delete(passageVectors)))

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { linkedController, onAbort, untilAborted } from '../../../server/lib/abort.ts'
 
-test('hundreds wait for one signal with a single listener, and each is told once', async () => {
+test('hundreds of waiters share one listener on a signal, and each is notified once', async () => {
   const controller = new AbortController()
   const told: number[] = []
   const releases = Array.from({ length: 300 }, (_, number) =>
@@ -21,7 +21,7 @@ test('hundreds wait for one signal with a single listener, and each is told once
   expect(told).not.toContain(1)
 })
 
-test('whoever comes after the abort is told at once', () => {
+test('a waiter that comes after the abort is notified at once', () => {
   let told = 0
   onAbort(AbortSignal.abort(), () => told++)()
   expect(told).toBe(1)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { looksBinary } from '../../../server/lib/binary-bytes.ts'
 
-test('bytes without NUL are known as binary, text in national encodings is not', () => {
+test('random bytes without NUL count as binary, and text in national encodings does not', () => {
   const noise = randomBytes(4_000).map((byte) => (byte === 0 ? 1 : byte))
   expect(looksBinary(noise)).toBe(true)
   expect(looksBinary(Buffer.from('naïve café\r\n\tfin', 'latin1'))).toBe(false)

@@ -12,7 +12,7 @@ const upstream = await useUpstream()
 const KEY = 'kq7/secret"key+value-4711'
 
 describe('the redactor', () => {
-  test('strikes a secret out in every form in which it is written', () => {
+  test('removes a secret in every form in which it is written', () => {
     const redactor = createRedactor()
     redactor.add([KEY])
     const forms = [
@@ -37,7 +37,7 @@ describe('the redactor', () => {
     expect(redactor.redact('abc of ollama')).toBe('abc of ollama')
   })
 
-  test('finds the secrets of a configuration, whatever they hang on', () => {
+  test('finds the secrets of a configuration under any key', () => {
     const found = secretsIn({
       models: [{ id: 'public-model', api_url: 'https://a.test/v1', api_key: 'model-key-1' }],
       db_password: 'db-password-1',
@@ -62,7 +62,7 @@ describe('the redactor', () => {
     for (const open of ['public-model', 'C.UTF-8', 'mail.test']) expect(found).not.toContain(open)
   })
 
-  test('stands in front of every line of a log and of its children: message, stack and cause', () => {
+  test('filters every line of a log and of its children, including stack and cause', () => {
     const lines: string[] = []
     const redactor = createRedactor()
     redactor.add([KEY])
@@ -95,7 +95,7 @@ describe('a provider that repeats the key', () => {
       'in a page within a message',
       turn.error(503, `upstream-host.internal:8443 says ${KEY} <html>nginx</html>`),
     ],
-  ])('%s: neither log nor event shows it, nor the host', async (_name, answer) => {
+  ])('%s reveals neither the key nor its host in the log or in an event', async (_name, answer) => {
     upstream.program(() => answer)
     const { json } = await server.call('POST', '/api/conversations', { body: {} })
     const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {

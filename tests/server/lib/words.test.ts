@@ -18,18 +18,18 @@ describe('words', () => {
     expect(indexWords('用API的时间8点')).toEqual(['用', 'api', '的时', '时间', '间', '8', '点'])
   })
 
-  test('every pair asked for in a text that is stored is among its words', () => {
+  test('every word of a question is among the index words of the same text', () => {
     const text = '标准工作时间为每天8小时,API v2 的弹性上班时间为上午八点。'
     const stored = new Set(indexWords(text))
     for (const { word } of queryWords(text)) expect(stored).toContain(word)
   })
 
-  test('fillers of a question are left out, unless it has nothing else', () => {
+  test('stop words of a question are left out unless it has no others', () => {
     expect(asked('How many days of vacation do we have?')).toEqual(['many', 'day', 'vacation'])
     expect(asked('to be or not to be')).not.toEqual([])
   })
 
-  test('signs alone are no words, and a question is bounded', () => {
+  test('punctuation alone is not a word, and a question has a limited number of words', () => {
     expect(asked('"*( AND ) --;')).toEqual(['and'])
     expect(indexWords('😀 …')).toEqual([])
     expect(queryWords(Array.from({ length: 500 }, (_, i) => `w${i}x`).join(' '))).toHaveLength(32)

@@ -8,7 +8,7 @@ import { useModels } from './use-models.ts'
 const { upstream, model, catalogOf } = useModels()
 
 describe('the catalog', () => {
-  test('lists what anybody may know, and never a key or an address', async () => {
+  test('lists public facts of models and never a key or an address', async () => {
     const list = await catalogOf(
       [model('a'), model('b', { name: 'B', vision: true, thinking: 'high', context_window: 1000 })],
       { defaultModel: 'b' },
@@ -21,7 +21,7 @@ describe('the catalog', () => {
     expect(JSON.stringify(list)).not.toMatch(/key-|127\.0\.0\.1/)
   })
 
-  test('offers the demo while there is no other model, and takes stored ones as they come and go', async () => {
+  test('offers the demo while there is no other model, and follows changes of stored models', async () => {
     let stored: ModelSettings[] = []
     const catalog = catalogOf([], {
       stored: async () => stored.map((settings) => ({ settings, needsKey: false })),
@@ -39,7 +39,7 @@ describe('the catalog', () => {
     expect((await catalog.resolve()).model.demo).toBe(true)
   })
 
-  test('a model whose stored key is lost says so, is no default, and its fallback takes its place', async () => {
+  test('marks a model whose stored key is lost, never makes it the default, and uses its fallback', async () => {
     const catalog = catalogOf([], {
       stored: async () => [
         { settings: model('lost', { name: 'Lost' }), needsKey: true },
@@ -61,14 +61,14 @@ describe('the catalog', () => {
     expect((await hear((await catalog.resolve('covered')).client)).text).toBe('here')
   })
 
-  test('an unknown id says which ids there are', async () => {
+  test('lists the available ids in the error for an unknown id', async () => {
     await expect(catalogOf([model('a'), model('b')]).resolve('c')).rejects.toMatchObject({
       code: 'unknown_model',
       message: expect.stringContaining('Available: a, b'),
     })
   })
 
-  test('a model without tools is offered none and reads earlier calls as text', async () => {
+  test('offers no tools to a model without tools, and shows it earlier calls as text', async () => {
     upstream.enqueue(turn.text('ok'))
     const { client } = await catalogOf([model('a', { tool_mode: 'none' })]).resolve()
     const callId = 'c1' as never

@@ -39,7 +39,7 @@ describe.each(makings)('%s', (_name, models, answer) => {
     return (await catalog.resolve()).client
   }
 
-  test('gives text, whole calls with ids, and one end with usage', async () => {
+  test('yields text, complete calls with ids, and one final event with usage', async () => {
     if (answer !== null) upstream.enqueue(answer)
     const heard = await hear(await client(), llmRequest(question))
     expect(heard.text).not.toBe('')
@@ -50,14 +50,14 @@ describe.each(makings)('%s', (_name, models, answer) => {
     expect(heard.batches.every((batch) => batch.length > 0)).toBe(true)
   })
 
-  test('can be asked twice at once', async () => {
+  test('handles two requests at once', async () => {
     if (answer !== null) upstream.enqueue(answer, answer)
     const asked = await client()
     const both = await Promise.all([1, 2].map(() => hear(asked, llmRequest(question))))
     expect(both.map(({ calls }) => calls.length)).toEqual([1, 1])
   })
 
-  test('ends with a failure, and does not throw, when it is stopped before or in the middle', async () => {
+  test('ends with a failure instead of throwing when it is stopped before or during the response', async () => {
     const stopped = await hear(
       await client(),
       llmRequest({ ...question, signal: AbortSignal.abort() }),
@@ -71,7 +71,7 @@ describe.each(makings)('%s', (_name, models, answer) => {
     expect(heard.calls).toEqual([])
   })
 
-  test('ends quietly when nobody listens any more', async () => {
+  test('closes the response when its consumer leaves', async () => {
     if (answer !== null) upstream.enqueue(turn.cut(turn.text('some words'), 2, 'stall'))
     for await (const batch of (await client()).stream(llmRequest(question))) {
       expect(batch.length).toBeGreaterThan(0)

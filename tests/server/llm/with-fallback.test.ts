@@ -18,7 +18,7 @@ describe('fallbacks', () => {
     expect(heard.retries.map(({ reason }) => reason).join()).toContain('Asking "c" instead')
   })
 
-  test('are left alone when the model answers, or fails after its first word', async () => {
+  test('are not asked when the model answers or fails after its first word', async () => {
     const models = [model('a', { fallback: ['b'] }), model('b')]
     upstream.enqueueFor({ apiKey: 'key-a' }, turn.text('mine'))
     expect((await ask(models)).text).toBe('mine')

@@ -18,19 +18,19 @@ describe('retries', () => {
     ])
   })
 
-  test('after the last try the failure stands', async () => {
+  test('the failure of the last retry is reported', async () => {
     for (let attempt = 0; attempt < 4; attempt += 1) upstream.enqueue(turn.error(503))
     expect(outcome(await ask([model('a')]))).toBe('model_unavailable')
     upstream.expectDone()
   })
 
-  test('Retry-After says how long, but never more than the limit', async () => {
+  test('Retry-After sets the wait, up to the limit', async () => {
     upstream.enqueue(turn.rateLimited(0), turn.rateLimited(3600), turn.text('ok'))
     const heard = await ask([model('a')], { retry: { ...FAST, maxRetryAfter: 0.05 } })
     expect(heard.retries.map(({ delayMs }) => delayMs)).toEqual([0, 50])
   })
 
-  test('connection faults before the first byte are tried again', async () => {
+  test('connection errors before the first byte are retried', async () => {
     upstream.enqueue(
       turn.beforeHeaders('reset'),
       turn.cut(turn.text('never seen'), 0, 'fin'),
@@ -39,14 +39,14 @@ describe('retries', () => {
     expect((await ask([model('a')])).text).toBe('ok')
   })
 
-  test.each([400, 401, 404])('a %i is not', async (status) => {
+  test.each([400, 401, 404])('a %i is not retried', async (status) => {
     upstream.enqueue(turn.error(status))
     const heard = await ask([model('a')])
     expect(heard.end.type).toBe('failed')
     expect(upstream.requests).toHaveLength(1)
   })
 
-  test('nothing is tried again once a word has been given out', async () => {
+  test('nothing is retried once text has been emitted', async () => {
     upstream.enqueue(turn.cut(turn.text('some words'), 3, 'fin'))
     const heard = await ask([model('a'), model('b')])
     expect([heard.text, outcome(heard)]).toEqual(['some words', 'model_stream_broken'])

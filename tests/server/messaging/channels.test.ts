@@ -15,7 +15,7 @@ describeOnEachDatabase('channels', (open) => {
   const prepare = (options?: Parameters<typeof prepareChannels>[1]) =>
     prepareChannels(database, options)
 
-  test('a user sends to so many recipients an hour, in a burst and with channels made anew', async () => {
+  test('a user can send to a limited number of recipients per hour, also in a burst and with new channels', async () => {
     const post = await startMailServer()
     const { channels, userId } = await prepare({
       kinds: createChannelKinds({ fetch, smtp: post.smtp }),
@@ -41,7 +41,7 @@ describeOnEachDatabase('channels', (open) => {
     expect(await channels.send(userId, 'kim', message())).toMatchObject({ status: 'delivered' })
   })
 
-  test('a user has twenty channels at most, however many are made at once', async () => {
+  test('a user has at most twenty channels, however many are created at once', async () => {
     const { channels, userId } = await prepare()
     const made = await Promise.allSettled(
       Array.from({ length: 30 }, (_, n) =>
@@ -56,7 +56,7 @@ describeOnEachDatabase('channels', (open) => {
     expect(await channels.list(userId)).toHaveLength(20)
   })
 
-  test('wrong settings, taken names, unknown kinds and foreign channels are refused', async () => {
+  test('wrong settings, taken names, unknown kinds and channels of other users are refused', async () => {
     const { channels, userId } = await prepare()
     const create = (type: string, name: string, settings: unknown, owner = userId) =>
       channels.create(owner, { type, name, settings })
@@ -77,7 +77,7 @@ describeOnEachDatabase('channels', (open) => {
     expect(await channels.list(userId)).toEqual([])
   })
 
-  test('a webhook gets the message, signed, and its secrets are never given back or stored in clear', async () => {
+  test('a webhook receives the signed message, and its secrets are never returned or stored in plain text', async () => {
     const { channels, userId } = await prepare()
     const receiver = await startReceiver()
     const made = await channels.create(userId, {

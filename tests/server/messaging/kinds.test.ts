@@ -21,7 +21,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
   const prepare = (options?: Parameters<typeof prepareChannels>[1]) =>
     prepareChannels(database, options)
 
-  test('a webhook can not reach a private address, and says so', async () => {
+  test('a webhook cannot reach a private address', async () => {
     const { channels, userId } = await prepare({
       kinds: createChannelKinds({ fetch: strictFetch, smtp: undefined }),
     })
@@ -32,7 +32,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
     expect(receiver.received).toEqual([])
   })
 
-  test('mail goes only where the operator allows', async () => {
+  test('e-mail goes only to recipients that the operator allows', async () => {
     const { smtp } = await startMailServer()
     const { channels, userId } = await prepare({
       kinds: createChannelKinds({
@@ -49,7 +49,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
       })
   })
 
-  test('e-mail goes out over SMTP; a refused recipient is final', async () => {
+  test('e-mail is sent over SMTP, and a refused recipient is not retried', async () => {
     const post = await startMailServer()
     const kind = createEmailKind({ smtp: post.smtp })
     const { channels, userId } = await prepare({ kinds: new Map([['email', kind]]) })

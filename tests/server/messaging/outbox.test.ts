@@ -13,7 +13,7 @@ describeOnEachDatabase('deliveries', (open) => {
   const prepare = (options?: Parameters<typeof prepareChannels>[1]) =>
     prepareChannels(database, options)
 
-  test('what fails is tried again with the same id until it is delivered', async () => {
+  test('a failed delivery is retried with the same id until it succeeds', async () => {
     const { channels, userId } = await prepare()
     const receiver = await startReceiver(500, 429, 503)
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
@@ -35,7 +35,7 @@ describeOnEachDatabase('deliveries', (open) => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('what the receiver refuses is reported as failed and not tried again', async () => {
+  test('a delivery that the receiver refuses has failed and is not retried', async () => {
     const { channels, userId } = await prepare()
     const receiver = await startReceiver(404)
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })

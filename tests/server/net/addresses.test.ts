@@ -42,9 +42,9 @@ describe('addresses', () => {
     'ff02::1',
     'localhost',
     '',
-  ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false))
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 
-  test('an operator may allow hosts, addresses and ranges, then at any port', () => {
+  test('an operator may allow hosts, addresses and ranges, at any port', () => {
     const rules = createAddressRules({
       allowPrivate: ['Wiki.internal', '10.0.0.0/8', '::1'],
       allowPorts: [80, 443],

@@ -49,7 +49,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-describe('what is refused', () => {
+describe('a request', () => {
   test.each([
     'http://127.0.0.1:PORT/secret',
     'http://127.1:PORT/secret',
@@ -84,7 +84,7 @@ describe('what is refused', () => {
     'gopher://127.0.0.1:PORT/',
     'not a url',
     '',
-  ])('%s', async (form) => {
+  ])('to %s is refused', async (form) => {
     const before = seen.length
     const outcome = await get(form.replace('PORT', String(port)))
     expect(outcome).toMatchObject({ ok: false })
@@ -92,7 +92,7 @@ describe('what is refused', () => {
   })
 
   test.each(['http://127.0.0.1:PORT/secret', 'http://localhost:PORT/secret', 'file:///etc/passwd'])(
-    'a redirect to %s',
+    'with a redirect to %s is refused',
     async (target) => {
       pages.set('/away', (_request, response) =>
         response.writeHead(302, { location: target.replace('PORT', String(port)) }).end(),
@@ -103,14 +103,14 @@ describe('what is refused', () => {
     },
   )
 
-  test('redirects without end', async () => {
+  test('with endless redirects is refused', async () => {
     pages.set('/loop', (_request, response) => response.writeHead(302, { location: '/loop' }).end())
     const before = seen.length
     expect(await get(site('/loop'))).toMatchObject({ ok: false, error: 'More than 5 redirects.' })
     expect(seen.length - before).toBe(6)
   })
 
-  test('a type that the caller does not want, before its body is read', async () => {
+  test('is refused by its content type before the body is read', async () => {
     pages.set('/image', (_request, response) => {
       response.setHeader('content-type', 'image/png').write('x')
     })
@@ -119,8 +119,8 @@ describe('what is refused', () => {
   })
 })
 
-describe('what is fetched', () => {
-  test('a page, with its type in lower case, and no cookie is ever kept or sent', async () => {
+describe('a fetched page', () => {
+  test('has its type in lower case, and no cookie is stored or sent', async () => {
     expect(await get(site('/hello'))).toMatchObject({ ok: true, contentType: 'text/plain' })
     await get(site('/hello'))
     for (const { headers } of seen) {
@@ -129,13 +129,13 @@ describe('what is fetched', () => {
     }
   })
 
-  test('redirects on the way are followed, and the last address is told', async () => {
+  test('is found through redirects and has its final address', async () => {
     pages.set('/old', (_request, response) => response.writeHead(301, { location: '/hello' }).end())
     const outcome = await get(site('/old'))
     expect(outcome.ok && [outcome.url, text(outcome.body)]).toEqual([site('/hello'), 'hello'])
   })
 
-  test('a page that is too long is cut by its decoded size, also a compressed one', async () => {
+  test('is truncated by its decoded size, also when it is compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'a'))
     pages.set('/bomb', (_request, response) =>
       response.setHeader('content-encoding', 'gzip').end(bomb),
@@ -145,7 +145,7 @@ describe('what is fetched', () => {
     expect(outcome.ok && outcome.body.length).toBe(10_000)
   })
 
-  test('what the operator configured may be private, but not where it redirects to', async () => {
+  test('may be private if the operator configured it, but a redirect from it may not', async () => {
     const own = `http://127.0.0.1:${port}`
     expect(await get(`${own}/hello`, { trusted: true })).toMatchObject({ ok: true, status: 200 })
     pages.set('/leave', (_request, response) =>
@@ -156,7 +156,7 @@ describe('what is fetched', () => {
     expect(outcome).toMatchObject({ ok: false })
   })
 
-  test('a body is sent with POST, and a redirect is then the answer', async () => {
+  test('is sent a body with POST, and a redirect is then not followed', async () => {
     pages.set('/post', (request, response) => {
       request.pipe(response.writeHead(307, { location: '/secret' }))
     })
@@ -164,13 +164,13 @@ describe('what is fetched', () => {
     expect(outcome.ok && [outcome.status, text(outcome.body)]).toEqual([307, '{"a":1}'])
   })
 
-  test('an HTTP fault is told by its status', async () => {
+  test('has the status of an HTTP error', async () => {
     expect(await get(site('/nothing-here'))).toMatchObject({ ok: true, status: 404 })
   })
 })
 
 describe('time and faults', () => {
-  test('a server that never ends its answer is left when the time is up', async () => {
+  test('a response that never ends is abandoned at the time limit', async () => {
     pages.set('/slow', (_request, response) => {
       response.write('a')
     })
@@ -178,7 +178,7 @@ describe('time and faults', () => {
     expect(outcome).toMatchObject({ ok: false, error: 'No complete answer within 0.2 seconds.' })
   })
 
-  test('stopping ends it and closes the connection', async () => {
+  test('an abort ends the request and closes the connection', async () => {
     const stop = new AbortController()
     const closed = new Promise<void>((resolve) => {
       pages.set('/hang', (request) => {
@@ -191,7 +191,7 @@ describe('time and faults', () => {
     await closed
   })
 
-  test('a refused and a broken connection are failures in plain words', async () => {
+  test('a refused and a broken connection are failures with a plain message', async () => {
     pages.set('/broken', (request) => request.socket.destroy())
     expect(await get(site('/broken'))).toMatchObject({
       error: 'The server broke off the connection.',

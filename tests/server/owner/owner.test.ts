@@ -35,7 +35,7 @@ describe.each(['sqlite', 'postgres'] as const)('the owner of a store (%s)', (dia
     await (await claim(settings)).release()
   })
 
-  test('is one of many that start at once', async () => {
+  test('is exactly one of many that start at once', async () => {
     const settings = await databases.settings(dialect)
     const claims = await Promise.allSettled(Array.from({ length: 8 }, () => claim(settings)))
     const owners = claims.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
@@ -75,7 +75,7 @@ describe.each(['sqlite', 'postgres'] as const)('the owner of a store (%s)', (dia
     expect(await third.ready).toMatch(/^http/)
   })
 
-  test('keeps a restore out, but neither a backup nor the doctor', async () => {
+  test('prevents a restore, but neither a backup nor the doctor', async () => {
     const settings = await databases.settings(dialect)
     const place = folder()
     await databases.connect(settings)
@@ -111,7 +111,7 @@ describe('a lost connection of the owner to PostgreSQL', () => {
   const END_OWNER =
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'nanoclaw owner'"
 
-  test('is noticed; effects wait until the lock is held again, and the epoch stays', async () => {
+  test('is noticed, effects wait until the lock is held again, and the epoch stays the same', async () => {
     const settings = await databases.settings('postgres')
     const database = await databases.connect(settings)
     const owner = await claim(settings)

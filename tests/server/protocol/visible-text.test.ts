@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { visibleText, visibleValue } from '../../../server/protocol/visible-text.ts'
 
-test('bidirectional, invisible and filling characters are spelled out', () => {
+test('bidirectional, invisible and filler characters are escaped', () => {
   expect(visibleText('rm \u202eexe.txt\u2066')).toBe('rm \\u202eexe.txt\\u2066')
   for (const hidden of [
     '\u200b',
@@ -19,12 +19,12 @@ test('bidirectional, invisible and filling characters are spelled out', () => {
   expect(visibleText('shown\rhidden')).toBe('shown\\u000dhidden')
 })
 
-test('ordinary text of every script stays as it is', () => {
+test('ordinary text of every script is not changed', () => {
   for (const text of ['one\ttwo\r\nthree\n', '你好，世界　！', 'שלום', 'नमस्ते', 'é', '👩‍💻 ❤️ 🏳️‍🌈'])
     expect(visibleText(text)).toBe(text)
 })
 
-test('JSON text stays the same value, and previews keep their shape', () => {
+test('escaped JSON text keeps its value, and previews keep their shape', () => {
   const value = { path: 'a\u202eb', lines: ['\u200b', 1, null] }
   expect(JSON.parse(visibleText(JSON.stringify(value)))).toEqual(value)
   expect(visibleValue(value)).toEqual({ path: 'a\\u202eb', lines: ['\\u200b', 1, null] })

@@ -19,7 +19,7 @@ describeOnEachServer('accounts', (start) => {
   const register = async (username: string): Promise<string> =>
     (await server.call('POST', '/api/auth/register', { body: person(username) })).json.data.token
 
-  test('of many who register first at once exactly one becomes administrator', async () => {
+  test('exactly one of several users who register first at the same time becomes administrator', async () => {
     const answers = await Promise.all(
       ['one', 'two', 'three', 'four'].map((name) =>
         server.call('POST', '/api/auth/register', { body: person(name) }),
@@ -31,7 +31,7 @@ describeOnEachServer('accounts', (start) => {
     expect(JSON.stringify(answers)).not.toContain('argon2')
   })
 
-  test('a name is taken whatever its case, also when two ask at once', async () => {
+  test('a user name is unique regardless of case, also for concurrent registrations', async () => {
     const answers = await Promise.all(
       ['Twin', 'twin'].map((name) =>
         server.call('POST', '/api/auth/register', { body: person(name) }),
@@ -48,7 +48,7 @@ describeOnEachServer('accounts', (start) => {
     [{ username: 1, password: 'a good password' }],
     [{ username: 'ann', password: 'a good password', email: 'nobody' }],
     [{}],
-  ])('%j is refused with 400', async (body) => {
+  ])('the registration %j returns 400', async (body) => {
     expect((await server.call('POST', '/api/auth/register', { body })).status).toBe(400)
   })
 
@@ -59,7 +59,7 @@ describeOnEachServer('accounts', (start) => {
     expect(json.data.user).toMatchObject({ role: 'user', is_active: true })
   })
 
-  test('a wrong password and an unknown user get the same answer', async () => {
+  test('a wrong password and an unknown user get the same response', async () => {
     await register('carol')
     const wrong = await server.call('POST', '/api/auth/login', {
       body: { username: 'carol', password: 'wrong' },
@@ -71,7 +71,7 @@ describeOnEachServer('accounts', (start) => {
     expect(unknown.json).toEqual({ ...wrong.json, request_id: expect.any(String) })
   })
 
-  test('the token of a login opens the profile, and logging out ends just that one', async () => {
+  test('the token of a login gives access to the profile, and a logout revokes only that token', async () => {
     await register('dora')
     const login = async (): Promise<string> =>
       (await server.call('POST', '/api/auth/login', { body: person('Dora') })).json.data.token
@@ -84,7 +84,7 @@ describeOnEachServer('accounts', (start) => {
     expect((await server.call('GET', '/api/auth/profile', { token: second })).status).toBe(200)
   })
 
-  test('a new password needs the current one and ends all other tokens', async () => {
+  test('a password change needs the current password and revokes all other tokens', async () => {
     const first = await register('eve')
     const second = (await server.call('POST', '/api/auth/login', { body: person('eve') })).json.data
       .token
@@ -118,7 +118,7 @@ describeOnEachServer('accounts', (start) => {
     expect((await patch({ email: 'x' })).code).toBe(400)
   })
 
-  test('an API key is shown once and is as good as a token, until it is deleted', async () => {
+  test('an API key is shown once and works like a token until it is deleted', async () => {
     const token = await register('gail')
     const made = await server.call('POST', '/api/auth/keys', { token, body: { name: 'script' } })
     const { key, id } = made.json.data
@@ -134,7 +134,7 @@ describeOnEachServer('accounts', (start) => {
     expect((await server.call('GET', '/api/auth/keys', { token: key })).status).toBe(401)
   })
 
-  test('a disabled account is refused at once, token and key alike', async () => {
+  test('tokens and keys of a disabled account are refused at once', async () => {
     const users = await server.call('POST', '/api/auth/register', { body: person('ivan') })
     const { token, user } = users.json.data
     const { key } = (await server.call('POST', '/api/auth/keys', { token, body: { name: 'k' } }))
@@ -176,12 +176,12 @@ describe('tokens', () => {
   const header = { alg: 'HS256', typ: 'JWT' }
   const now = () => Math.floor(Date.now() / 1000)
 
-  test('hold for seven days', () => {
+  test('are valid for seven days', () => {
     const { iat, exp } = claims()
     expect(exp - iat).toBe(7 * 24 * 60 * 60)
   })
 
-  test('one signed as the server signs is taken', async () => {
+  test('are accepted with the signature of the server', async () => {
     expect(await statusOf(`Bearer ${sign(header, claims())}`)).toBe(200)
   })
 
@@ -207,11 +207,11 @@ describe('tokens', () => {
       'a changed payload',
       () => token.replace(/\.(.)/, (_all, first) => `.${first === 'e' ? 'f' : 'e'}`),
     ],
-  ])('refused with 401: %s', async (_name, make) => {
+  ])('are refused with 401: %s', async (_name, make) => {
     expect(await statusOf(`Bearer ${make()}`)).toBe(401)
   })
 
-  test('clocks may differ by half a minute', async () => {
+  test('are accepted when clocks differ by half a minute', async () => {
     expect(await statusOf(`Bearer ${sign(header, { ...claims(), exp: now() - 10 })}`)).toBe(200)
     expect(await statusOf(`Bearer ${sign(header, { ...claims(), iat: now() + 20 })}`)).toBe(200)
   })
@@ -224,13 +224,15 @@ describe('tokens', () => {
     'Bearer a b',
     `Bearer nc-${'x'.repeat(40)}`,
     'Bearer x',
-  ])('the header %j is refused with 401', async (value) => expect(await statusOf(value)).toBe(401))
+  ])('are refused with 401 in the header %j', async (value) =>
+    expect(await statusOf(value)).toBe(401),
+  )
 })
 
-describe('the doors', () => {
+describe('signing in and registering', () => {
   const { start } = useServers()
 
-  test('ten failures make an address wait, with Retry-After', async () => {
+  test('ten failures make an address wait for the time in Retry-After', async () => {
     const server = await start({ config: multi })
     await server.call('POST', '/api/auth/register', { body: person('ann') })
     const attempt = (password: string) =>
@@ -243,7 +245,7 @@ describe('the doors', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('closed registration lets the first user in and nobody else', async () => {
+  test('closed registration admits only the first user', async () => {
     const server = await start({ config: { ...multi, registration: 'closed' } })
     const register = async (name: string) =>
       (await server.call('POST', '/api/auth/register', { body: person(name) })).status
@@ -254,7 +256,7 @@ describe('the doors', () => {
     expect(await mode()).toEqual({ mode: 'multi', registration: 'closed' })
   })
 
-  test('in single mode everybody is the one person, and there is nothing to sign in to', async () => {
+  test('in single mode every request belongs to the default user, and signing in returns 403', async () => {
     const server = await start()
     expect((await server.call('GET', '/api/auth/profile')).json.data).toMatchObject({
       username: 'default',

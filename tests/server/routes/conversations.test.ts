@@ -24,7 +24,7 @@ describeOnEachServer('conversations', (start) => {
   const make = async (body: unknown = {}, token = ann) =>
     (await call('POST', '/api/conversations', body, token)).json.data
 
-  test('one is made with what was asked, and with defaults without a body', async () => {
+  test('a conversation is created with the given settings, and with defaults without a body', async () => {
     const made = await make({
       title: '  Plans ',
       system_prompt: 'Be brief.',
@@ -65,13 +65,13 @@ describeOnEachServer('conversations', (start) => {
     [{ thinking_enabled: 'yes' }],
     [[]],
     ['text'],
-  ])('%j is refused with 400', async (body) => {
+  ])('the settings %j return 400', async (body) => {
     const answer = await call('POST', '/api/conversations', body)
     expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({ code: 400, message: expect.any(String) })
   })
 
-  test('a patch changes what it names, null clears, an empty one changes nothing', async () => {
+  test('a patch changes what it names, null clears a field, and an empty patch changes nothing', async () => {
     const { id } = await make({ title: 'Before', temperature: 1, system_prompt: 'x' })
     const path = `/api/conversations/${id}`
     const patched = await call('PATCH', path, { title: 'After', pinned: true, temperature: null })
@@ -109,7 +109,7 @@ describeOnEachServer('conversations', (start) => {
     ).not.toContain(id)
   })
 
-  test('the list pages by cursor without gaps or doubles, and filters', async () => {
+  test('the list is paged by cursor without gaps or duplicates, and can be filtered', async () => {
     for (let number = 0; number < 7; number += 1) await make({ title: `Página ${number}` }, bob)
     const seen: string[] = []
     let cursor: string | null = null
@@ -137,11 +137,11 @@ describeOnEachServer('conversations', (start) => {
   })
 
   test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense', 'archived=maybe', 'cursor=e30'])(
-    'the query %s is refused with 400',
+    'the query %s returns 400',
     async (query) => expect((await call('GET', `/api/conversations?${query}`)).status).toBe(400),
   )
 
-  test('a deletion of messages says how many went, and is undone by its owner only', async () => {
+  test('deleting messages returns their number, and only the owner can undo it', async () => {
     const { id } = await make()
     const answer = (await send(id)).json.data
     await send(id)
@@ -169,7 +169,7 @@ describeOnEachServer('conversations', (start) => {
     expect((await call('POST', `${path}/restore`)).status).toBe(404)
   })
 
-  test('a deleted one is gone', async () => {
+  test('a deleted conversation returns 404', async () => {
     const { id } = await make()
     expect((await call('DELETE', `/api/conversations/${id}`)).json).toEqual({
       code: 0,
@@ -179,7 +179,7 @@ describeOnEachServer('conversations', (start) => {
     expect((await call('DELETE', `/api/conversations/${id}`)).status).toBe(404)
   })
 
-  test('a title that a client sends for every new conversation is none', async () => {
+  test('a default title that a client sends counts as no title', async () => {
     const isTitled = async (body: object, patch?: object): Promise<boolean> => {
       const { id } = await make(body)
       if (patch !== undefined)
@@ -200,7 +200,7 @@ describeOnEachServer('conversations', (start) => {
     expect(patched.json.data).toMatchObject({ title: 'New conversation', temperature: 1 })
   })
 
-  test('statistics have the shape of their period, with every hour and day of it', async () => {
+  test('token statistics list every hour or day of their period', async () => {
     const tokens = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
     const unused = { ...tokens, prompt: 0, completion: 0, total: 0 }
     const daily = await call('GET', '/api/stats/tokens', undefined, bob)

@@ -23,7 +23,7 @@ describeOnEachServer('projects', (start) => {
     expect((await call('GET', '/api/projects')).json.data.total).toBe(1)
   })
 
-  test('a multipart boundary that is too long is refused as bad input', async () => {
+  test('a multipart boundary that is too long returns 400', async () => {
     const { url } = await start()
     const boundary = 'b'.repeat(300)
     const status = await new Promise<number | undefined>((resolve, reject) => {

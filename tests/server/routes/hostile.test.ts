@@ -83,7 +83,7 @@ describeOnEachServer('hostile requests', (start) => {
     }
   })
 
-  test('no body, id or query makes a route fail', { timeout: 120_000 }, async () => {
+  test('no body, id or query causes a server error', { timeout: 120_000 }, async () => {
     expect(routes.length).toBeGreaterThan(40)
     const wrong: string[] = []
     for (const { method, path } of routes) {
@@ -140,7 +140,7 @@ describeOnEachServer('hostile requests', (start) => {
     [{ origin: 'null' }, 403],
     [{ origin: 'http://localhost:4000' }, 200],
     [{ host: 'LOCALHOST:1' }, 200],
-  ])('in single mode a request with %j answers %i', async (headers, status) => {
+  ])('in single mode a request with %j returns %i', async (headers, status) => {
     // Not `fetch`, which keeps these headers to itself.
     const { request } = await import('node:http')
     const answered = await new Promise<number | undefined>((resolve, reject) => {
@@ -154,7 +154,7 @@ describeOnEachServer('hostile requests', (start) => {
     expect(answered).toBe(status)
   })
 
-  test('pages of allowed origins may read answers, others get no permission', async () => {
+  test('pages of allowed origins may read responses, and others may not', async () => {
     const multi = await start({
       auth_mode: 'multi',
       jwt_secret: TEST_JWT_SECRET,
@@ -172,7 +172,7 @@ describeOnEachServer('hostile requests', (start) => {
     expect(await preflight('https://evil.example')).toBeNull()
   })
 
-  test('every answer forbids scripts from elsewhere, and those of the API are not kept', async () => {
+  test('every response forbids scripts of other hosts, and responses of the API are not cached', async () => {
     const answer = await fetch(`${server.url}/api/models`)
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'")
     expect(answer.headers.get('content-security-policy')).toContain("object-src 'none'")

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { describeOnEachServer } from '../../support/server.ts'
 
 describeOnEachServer('lists', (start) => {
-  test('refuse a bad limit and a bad cursor as bad input, in every route that has them', async () => {
+  test('return 400 for a bad limit or a bad cursor in every route that has them', async () => {
     const { url, call } = await start()
     const document = await (await fetch(`${url}/openapi.json`)).json()
     interface Operation {

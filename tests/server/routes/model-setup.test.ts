@@ -9,7 +9,7 @@ const servers = useServers()
 const upstream = await useUpstream()
 
 describe('a model that is set to think', () => {
-  test('is asked to, unless the conversation says otherwise', async () => {
+  test('is asked to think unless the conversation disables it', async () => {
     upstream.program(() => turn.text('ok'))
     const server = await servers.start({
       config: {
@@ -31,7 +31,7 @@ describe('a model that is set to think', () => {
 })
 
 describe('adding a provider', () => {
-  test('goes from the demo to a probed, stored model that answers', async () => {
+  test('leads from the demo to a probed and stored model that answers', async () => {
     const server = await servers.start()
     expect((await server.call('GET', '/api/models')).json.data).toMatchObject([{ id: 'demo' }])
     const presets = await server.call('GET', '/api/admin/models/presets')
@@ -66,7 +66,7 @@ describe('adding a provider', () => {
     expect(seen).not.toContain(KEY)
   })
 
-  test('an address that is none is refused, one that does not answer is reported', async () => {
+  test('returns 400 for an invalid address and reports an address that does not answer', async () => {
     const server = await servers.start()
     const wrong = await server.call('POST', '/api/admin/models/probe', { body: { api_url: 'x' } })
     expect(wrong.status).toBe(400)

@@ -21,13 +21,13 @@ describe('models', () => {
   const call = (method: string, path: string, body?: unknown) =>
     server.call(method, path, body === undefined ? {} : { body })
 
-  test('the public list holds neither key nor URL', async () => {
+  test('the public list contains neither keys nor URLs', async () => {
     const { json } = await call('GET', '/api/models')
     expect(json.data).toMatchObject([{ id: 'from-config', name: 'From config', default: true }])
     expect(JSON.stringify(json)).not.toMatch(/canary|127\.0\.0\.1|api_url/)
   })
 
-  test('one is added, changed and deleted; its key is sealed and never given back', async () => {
+  test('a model can be added, changed and deleted, and its key is sealed and never returned', async () => {
     const added = await call('POST', '/api/admin/models', {
       id: 'mine',
       api_url: 'http://127.0.0.1:9/v1',
@@ -61,7 +61,7 @@ describe('models', () => {
     expect((await call('DELETE', '/api/admin/models/mine')).status).toBe(404)
   })
 
-  test('a stored key does not follow its model to another provider', async () => {
+  test('a stored key is not used when the address of its model changes', async () => {
     await call('POST', '/api/admin/models', {
       id: 'moving',
       api_url: 'http://127.0.0.1:9/v1',
@@ -81,16 +81,16 @@ describe('models', () => {
     [{ id: 'x', api_url: 'http://127.0.0.1:9', tool_mode: 'magic' }, 400],
     [{ id: 'x', api_url: 'http://127.0.0.1:9', price: { input: -1 } }, 400],
     [{ id: 'from-config', api_url: 'http://127.0.0.1:9' }, 409],
-  ])('adding %j answers %i', async (body, status) => {
+  ])('adding %j returns %i', async (body, status) => {
     expect((await call('POST', '/api/admin/models', body)).status).toBe(status)
   })
 
-  test('one of the configuration is not changed here', async () => {
+  test('a model of the configuration cannot be changed or deleted', async () => {
     expect((await call('PATCH', '/api/admin/models/from-config', { name: 'x' })).status).toBe(409)
     expect((await call('DELETE', '/api/admin/models/from-config')).status).toBe(409)
   })
 
-  test('one whose key cannot be opened any more is marked; the others are listed and answer', async () => {
+  test('a model whose key can no longer be opened is marked, and the others still work', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-keys-'))
     const file = join(folder, 'store.db')
     const first = await start({ folder, config: { db_sqlite_file: file } })

@@ -40,7 +40,7 @@ describe('files', () => {
     expect((await server.call('GET', file(id, 'app/start.py'))).status).toBe(404)
   })
 
-  test('names with every odd but allowed character work', async () => {
+  test('may have names with unusual but allowed characters', async () => {
     const id = await createProject()
     for (const name of [
       'ä ö.txt',
@@ -64,7 +64,7 @@ describe('files', () => {
     '..%5c..%5cx',
     'a%2f..%2f..%2fx',
     '%2e%2e',
-  ])('the path %s is 403 on every file route', async (path) => {
+  ])('return 403 for the path %s on every route', async (path) => {
     const id = await createProject()
     const at = `/api/projects/${id}/files/${path}`
     expect(await raw('GET', at)).toBe(403)
@@ -91,13 +91,13 @@ describe('files', () => {
     `${'a'.repeat(256)}`,
     `${'d%2f'.repeat(40)}x`,
     'a%5cb',
-  ])('the name %s is a 400', async (path) => {
+  ])('return 400 for the name %s', async (path) => {
     const id = await createProject()
     expect(await raw('GET', `/api/projects/${id}/files/${path}`)).toBe(400)
     expect(await raw('PUT', `/api/projects/${id}/files/${path}`, '{"content":"x"}')).toBe(400)
   })
 
-  test('a link in the project is 403 to read, to write and to list', async () => {
+  test('behind a symbolic link return 403 for reading, writing and listing', async () => {
     const id = await createProject()
     await write(id, 'a.txt', 'x')
     await symlink('/etc', join(await server.folderOf(id), 'link'))
@@ -108,7 +108,7 @@ describe('files', () => {
     expect((await server.call('GET', `/api/projects/${id}/files`)).json.data.total_dirs).toBe(0)
   })
 
-  test('binary files are 400 to read and can be downloaded, never as a page', async () => {
+  test('with binary content return 400 as text, and are downloaded as attachments only', async () => {
     const response = await upload('Binary', [
       ['image.png', '\u0089PNG\r\n\u001a\n\0\0'],
       ['page.html', '<script>alert(1)</script>'],
@@ -136,7 +136,7 @@ describe('files', () => {
     }
   })
 
-  test('limits are 413, each with its own text', async () => {
+  test('beyond a limit return 413 with a message for that limit', async () => {
     const id = await createProject()
     expect((await write(id, 'large', 'x'.repeat(300_000 + 10_000))).json).toMatchObject({
       code: 413,
@@ -148,7 +148,7 @@ describe('files', () => {
     expect((await write(id, 'e', 'x'.repeat(250_000))).json.message).toContain('project')
   })
 
-  test('a file changed by somebody else meanwhile is 409, by version or If-Match', async () => {
+  test('that somebody else changed meanwhile return 409, by version or If-Match', async () => {
     const id = await createProject()
     const first = (await write(id, 'a', '1')).json.data.version
     expect((await write(id, 'a', '2', { version: first })).status).toBe(200)
@@ -162,7 +162,7 @@ describe('files', () => {
     expect((await put(etag)).status).toBe(409)
   })
 
-  test('name clashes are 409 and leave the disk as it was', async () => {
+  test('with a name that is taken return 409 and change nothing on disk', async () => {
     const id = await createProject()
     await write(id, 'a', '1')
     await write(id, 'dir/b', '1')

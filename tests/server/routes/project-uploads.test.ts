@@ -9,7 +9,7 @@ const server = useProjectServer()
 const { everything, createProject, write, upload } = server
 
 describe('an upload', () => {
-  test('of 1,000 files becomes a project; the top folder that all share is dropped', async () => {
+  test('of 1,000 files becomes a project without the top folder that all files share', async () => {
     const files = Array.from(
       { length: 1_000 },
       (_, index) => [`top/dir${index % 20}/file${index}.txt`, `content ${index}`] as const,
@@ -71,30 +71,27 @@ describe('an upload', () => {
     ['of another boundary', 'multipart/form-data; boundary=y', `${opened}abc\r\n--x--\r\n`],
     ['that ends within a file', 'multipart/form-data; boundary=x', `${opened}abc`],
     ['that ends within a header', 'multipart/form-data; boundary=x', opened.slice(0, 30)],
-  ])(
-    '%s is the fault of the sender, for projects, their files and documents',
-    async (_what, type, body) => {
-      const project = await createProject()
-      const before = await everything()
-      for (const path of [
-        '/api/projects/upload',
-        `/api/projects/${project}/files`,
-        `/api/projects/${project}/documents`,
-      ]) {
-        const response = await fetch(server.url + path, {
-          method: 'POST',
-          headers: { 'content-type': type },
-          body,
-        })
-        expect([path, response.status]).toEqual([path, 400])
-      }
-      expect(await everything()).toEqual(before)
-      const { json } = await server.call('GET', `/api/projects/${project}/documents`)
-      expect(json.data.items).toEqual([])
-    },
-  )
+  ])('%s returns 400, for projects, their files and documents', async (_what, type, body) => {
+    const project = await createProject()
+    const before = await everything()
+    for (const path of [
+      '/api/projects/upload',
+      `/api/projects/${project}/files`,
+      `/api/projects/${project}/documents`,
+    ]) {
+      const response = await fetch(server.url + path, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body,
+      })
+      expect([path, response.status]).toEqual([path, 400])
+    }
+    expect(await everything()).toEqual(before)
+    const { json } = await server.call('GET', `/api/projects/${project}/documents`)
+    expect(json.data.items).toEqual([])
+  })
 
-  test('cut off by the client leaves nothing behind', async () => {
+  test('that the client aborts leaves nothing behind', async () => {
     const before = await everything()
     const { hostname, port } = new URL(server.url)
     await new Promise<void>((resolve) => {
@@ -135,7 +132,7 @@ describe('files uploaded into a project', () => {
   const listOf = async (id: string) =>
     (await server.call('GET', `/api/projects/${id}/checkpoints`)).json.data.items
 
-  test('are of any kind, keep what else is there, replace their names, and are undone in one step', async () => {
+  test('may be of any kind, replace files of the same name, keep the others, and are undone in one step', async () => {
     const id = await createProject()
     await write(id, 'kept.txt', 'kept')
     await write(id, 'in/old.bin', 'old')
@@ -184,30 +181,27 @@ describe('files uploaded into a project', () => {
     ['too many bytes', [['big', 'x'.repeat(600_000)]], '', 413, 'payload_too_large'],
     ['more than the project may hold', [['b1', 'x'.repeat(480_000)]], '', 413, 'project_full'],
     ['no file', [], '', 400, 'bad_request'],
-  ])(
-    'are refused for %s, all of them, and nothing has changed',
-    async (_what, files, folder, status, error) => {
-      const id = await createProject()
-      await write(id, 'file.txt', 'mine')
-      for (const name of ['folder/1', 'folder/2']) await write(id, name, 'x'.repeat(290_000))
-      await symlink('/etc', join(await server.folderOf(id), 'link'))
-      // What a checkpoint kept may stay; nobody sees it.
-      const seen = async () => [
-        (await everything()).filter((path) => !path.startsWith('.nanoclaw/projects')),
-        await listOf(id),
-      ]
-      const before = await seen()
-      const refused = await add(
-        id,
-        files.length === 0 ? [] : [['fine.txt', 'fine'], ...files],
-        folder,
-      )
-      expect([refused.status, refused.json.error]).toEqual([status, error])
-      expect(await seen()).toEqual(before)
-    },
-  )
+  ])('are all refused for %s, and nothing changes', async (_what, files, folder, status, error) => {
+    const id = await createProject()
+    await write(id, 'file.txt', 'mine')
+    for (const name of ['folder/1', 'folder/2']) await write(id, name, 'x'.repeat(290_000))
+    await symlink('/etc', join(await server.folderOf(id), 'link'))
+    // What a checkpoint kept may stay; nobody sees it.
+    const seen = async () => [
+      (await everything()).filter((path) => !path.startsWith('.nanoclaw/projects')),
+      await listOf(id),
+    ]
+    const before = await seen()
+    const refused = await add(
+      id,
+      files.length === 0 ? [] : [['fine.txt', 'fine'], ...files],
+      folder,
+    )
+    expect([refused.status, refused.json.error]).toEqual([status, error])
+    expect(await seen()).toEqual(before)
+  })
 
-  test('are refused for a project that is not there', async () => {
+  test('return 404 for a project that does not exist', async () => {
     const id = await createProject()
     await server.call('DELETE', `/api/projects/${id}`)
     expect((await add(id, [['a', 'x']])).status).toBe(404)

@@ -5,7 +5,7 @@ const server = useProjectServer()
 const { everything, write, createProject } = server
 
 describe('projects', () => {
-  test('are made, listed with their number, shown with statistics, changed and deleted with their folder', async () => {
+  test('are created, listed with their number, shown with statistics, changed, and deleted with their folder', async () => {
     const created = await server.call('POST', '/api/projects', {
       body: { name: 'One', description: 'first', nonsense: true },
     })
@@ -35,7 +35,7 @@ describe('projects', () => {
     expect(folders).toEqual([])
   })
 
-  test('of the same name are 409, also when two requests come at once', async () => {
+  test('with a name that is taken return 409, also for concurrent requests', async () => {
     const body = { name: 'Twice' }
     const answers = await Promise.all([
       server.call('POST', '/api/projects', { body }),
@@ -44,7 +44,7 @@ describe('projects', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  test('bad bodies and unknown ids are 4xx', async () => {
+  test('return 4xx for bad bodies and unknown ids', async () => {
     for (const body of [{}, { name: '' }, { name: 'x'.repeat(256) }, { name: 7 }, []])
       expect((await server.call('POST', '/api/projects', { body })).status).toBe(400)
     for (const id of ['nope', '..', '%2e%2e', 'x'.repeat(65)]) {
@@ -55,7 +55,7 @@ describe('projects', () => {
 })
 
 describe('checkpoints', () => {
-  test('of every change by a person are listed, compared, restored and undone', async () => {
+  test('of every change by a user are listed, compared, restored and undone', async () => {
     const id = await createProject()
     const base = `/api/projects/${id}/checkpoints`
     await write(id, 'a.txt', 'one\n')
@@ -87,7 +87,7 @@ describe('checkpoints', () => {
     expect((await server.call('GET', `${base}?cursor=nonsense`)).status).toBe(400)
   })
 
-  test('that do not exist, or of a message that does not, are 404', async () => {
+  test('that do not exist, or of an unknown message, return 404', async () => {
     const id = await createProject()
     const base = `/api/projects/${id}/checkpoints`
     expect((await server.call('POST', `${base}/nope/restore`)).status).toBe(404)

@@ -68,7 +68,7 @@ async function tellMuch(): Promise<void> {
 const closed = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => response.once('close', resolve))
 
-test('one that never reads holds little memory, is dropped, and gets everything when it comes back', async () => {
+test('a reader that never reads uses little memory, is disconnected, and gets everything when it reconnects', async () => {
   const { socket, response } = await openSocket()
   const dropped = closed(response)
   await tellMuch()
@@ -94,7 +94,7 @@ test('one that never reads holds little memory, is dropped, and gets everything 
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
 })
 
-test('one that catches up in time stays, whatever live output came while it was behind', async () => {
+test('a reader that catches up in time stays connected, whatever live output it missed', async () => {
   const { socket, response } = await openSocket()
   let isOpen = true
   void closed(response).then(() => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   listed = envelope(ToolList).parse((await server.call('GET', '/api/tools')).json).data
 })
 
-test('lists every tool once, in the form in which models receive it', () => {
+test('the list contains every tool once, in the form that models receive', () => {
   const names = listed.tools.map((tool) => tool.function.name)
   expect(new Set(names).size).toBe(listed.total)
   expect(names).toEqual(
@@ -48,7 +48,7 @@ test('lists every tool once, in the form in which models receive it', () => {
   expect(silent).toEqual([])
 })
 
-test('tells category and risk, with the operator’s own level', () => {
+test('the list shows category and risk, with the level that the operator configured', () => {
   const find = (name: string) => listed.tools.find((tool) => tool.function.name === name)
   expect(find('web_search')).toMatchObject({ category: 'crawler', risk_level: 'low' })
   expect(find('get_weather')).toMatchObject({ category: 'basic', risk_level: 'high' })

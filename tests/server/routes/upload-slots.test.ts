@@ -3,7 +3,7 @@ import { newId } from '../../../server/lib/ids.ts'
 import type { UserId } from '../../../server/protocol/ids.ts'
 import { createUploadSlots } from '../../../server/routes/upload-slots.ts'
 
-test('one user, and all users together, have only so many uploads under way', async () => {
+test('uploads are limited per user and for all users together', async () => {
   const slots = createUploadSlots({ perUser: 2, inAll: 3 })
   const [one, other] = [newId<UserId>(), newId<UserId>()]
   let end = (): void => {}

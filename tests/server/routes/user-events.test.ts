@@ -68,7 +68,7 @@ describe('GET /api/events', () => {
     return json.data.token
   }
 
-  test('a change is sent to its user alone, also to a client that was away', async () => {
+  test('a change is sent to its user only, also after the client reconnects', async () => {
     const [ann, bob] = [await register('ann'), await register('bob')]
     const reader = await listen(server.url, { authorization: `Bearer ${ann}` })
     const other = await listen(server.url, { authorization: `Bearer ${bob}` })

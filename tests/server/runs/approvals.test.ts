@@ -165,7 +165,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
     expect(await decision).toEqual({ decision: 'approve' })
   })
 
-  test('a decision is remembered for the run or the conversation, a rejection never', async () => {
+  test('an approval is remembered for the run or the conversation, a rejection never', async () => {
     for (const id of ['a', 'b', 'c']) void request(id)
     await waiting(3)
     const grants = async () => [

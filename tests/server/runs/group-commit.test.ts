@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Database, Writer } from '../../../server/db/database.ts'
 import { AppError } from '../../../server/errors.ts'
 import { createWriteGroup, type Write } from '../../../server/runs/group-commit.ts'
-import { rounds } from '../../support/random.ts'
+import { rounds, SEED } from '../../support/random.ts'
 
 const away = () => new AppError('store_unavailable', 'The database is away.')
 const full = () => new AppError('store_full', 'The disk is full.')
@@ -88,7 +88,7 @@ describe('writes that wait together', () => {
 describe('a write that fails', () => {
   const fault = () => new Error('this row is wrong')
 
-  test('takes none of the others with it', async () => {
+  test('does not fail the others', async () => {
     const store = memoryStore()
     const group = createWriteGroup(store, [])
     const outcomes = await Promise.allSettled([
@@ -107,14 +107,14 @@ describe('a write that fails', () => {
     expect(store.rows).toEqual(['a', 'b', 'd'])
   })
 
-  test('is not tried again, as it would fail again', async () => {
+  test('is not retried, because it would fail again', async () => {
     const store = memoryStore()
     const group = createWriteGroup(store, [0, 0, 0])
     await expect(group.commit(store.row('a', fault))).rejects.toThrow('this row is wrong')
     expect(store.transactions).toHaveLength(1)
   })
 
-  test('does not keep later writes from being stored', async () => {
+  test('does not prevent later writes', async () => {
     const store = memoryStore()
     const group = createWriteGroup(store, [])
     await expect(group.commit(store.row('a', fault))).rejects.toThrow()
@@ -128,7 +128,7 @@ describe('a store that takes no writes', () => {
     ['store_unavailable', away],
     ['store_full', full],
     ['store_busy', () => new AppError('store_busy', 'The database is locked.')],
-  ])('is outlasted for as many tries as there are delays (%s)', async (_code, fault) => {
+  ])('is retried as often as there are delays (%s)', async (_code, fault) => {
     const store = memoryStore([fault, fault])
     const group = createWriteGroup(store, [0, 0])
     await group.commit(store.row('a'))
@@ -136,14 +136,14 @@ describe('a store that takes no writes', () => {
     expect(store.rows).toEqual(['a'])
   })
 
-  test('is not outlasted without delays', async () => {
+  test('is not retried without delays', async () => {
     const store = memoryStore([away])
     await expect(createWriteGroup(store, []).commit(store.row('a'))).rejects.toMatchObject({
       code: 'store_unavailable',
     })
   })
 
-  test('is outlasted once for all writes that wait together, not once for each', async () => {
+  test('is retried once for all writes that wait together, not once for each', async () => {
     const store = memoryStore([() => new Error('not this one'), away, away, away])
     const group = createWriteGroup(store, [0, 0])
     const outcomes = await Promise.allSettled(
@@ -153,7 +153,7 @@ describe('a store that takes no writes', () => {
     expect(store.transactions.map(({ length }) => length)).toEqual([1, 9, 9, 9])
   })
 
-  test('with little room left takes the writes that fit', async () => {
+  test('with little space left stores the writes that fit', async () => {
     const store = memoryStore()
     const group = createWriteGroup(store, [0])
     const outcomes = await Promise.allSettled([
@@ -172,7 +172,7 @@ describe('a store that takes no writes', () => {
   })
 })
 
-test('whatever fails, what is stored is exactly what was fulfilled, in the order of arrival', async () => {
+test(`whatever fails, exactly the writes that were fulfilled are stored, in the order of arrival (SEED=${SEED})`, async () => {
   for (const { random, what } of rounds(50)) {
     const faults = Array.from({ length: random.below(4) }, () => random.pick([away, full]))
     const store = memoryStore(faults)

@@ -70,7 +70,7 @@ function reassemble(events: readonly OutgoingEvent[]): readonly Step[] {
 }
 
 describe('a run in delta mode', () => {
-  test('gives each event once, in order, with increasing ids', () => {
+  test('emits each event once, in order, with increasing ids', () => {
     const runLog = newChannel()
     playRun(runLog)
     const events = allOf(runLog, 'delta', 0)
@@ -89,7 +89,7 @@ describe('a run in delta mode', () => {
     ])
   })
 
-  test('goes on after any id without a gap or a double', () => {
+  test('continues after any id without gaps or duplicates', () => {
     const runLog = newChannel()
     playRun(runLog)
     const uncut = allOf(runLog, 'delta', 0)
@@ -100,7 +100,7 @@ describe('a run in delta mode', () => {
     }
   })
 
-  test('an id that is not of this run begins with the state so far', () => {
+  test('begins with the state so far for an id of another run', () => {
     const runLog = newChannel()
     playRun(runLog)
     for (const foreign of [null, 999, -1, 1.5, Number.NaN]) {
@@ -114,7 +114,7 @@ describe('a run in delta mode', () => {
     }
   })
 
-  test('a listener that arrives in the middle of a text gets it whole and then what follows', () => {
+  test('sends a listener that joins in the middle of a text the text so far and then what follows', () => {
     const runLog = newChannel()
     runLog.appendProse(0, 'text', 'one ')
     const view = createRunView(runLog, 'delta', null)
@@ -124,7 +124,7 @@ describe('a run in delta mode', () => {
     expect(view.take(0, false)).toMatchObject([{ event: 'step_delta', data: { delta: 'two' } }])
   })
 
-  test('a listener that fell behind gets neighbouring deltas joined, and loses nothing', () => {
+  test('joins deltas for a listener that falls behind, and loses nothing', () => {
     const runLog = newChannel()
     for (let at = 0; at < 5_000; at += 1) runLog.appendProse(0, 'text', `${at} `)
     const view = createRunView(runLog, 'delta', 0)
@@ -165,7 +165,7 @@ describe('a run in cumulative mode', () => {
     expect(view.take(501, false)).toHaveLength(1)
   })
 
-  test('a client that reconnects gets whole the steps that it has not seen to their end', () => {
+  test('sends a client that reconnects the steps that it has not seen completely', () => {
     const runLog = newChannel()
     playRun(runLog)
     const uncut = allOf(runLog, 'cumulative', 0)
@@ -177,7 +177,7 @@ describe('a run in cumulative mode', () => {
   })
 })
 
-test('a new attempt replaces the step that was broken off, for those who had seen a part of it', () => {
+test('a new attempt replaces an interrupted step for listeners that have seen part of it', () => {
   const first = newChannel()
   first.appendProse(0, 'text', 'Hel')
   const seen = allOf(first, 'delta', 0)

@@ -61,7 +61,7 @@ describe('the recorder', () => {
     expect(rows.size).toBe(0)
   })
 
-  test('marks a call as begun at its place, and knows nothing of calls that are not the run’s', async () => {
+  test('marks a call as begun at its position, and ignores calls of other runs', async () => {
     const { recorder, trace } = createRecorderBench({
       nextIndex: 6,
       openCalls: new Map([['old', { call: 2, result: 4 }]]),

@@ -78,13 +78,13 @@ describeOnEachDatabase('a run that is begun again', (open) => {
     return { store, run, parts }
   }
 
-  test('is kept while it waits for a person, however often the server went', async () => {
+  test('is kept while it waits for approval, however often the server restarts', async () => {
     const { run, parts } = await waiting('awaiting_approval')
     for (let attempt = 0; attempt < 12; attempt += 1)
       expect(await claimRun(run.id, parts)).not.toBeNull()
   })
 
-  test('is given up when eight attempts in a row came to nothing', async () => {
+  test('is abandoned after eight failed attempts in a row', async () => {
     const { store, run, parts } = await waiting('running')
     for (let attempt = 0; attempt < 7; attempt += 1)
       expect(await claimRun(run.id, parts)).not.toBeNull()

@@ -107,7 +107,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
   }
 
   test.each(['delta', 'cumulative'] as const)(
-    'in %s mode is what a listener was told, from every place',
+    'in %s mode equals what a listener received, from every event id',
     async (mode) => {
       const last = runLog.lastId
       for (const after of [null, 0, 1, 4, 7, 8, 30, last - 1, last, last + 5]) {
@@ -122,7 +122,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
     },
   )
 
-  test('cuts that do not fit their text are one piece', () => {
+  test('treats cuts that do not fit the text as one piece', () => {
     expect(readCuts('1,2', 3).cuts).toEqual([1, 2])
     expect(readCuts('1,2', 4).cuts).toEqual([4])
     expect(readCuts('r1,2', null)).toEqual({ cuts: [1, 2], replaces: true })

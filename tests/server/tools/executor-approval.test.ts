@@ -64,7 +64,7 @@ describe('approval', () => {
     expect(asked).toEqual(['b', 'c'])
   })
 
-  test('changed arguments are checked again and are what runs', async () => {
+  test('changed arguments are checked again, and the call runs with them', async () => {
     const { tool, runs } = risky()
     const { execute } = bench([tool])
     const [good] = await execute([call('a', 'risky', { value: 'mine' })], {
@@ -81,7 +81,7 @@ describe('approval', () => {
     expect(runs).toEqual(['yours'])
   })
 
-  test('harmless calls of the batch run while others wait for a person', async () => {
+  test('harmless calls of the batch run while others wait for approval', async () => {
     const harmlessDone = gate()
     const { tool } = risky()
     const low = countingTool({
@@ -102,7 +102,7 @@ describe('approval', () => {
     expect(answers.map((answer) => answer.success)).toEqual([true, true])
   })
 
-  test('an approval request carries the level of this very call and a preview', async () => {
+  test('an approval request carries the risk level of the call and a preview', async () => {
     const { tool } = risky()
     const previewing = {
       ...tool,

@@ -25,7 +25,7 @@ describe('duplicates, history and cache', () => {
     expect(runs).toEqual(['x'])
   })
 
-  test('a duplicate of a call that failed is run itself', async () => {
+  test('a duplicate of a failed call runs', async () => {
     const { tool, runs } = countingTool({
       cacheable: true,
       work: async (_value, _context, run) => (run === 1 ? fail('busy') : succeed('now')),
@@ -36,7 +36,7 @@ describe('duplicates, history and cache', () => {
     expect(runs).toHaveLength(2)
   })
 
-  test('the same call later in the run, and in another run, gets the known result', async () => {
+  test('the same call later in the run or in another run gets the known result', async () => {
     const { tool, runs } = cacheable()
     const one = bench([tool])
     await one.execute([call('a', 'echo', { value: 'x' })])
@@ -49,7 +49,7 @@ describe('duplicates, history and cache', () => {
     expect(runs).toEqual(['x'])
   })
 
-  test('another user and another project never get what was cached', async () => {
+  test('cached results are never used for another user or project', async () => {
     const { tool, runs } = cacheable()
     const { execute, parts } = bench([tool])
     await execute([call('a', 'echo')])
@@ -79,7 +79,7 @@ describe('duplicates, history and cache', () => {
     expect(runs).toHaveLength(2)
   })
 
-  test('a change of the project drops what was known of it, in the cache and in the run', async () => {
+  test('a change of the project invalidates its results in the cache and in the run', async () => {
     let content = 'old'
     const reader = countingTool({
       name: 'reader',
@@ -102,7 +102,7 @@ describe('duplicates, history and cache', () => {
     expect(read(answer).cached).toBeUndefined()
   })
 
-  test('what was read while the project changed is not kept', async () => {
+  test('a result read while the project changed is not cached', async () => {
     const { tool, runs } = countingTool({
       cacheable: true,
       work: async () => {
@@ -117,7 +117,7 @@ describe('duplicates, history and cache', () => {
     expect(runs).toHaveLength(2)
   })
 
-  test('a read repeated after a write in the same batch is no duplicate', async () => {
+  test('a read repeated after a write in the same batch is not a duplicate', async () => {
     const reader = countingTool({ name: 'reader', cacheable: true, orderKey: () => 'a.txt' })
     const writer = countingTool({
       name: 'writer',
@@ -133,7 +133,7 @@ describe('duplicates, history and cache', () => {
     expect(reader.runs).toHaveLength(2)
   })
 
-  test('a cache of zero seconds keeps nothing', async () => {
+  test('a cache of zero seconds stores nothing', async () => {
     const { tool, runs } = cacheable()
     const cache = createResultCache({ ttlSeconds: 0 })
     await bench([tool], { cache }).execute([call('a', 'echo')])

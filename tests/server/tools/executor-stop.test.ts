@@ -17,13 +17,13 @@ describe('time and stop', () => {
   const deaf = () =>
     countingTool({ timeoutMs: 30, work: () => new Promise<ToolResult>(() => undefined) })
 
-  test('a handler that ignores its signal fails when its time is up', async () => {
+  test('a handler that ignores its signal fails at its time limit', async () => {
     const [answer] = await bench([deaf().tool]).execute([call('a', 'echo')])
     expect(read(answer)).toMatchObject({ success: false })
     expect(read(answer).error).toContain('limit of 0.03 seconds')
   })
 
-  test('what a handler has so far when its time is up is kept', async () => {
+  test('a handler that reaches its time limit keeps its partial result', async () => {
     const { tool } = countingTool({
       timeoutMs: 30,
       work: (_value, { signal }) =>
@@ -36,7 +36,7 @@ describe('time and stop', () => {
     expect(read(answer).error).toContain('limit')
   })
 
-  test('a stopped run gives every call a failed result: running, waiting for a worker and waiting for a person', async () => {
+  test('every call of a stopped run fails, whether it runs, waits for a worker or waits for approval', async () => {
     const stop = new AbortController()
     const started = gate()
     const running = countingTool({
@@ -72,7 +72,7 @@ describe('time and stop', () => {
     expect(risky.runs).toEqual([])
   })
 
-  test('leaving the results early ends what still runs', async () => {
+  test('leaving the results early aborts the calls that still run', async () => {
     const aborted = gate()
     const { tool } = countingTool({
       work: async (value, { signal }) => {
@@ -100,7 +100,7 @@ describe('time and stop', () => {
     await aborted.opened
   })
 
-  test('live output arrives with its call, and not after the call is over', async () => {
+  test('live output is reported with its call until the call ends', async () => {
     const seen: unknown[] = []
     let late: (() => void) | undefined
     const { tool } = countingTool({

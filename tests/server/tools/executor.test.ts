@@ -5,7 +5,7 @@ import { succeed, type ToolResult } from '../../../server/tools/definition.ts'
 import { bench, call, context, countingTool, gate, noRecorder, read } from './support.ts'
 
 describe('tool executor', () => {
-  test('yields results in the order of the calls, whichever is done first', async () => {
+  test('yields results in the order of the calls, whichever ends first', async () => {
     const slow = gate()
     const { tool } = countingTool({
       work: async (value) => {
@@ -43,7 +43,7 @@ describe('tool executor', () => {
     expect(most).toBe(3)
   })
 
-  test('an unknown tool, broken JSON and wrong arguments are failures that say what is allowed', async () => {
+  test('reports what is allowed for an unknown tool, broken JSON and wrong arguments', async () => {
     const { tool, runs } = countingTool()
     const [unknown, broken, wrong, list, forbidden] = await bench([tool], {
       allowedTools: new Set(['echo']),
@@ -62,7 +62,7 @@ describe('tool executor', () => {
     expect(runs).toEqual([])
   })
 
-  test('arguments nested beyond all reason are a fault of that call alone', async () => {
+  test('fails only the call whose arguments are extremely nested', async () => {
     const { tool } = countingTool({ cacheable: true })
     const deep = `{"value":"x","more":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
     const [bad, good] = await bench([tool]).execute([
@@ -73,7 +73,7 @@ describe('tool executor', () => {
     expect(read(good)).toMatchObject({ success: true })
   })
 
-  test('a tool that this run may not use is unknown to it', async () => {
+  test('treats a tool that the run may not use as unknown', async () => {
     const other = countingTool({ name: 'other' })
     const { tool } = countingTool()
     const [answer] = await bench([tool, other.tool], {
@@ -84,7 +84,7 @@ describe('tool executor', () => {
     expect(other.runs).toEqual([])
   })
 
-  test('the model can neither see nor forge the context', async () => {
+  test('never takes its context from the model', async () => {
     const seen: string[] = []
     const { tool } = countingTool({
       work: async (_value, given) => {
@@ -98,7 +98,7 @@ describe('tool executor', () => {
     expect(seen).toEqual([context.userId])
   })
 
-  test('what a handler throws is a failure that reveals nothing of its cause; the cause goes to the log', async () => {
+  test('reports an error of a handler without its cause, and logs the cause', async () => {
     const { tool } = countingTool({
       work: async () => {
         throw new Error('the disk is on fire')
@@ -116,7 +116,7 @@ describe('tool executor', () => {
     expect(faults).toEqual([new Error('the disk is on fire')])
   })
 
-  test('what reading the arguments throws is a failure that reveals nothing of its cause; the cause goes to the log', async () => {
+  test('reports an error while parsing arguments without its cause, and logs the cause', async () => {
     const { tool } = countingTool({})
     const broken = {
       ...tool,
@@ -135,7 +135,7 @@ describe('tool executor', () => {
     expect(faults).toEqual([new Error('the key is hunter2')])
   })
 
-  test('data that JSON cannot express does no harm', async () => {
+  test('converts data that JSON cannot express, or reports a failure', async () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
     const data: Record<string, unknown> = { big: { n: 2n ** 70n }, circle, nothing: undefined }
@@ -148,7 +148,7 @@ describe('tool executor', () => {
     expect(read(nothing)).toMatchObject({ success: true, data: null })
   })
 
-  test('an artifact passes through, and what was read outside is marked in it', async () => {
+  test('passes on an artifact, and marks it when it holds outside text', async () => {
     const { tool } = countingTool({
       untrusted: true,
       work: async () => succeed('page', { display: 'one page' }),
@@ -177,7 +177,7 @@ describe('order, marks and interruption', () => {
     expect(log).toEqual(['1', '2', '3'].flatMap((value) => [`${value} begins`, `${value} ends`]))
   })
 
-  test('a call that is not repeatable is marked before it runs, others are not', async () => {
+  test('a call that is not repeatable is marked before it runs, and others are not', async () => {
     const log: string[] = []
     const note = (word: string) => async (): Promise<ToolResult> => {
       log.push(word)
@@ -208,7 +208,7 @@ describe('order, marks and interruption', () => {
     expect(runs).toEqual([])
   })
 
-  test('when the durable mark cannot be written, the call does not run and the fault is thrown', async () => {
+  test('a call does not run when its mark cannot be stored, and the error is thrown', async () => {
     const { tool, runs } = countingTool({ repeatable: false })
     const recorder = {
       ...noRecorder,

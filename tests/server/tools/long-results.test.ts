@@ -6,7 +6,7 @@ import type { CallResult } from '../../../server/tools/tool-result.ts'
 import { bench, call, context, countingTool, read } from './support.ts'
 
 describe('long results', () => {
-  test('are kept whole; the model gets the beginning and how to go on', async () => {
+  test('are stored completely, and the model gets the beginning and how to continue', async () => {
     const text = '😀 "quoted"\n'.repeat(10_000)
     const { tool } = countingTool({ cacheable: true, work: async () => succeed(text) })
     const { execute, parts } = bench([tool])
@@ -18,7 +18,7 @@ describe('long results', () => {
     expect(await parts.results.read(context, data.handle)).toBe(text)
   })
 
-  test('what another conversation gets from the cache has a handle of its own', async () => {
+  test('get a handle of their own when another conversation takes them from the cache', async () => {
     const { tool } = countingTool({
       cacheable: true,
       work: async () => succeed('x'.repeat(60_000)),
@@ -35,7 +35,7 @@ describe('long results', () => {
     expect(await results.read(context, handle)).toBeUndefined()
   })
 
-  test('a failure with long data keeps its error in sight', async () => {
+  test('of a failure keep the error visible', async () => {
     const { tool } = countingTool({
       work: async () => fail('exit code 1', { data: { stdout: 'y'.repeat(80_000) } }),
     })

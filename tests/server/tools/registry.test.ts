@@ -21,11 +21,11 @@ describe('tool registry', () => {
   })
 
   test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', ''])(
-    'the name %j of every object is no tool',
+    'has no tool under the inherited name %j',
     (name) => expect(createToolSet(tools).get(name)).toBeUndefined(),
   )
 
-  test('names the closest tools for one that does not exist', () => {
+  test('suggests the closest tools for an unknown name', () => {
     const set = createToolSet([...tools, withAlias])
     expect(set.closest('calculater')[0]).toBe('calculator')
     expect(set.closest('websearch')[0]).toBe('web_search')
@@ -33,7 +33,7 @@ describe('tool registry', () => {
     expect(set.closest('quite_something_else_entirely')).toEqual([])
   })
 
-  test('a tool from outside cannot take a name or an alias that is taken', () => {
+  test('keeps names and aliases when another source offers tools of the same name', () => {
     const outside = ['calculator', 'web_fetch'].map((name) => countingTool({ name }).tool)
     const registry = createToolRegistry([() => [...tools, withAlias], () => outside])
     const set = registry.snapshot()
@@ -42,7 +42,7 @@ describe('tool registry', () => {
     expect(set.list()).toHaveLength(4)
   })
 
-  test('a snapshot keeps its tools while those of a source come and go', () => {
+  test('keeps the tools of a snapshot while those of a source come and go', () => {
     let outside: readonly ToolDefinition[] = [withAlias]
     const registry = createToolRegistry([() => tools, () => outside])
     const before = registry.snapshot()
@@ -52,7 +52,7 @@ describe('tool registry', () => {
     expect(before.get('web_fetch')).toBe(withAlias)
   })
 
-  test('a disabled tool is not there, and a configured level holds for every call', () => {
+  test('leaves out a disabled tool, and applies a configured risk level to every call', () => {
     const set = createToolRegistry([() => tools], {
       disabled: ['web_search'],
       risk: { calculator: 'high' },

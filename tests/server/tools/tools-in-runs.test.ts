@@ -64,7 +64,7 @@ async function runCalls(
   return resultsOf(events)
 }
 
-test('a repeated call of an iteration is named, a later one comes from the history, another run’s from the cache', async () => {
+test('a repeated call of an iteration refers to the first one, a later call uses the history, and another run uses the cache', async () => {
   const id = await newConversation()
   upstream.enqueue(
     turn.toolCalls([
@@ -85,7 +85,7 @@ test('a repeated call of an iteration is named, a later one comes from the histo
   expect(d?.content).toMatchObject({ data: { result: 2468 }, cached: true })
 })
 
-test('unknown, disabled and wrongly called tools give results that say what is allowed', async () => {
+test('results of unknown, disabled and wrongly called tools say what is allowed', async () => {
   const [unknown, disabled, wrong] = await runCalls(await newConversation(), [
     { name: 'calculater', arguments: {} },
     { name: 'json_process', arguments: { json_string: '{}', operation: 'parse' } },
@@ -96,7 +96,7 @@ test('unknown, disabled and wrongly called tools give results that say what is a
   expect(wrong?.content.error).toContain('"upper"')
 })
 
-test('search, weather and pages come from where the configuration says', async () => {
+test('search, weather and pages use the configured services', async () => {
   site.serve(
     '/html/',
     'text/html',
@@ -124,7 +124,7 @@ test('search, weather and pages come from where the configuration says', async (
   expect(page?.artifact).toMatchObject({ untrusted: true })
 })
 
-test('a page too long for the model is read on by its handle, in its own conversation only', async () => {
+test('a long page can be read on by its handle, in its own conversation only', async () => {
   site.serve('/long', 'text/plain', 'abcdefghij'.repeat(12_000))
   const id = await newConversation()
   const [first] = await runCalls(id, [
@@ -146,7 +146,7 @@ test('a page too long for the model is read on by its handle, in its own convers
   expect(foreign?.content).toMatchObject({ success: false })
 })
 
-test('an operator’s risk level requests approval, and what a person approved is what runs', async () => {
+test('a configured risk level requests approval, and the call runs with the approved arguments', async () => {
   const id = await newConversation()
   upstream.enqueue(
     turn.toolCalls([{ id: 'a', name: 'calculate_area', arguments: { shape: 'square', side: 2 } }]),
@@ -162,7 +162,7 @@ test('an operator’s risk level requests approval, and what a person approved i
   expect(result?.content).toMatchObject({ success: true, data: { area: 9 } })
 })
 
-test('once a page was read, medium calls ask again under auto_medium', async () => {
+test('calls of medium risk need approval under auto_medium once a page was read', async () => {
   const project = await server.call('POST', '/api/projects', { body: { name: 'Tainted' } })
   const settings = { project_id: project.json.data.id, approval: 'auto_medium' }
   const write = (path: string) => ({
@@ -186,7 +186,7 @@ test('once a page was read, medium calls ask again under auto_medium', async () 
   expect(rejected?.content.error).toContain('the page asked for it')
 })
 
-test('a file changed in the editor is read anew, not from the cache', async () => {
+test('a file changed in the editor is read again, not from the cache', async () => {
   const project = (await server.call('POST', '/api/projects', { body: { name: 'Edited' } })).json
     .data.id
   const put = (content: string) =>

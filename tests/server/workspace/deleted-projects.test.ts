@@ -14,7 +14,7 @@ const isThere = (path: string): Promise<boolean> =>
   )
 
 describeOnEachDatabase('a project that is deleted', (open) => {
-  test('ends the work in it, refuses what waits, and neither its folder nor a row comes back', async () => {
+  test('ends the work in it, refuses waiting changes, and neither its folder nor its rows come back', async () => {
     const database = await open()
     const project = await openProject(database)
     const { checkpoints, workspace, workspaces, projectId, userId, records } = project
@@ -61,7 +61,7 @@ describeOnEachDatabase('a project that is deleted', (open) => {
     expect(await isThere(workspaces.serverFolder(projectId))).toBe(false)
   })
 
-  test('stays usable when it could not be deleted', async () => {
+  test('stays usable when the deletion fails', async () => {
     const { checkpoints, workspace, projectId } = await openProject(await open())
     const failed = checkpoints.removeProject(projectId, {
       async stop() {},
@@ -74,7 +74,7 @@ describeOnEachDatabase('a project that is deleted', (open) => {
     expect((await workspace.list('')).map(({ name }) => name)).toEqual(['a.txt'])
   })
 
-  test('takes no document any more, and one that is being read leaves no passage', async () => {
+  test('accepts no new document, and a document that is being read leaves no passage', async () => {
     const database = await open()
     const { projectId, userId } = await openProject(database)
     const documents = createDocumentRepository(database)

@@ -4,7 +4,7 @@ import { describeOnEachDatabase } from '../../support/databases.ts'
 import { openProject } from '../../support/projects.ts'
 
 describeOnEachDatabase('names from outside', (open) => {
-  test('belong to files and folders that were made there, not to what was only written again', async () => {
+  test('belong to files and folders created by outside text, not to files that it only rewrote', async () => {
     const { checkpoints, workspace } = await openProject(await open())
     const { outsideText } = checkpoints
     const origin = { tool: 'file_write', messageId: null, runId: null }
@@ -24,7 +24,7 @@ describeOnEachDatabase('names from outside', (open) => {
     expect(await outsideText.isInNames(workspace, ['mine/own.md', 'x/theirs.md'])).toBe(true)
   })
 
-  test('are all of them while such a change is under way', async () => {
+  test('include every name while such a change is in progress', async () => {
     const { checkpoints, workspace } = await openProject(await open())
     const seen = await checkpoints.change(
       workspace,

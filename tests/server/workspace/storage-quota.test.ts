@@ -51,7 +51,7 @@ describeOnEachServer('the storage quota', (start) => {
   const upload = (bytes: number) => send('/api/projects/upload', `upload ${++made}`, bytes)
   const isRefused = { status: 413, json: { error: 'quota_exceeded' } }
 
-  test('counts the files of all projects; what is deleted makes room again', async () => {
+  test('counts the files of all projects, and deleted files free their space', async () => {
     await signUp()
     const [one, two] = [await makeProject(), await makeProject()]
     expect((await write(one, 'a.txt', 60 * KB)).status).toBe(200)
@@ -70,7 +70,7 @@ describeOnEachServer('the storage quota', (start) => {
     expect((await write(one, 'a.txt', 80 * KB)).status).toBe(200)
   })
 
-  test('holds for writes and uploads that arrive together, and lets in as many as have room', async () => {
+  test('holds for concurrent writes and uploads, and accepts as many as fit', async () => {
     await signUp()
     const projects = await Promise.all(Array.from({ length: 8 }, makeProject))
     const written = await Promise.all(projects.map((id) => write(id, 'a.txt', 20 * KB)))
@@ -98,7 +98,7 @@ describeOnEachServer('the storage quota', (start) => {
     expect((await send(into, null, 40 * KB)).status).toBe(200)
   })
 
-  test('counts documents, and is each user’s own', async () => {
+  test('counts documents, and applies to each user separately', async () => {
     await signUp()
     const id = await makeProject()
     const documents = `/api/projects/${id}/documents`
@@ -118,7 +118,7 @@ describeOnEachServer('the storage quota', (start) => {
 })
 
 describeOnEachDatabase('the storage quota of programs', (open) => {
-  test('takes back what a program wrote beyond it, and counts files from before sizes were kept', async () => {
+  test('undoes what a program wrote beyond it, and counts files whose size was never stored', async () => {
     const database = await open()
     const { checkpoints, workspaces, userId, workspace } = await openProject(database, {
       storage: 100 * KB,
@@ -142,7 +142,7 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
     expect(await another.list('')).toMatchObject([{ name: 'new.bin' }])
   })
 
-  test('takes back one of two programs that together wrote beyond it, and keeps the other', async () => {
+  test('undoes one of two programs that together exceed it', async () => {
     const database = await open()
     const { checkpoints, workspaces, userId } = await openProject(database, { storage: 100 * KB })
     const projects = createProjectRepository(database)
@@ -162,7 +162,7 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
         expect(outcome.reason).toMatchObject({ code: 'quota_exceeded' })
   })
 
-  test('holds for what is brought back, too: nothing comes back that has no room', async () => {
+  test('applies to restores as well', async () => {
     const database = await open()
     const { checkpoints, workspaces, userId, workspace, records, projectId } = await openProject(
       database,
@@ -192,7 +192,7 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
     expect(await workspace.list('')).toMatchObject([{ name: 'a.bin', size: 60 * KB }])
   })
 
-  test('counts what a server wrote that died in the middle of it, before anybody writes more', async () => {
+  test('counts what a killed server wrote before the next write', async () => {
     const database = await open()
     const { root, userId, workspace, checkpoints } = await openProject(database, {
       storage: 100 * KB,

@@ -45,7 +45,7 @@ describe('files of a project', () => {
     expect((await workspace.list('')).map(({ name }) => name)).toEqual(['src'])
   })
 
-  test('belong to the server alone: 0600 and 0700; an execute bit stays', async () => {
+  test('are accessible only to the server (0600 and 0700), and keep their execute bit', async () => {
     await workspace.write('src/run.sh', bytes('x'))
     const real = join(workspace.root, 'src', 'run.sh')
     expect((await stat(real)).mode & 0o777).toBe(0o600)
@@ -56,7 +56,7 @@ describe('files of a project', () => {
     expect((await stat(real)).mode & 0o777).toBe(0o700)
   })
 
-  test('that are missing, folders or in the way are told apart', async () => {
+  test('that are missing, folders or in the way cause different errors', async () => {
     await workspace.write('a.txt', bytes('a'))
     await workspace.createFolder('folder')
     expect((await refusal(workspace.read('none'))).code).toBe('not_found')
@@ -73,7 +73,7 @@ describe('files of a project', () => {
     expect((await workspace.list('')).map(({ name }) => name)).toEqual(['a.txt', 'folder'])
   })
 
-  test('messages never name a host path', async () => {
+  test('cause errors that never name a host path', async () => {
     const faults = await Promise.all([
       refusal(workspace.read('none')),
       refusal(workspace.list('none')),
@@ -100,7 +100,7 @@ describe('files of a project', () => {
     await workspace.write('fourth', Buffer.alloc(2_000))
   })
 
-  test('changed by somebody else meanwhile are not written over', async () => {
+  test('are not overwritten when somebody else changed them meanwhile', async () => {
     const first = await workspace.write('a', bytes('1'))
     const second = await workspace.write('a', bytes('2'), { expected: first.version })
     expect(
@@ -140,7 +140,7 @@ describe('after a crash', () => {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
 
-  test('a file is the old or the new one, and what was half written is swept at the next start', async () => {
+  test('a file has its old or its new content, and partial files are removed at the next start', async () => {
     const userId = newId<UserId>()
     const projectId = newId<ProjectId>()
     for (let turn = 0; turn < 4; turn++) {
@@ -165,7 +165,7 @@ describe('after a crash', () => {
     expect(left).toEqual([])
   })
 
-  test('what another host is working on is left alone', async () => {
+  test('partial files of another host are kept', async () => {
     const staging = join(root, '.nanoclaw', 'staging')
     await mkdir(join(staging, `otherhost~1~x`))
     await createWorkspaces({ root, limits })
@@ -173,8 +173,8 @@ describe('after a crash', () => {
   })
 })
 
-describe('mutex', () => {
-  test('work of one key runs in the order asked, of two keys at once', async () => {
+describe('the mutex', () => {
+  test('runs work of one key in order and work of two keys concurrently', async () => {
     const mutex = createKeyedMutex(5_000)
     const told: string[] = []
     let open: () => void = () => {}
@@ -192,7 +192,7 @@ describe('mutex', () => {
     expect(told).toEqual(['b1', 'a1', 'a2'])
   })
 
-  test('waiting too long, or being stopped while waiting, ends with 503 and keeps the order', async () => {
+  test('ends a wait that is too long or stopped with 503, and keeps the order', async () => {
     const mutex = createKeyedMutex(50)
     let open: () => void = () => {}
     const first = mutex.run('a', () => new Promise<void>((resolve) => (open = resolve)))
@@ -207,7 +207,7 @@ describe('mutex', () => {
     expect(await mutex.run('a', async () => 'next')).toBe('next')
   })
 
-  test('a failure does not hold up what follows', async () => {
+  test('continues after a failure', async () => {
     const mutex = createKeyedMutex(5_000)
     const failed = mutex.run('a', () => Promise.reject(new Error('no')))
     expect(await mutex.run('a', async () => 1)).toBe(1)

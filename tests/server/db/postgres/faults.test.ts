@@ -22,7 +22,7 @@ describe('connections that the server ends', () => {
     store = createStore(database)
   })
 
-  test('idle ones are replaced without anybody noticing', async () => {
+  test('are replaced unnoticed when they are idle', async () => {
     await Promise.all(Array.from({ length: 4 }, () => somebody(store)))
     const before = await store.users.count()
     for (let round = 0; round < 3; round += 1) {
@@ -33,7 +33,7 @@ describe('connections that the server ends', () => {
     }
   })
 
-  test('one inside a transaction fails that transaction with 503 and nothing else', async () => {
+  test('fail with 503 only the transaction that used them', async () => {
     const before = await store.users.count()
     const { users } = database.tables
     const failed = database.write(async (tx) => {
@@ -111,7 +111,7 @@ describe('a server that does not answer', () => {
   })
   afterAll(() => proxy.close())
 
-  test('makes reads and writes answer 503 instead of hanging, and serves again when it is back', async () => {
+  test('makes reads and writes fail with 503 instead of hanging, and they work again when it is back', async () => {
     const user = await somebody(store)
     proxy.pause()
     // More than there are connections: those who wait for one are told together with those who have one.
@@ -131,7 +131,7 @@ describe('a server that does not answer', () => {
     await store.settings.put('key', 2)
   })
 
-  test('connections cut in the network are replaced', async () => {
+  test('connections that break in the network are replaced', async () => {
     const user = await somebody(store)
     proxy.cut()
     expect(await store.users.find(user.id)).toEqual(user)
@@ -140,10 +140,10 @@ describe('a server that does not answer', () => {
   })
 })
 
-describe('a read that takes long on a server that is well', () => {
+describe('a slow read on a healthy server', () => {
   const databases = useDatabases()
 
-  test('is answered, and so is everybody who waits for a connection meanwhile', async () => {
+  test('is answered, and so are the queries that wait for a connection meanwhile', async () => {
     const database = await databases.connect(await databases.settings('postgres'))
     const store = createStore(database)
     const user = await somebody(store)

@@ -16,7 +16,7 @@ describeOnEachDatabase('conversations', (open) => {
     store = createStore(database)
   })
 
-  test('what is set at creation comes back, the rest has its defaults', async () => {
+  test('a new conversation has what it was created with, and defaults for the rest', async () => {
     const user = await somebody(store)
     const project = await store.projects.create(user.id, { name: 'p', description: null })
     const made = await store.conversations.create(user.id, {
@@ -34,7 +34,7 @@ describeOnEachDatabase('conversations', (open) => {
     expect(made).toMatchObject({ titled: true, thinkingEnabled: false, messageCount: 0 })
   })
 
-  test("somebody else's conversation and project do not exist", async () => {
+  test('conversations and projects of other users are not found', async () => {
     const [owner, stranger] = [await somebody(store), await somebody(store)]
     const mine = await store.conversations.create(owner.id, {})
     const project = await store.projects.create(owner.id, { name: 'p', description: null })
@@ -52,7 +52,7 @@ describeOnEachDatabase('conversations', (open) => {
     expect((await store.conversations.list(stranger.id, { limit: 10 })).items).toEqual([])
   })
 
-  test('newest activity comes first, and pages neither repeat nor skip', async () => {
+  test('the list begins with the newest activity, and its pages neither repeat nor skip', async () => {
     const user = await somebody(store)
     const made: ConversationId[] = []
     for (let n = 0; n < 7; n += 1)
@@ -77,7 +77,7 @@ describeOnEachDatabase('conversations', (open) => {
     expect(seen.toSorted()).toEqual(made.toSorted())
   })
 
-  test('filters: project, archived, part of the title in any case, no wildcards', async () => {
+  test('the list is filtered by project, archive and part of the title, ignoring case and without wildcards', async () => {
     const user = await somebody(store)
     const project = await store.projects.create(user.id, { name: 'p', description: null })
     await store.conversations.create(user.id, { title: 'ÄPFEL 100% frisch' })
@@ -129,7 +129,7 @@ describeOnEachDatabase('conversations', (open) => {
       })
   })
 
-  test('the active run is shown until it has ended, and there is one at most', async () => {
+  test('the active run is shown until it has ended, and a conversation has at most one', async () => {
     const user = await somebody(store)
     const { id } = await store.conversations.create(user.id, {})
     const message = await say(database, id, '', null, { role: 'assistant', status: 'streaming' })
@@ -147,7 +147,7 @@ describeOnEachDatabase('conversations', (open) => {
     expect((await store.conversations.get(user.id, id)).activeRunId).toBeNull()
   })
 
-  test('a patch sets, clears, and leaves the rest and the place in the list alone', async () => {
+  test('a patch sets and clears what it names, and changes neither the rest nor the place in the list', async () => {
     const user = await somebody(store)
     const made = await store.conversations.create(user.id, { model: 'm', temperature: 1 })
     const patched = await store.conversations.patch(user.id, made.id, {
@@ -169,7 +169,7 @@ describeOnEachDatabase('conversations', (open) => {
     expect(await store.conversations.patch(user.id, made.id, {})).toEqual(patched)
   })
 
-  test('a made title is kept once, a given one wins', async () => {
+  test('a generated title is stored only if there is none yet', async () => {
     const user = await somebody(store)
     const made = await store.conversations.create(user.id, {})
     const setTitle = (title: string) =>
@@ -179,7 +179,7 @@ describeOnEachDatabase('conversations', (open) => {
     expect((await store.conversations.find(user.id, made.id))?.title).toBe('first')
   })
 
-  test('removing one takes all messages and runs of it, also a long chain', async () => {
+  test('removing a conversation removes its messages and runs, also a long chain of them', async () => {
     const user = await somebody(store)
     const made = await store.conversations.create(user.id, {})
     let parent: MessageId | null = null

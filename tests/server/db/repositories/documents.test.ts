@@ -46,7 +46,7 @@ describeOnEachDatabase('documents', (open) => {
     expect(await store.documents.find(other.id, document.id)).toBeUndefined()
   })
 
-  test('words are asked for as they are: nothing in them is an operator', async () => {
+  test('words of a query are taken literally and never as operators', async () => {
     const { project } = await documentOf('three', ['plain words', 'near and or not'])
     for (const word of [
       '"',
@@ -70,7 +70,7 @@ describeOnEachDatabase('documents', (open) => {
     expect(await found(project.id)).toEqual([])
   })
 
-  test('indexing again and removing leave nothing of the old text in the index', async () => {
+  test('indexing a document again and removing it leave none of the old text in the index', async () => {
     const { project, document } = await documentOf('four', ['zebra one', 'zebra two'])
     await store.documents.index(document, [
       { heading: 'H', page: 2, text: 'giraffe', tokens: 'giraffe' },
@@ -85,7 +85,7 @@ describeOnEachDatabase('documents', (open) => {
     expect(await store.documents.remove(project.id, document.id)).toBe(false)
   })
 
-  test('removing a project takes its documents out of the index', async () => {
+  test('removing a project removes its documents from the index', async () => {
     const user = await somebody(store)
     const project = await store.projects.create(user.id, { name: 'gone', description: null })
     const document = await store.documents.create({

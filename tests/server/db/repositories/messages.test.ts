@@ -40,7 +40,7 @@ describeOnEachDatabase('messages', (open) => {
     return id
   }
 
-  test('the newest page comes first, oldest message first within it, to the beginning', async () => {
+  test('pages run from the newest to the oldest, and each begins with its oldest message', async () => {
     const id = await conversation()
     const ids = await chain(id, 7)
     const leaf = at(ids, -1)
@@ -72,7 +72,7 @@ describeOnEachDatabase('messages', (open) => {
     ).rejects.toMatchObject({ code: 'bad_cursor' })
   })
 
-  test('a page asks the database the same number of times, however long it is', async () => {
+  test('a page takes the same number of queries, however long it is', async () => {
     const id = await conversation()
     const ids = await chain(id, 12)
     const countFor = async (limit: number): Promise<number> => {
@@ -119,7 +119,7 @@ describeOnEachDatabase('messages', (open) => {
     ).rejects.toMatchObject({ status: 404 })
   })
 
-  test('attachments and steps come back in order and as they were', async () => {
+  test('attachments and steps are returned unchanged and in order', async () => {
     const id = await conversation()
     const files = [
       { name: 'a.txt', extension: 'txt', content: 'text' },
@@ -155,7 +155,7 @@ describeOnEachDatabase('messages', (open) => {
     )
   })
 
-  test('a deleted message takes what hangs on it along, and the branch beside it is shown', async () => {
+  test('deleting a message deletes the messages below it and shows the branch beside it', async () => {
     const id = await conversation()
     const question = await say(database, id, 'q', null)
     const kept = await say(database, id, 'kept', question)
@@ -216,7 +216,7 @@ describeOnEachDatabase('messages', (open) => {
     expect(await shown()).toMatchObject({ leafId: beside, messageCount: 2 })
   })
 
-  test('removing a branch that is not shown leaves the shown one', async () => {
+  test('removing a hidden branch does not change the shown one', async () => {
     const id = await conversation()
     const hidden = await say(database, id, 'hidden', null)
     const shown = await say(database, id, 'shown', null)
@@ -224,7 +224,7 @@ describeOnEachDatabase('messages', (open) => {
     expect((await store.conversations.find(userId, id))?.leafId).toBe(shown)
   })
 
-  test('a chain of thousands can be walked and removed', async () => {
+  test('a chain of thousands of messages can be read and removed', async () => {
     const id = await conversation()
     const root = await say(database, id, 'root', null)
     let parentId = root
@@ -251,7 +251,7 @@ describeOnEachDatabase('messages', (open) => {
     expect(await database.write((tx) => store.messages.removeSubtree(tx, id, root))).toBe(3_001)
   })
 
-  test('an update changes what it names', async () => {
+  test('an update changes only the fields that it names', async () => {
     const id = await conversation()
     const message = await say(database, id, '', null, { status: 'streaming' })
     await database.write((tx) =>

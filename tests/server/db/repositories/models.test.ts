@@ -9,7 +9,7 @@ describeOnEachDatabase('stored models', (open) => {
     store = createStore(await open())
   })
 
-  test('of many who add a model of one id at once one succeeds, and changes at once all hold', async () => {
+  test('one of several concurrent additions of a model id succeeds, and concurrent changes all take effect', async () => {
     const model = { id: 'local', api_url: 'http://127.0.0.1:11434/v1' }
     const created = await Promise.all(
       Array.from({ length: 5 }, (_, n) => store.models.create(model, `sealed ${n}`)),

@@ -10,7 +10,7 @@ describeOnEachDatabase('projects', (open) => {
     store = createStore(await open())
   })
 
-  test('a project name is taken once per user, also when two requests come at once', async () => {
+  test('a project name is unique per user, also for concurrent requests', async () => {
     const [one, two] = [await somebody(store), await somebody(store)]
     const make = (userId: typeof one.id) =>
       store.projects.create(userId, { name: 'site', description: null })

@@ -13,7 +13,7 @@ describeOnEachDatabase('values of the store', (open) => {
     store = createStore(await open())
   })
 
-  test('a single value comes back through its schema or not at all', async () => {
+  test('a value is returned only if it fits its schema', async () => {
     const Size = z.object({ size: z.int() })
     expect(await store.settings.get('window', Size)).toBeUndefined()
     await store.settings.put('window', { size: 1 })
@@ -23,7 +23,7 @@ describeOnEachDatabase('values of the store', (open) => {
     expect(await store.settings.get('window', Size)).toBeUndefined()
   })
 
-  test('two changes of a memory at once both hold', async () => {
+  test('concurrent changes of a memory all take effect', async () => {
     const user = await somebody(store)
     await Promise.all(
       ['a', 'b', 'c'].map((fact) =>
@@ -33,7 +33,7 @@ describeOnEachDatabase('values of the store', (open) => {
     expect([...(await store.settings.memory(user.id))].toSorted()).toEqual(['a', 'b', 'c'])
   })
 
-  test('a handle belongs to its conversation', async () => {
+  test('the handle of a long result is valid in its conversation only', async () => {
     const user = await somebody(store)
     const [one, other] = [
       await store.conversations.create(user.id, {}),

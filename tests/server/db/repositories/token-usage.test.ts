@@ -13,7 +13,7 @@ describeOnEachDatabase('token usage', (open) => {
     store = createStore(database)
   })
 
-  test('use adds up by hour, model and currency, also when it comes at once', async () => {
+  test('usage is summed by hour, model and currency, also for concurrent additions', async () => {
     const user = await somebody(store)
     const use = (at: string, model: string, currency: string) =>
       database.write((tx) =>

@@ -14,7 +14,7 @@ describeOnEachDatabase('accounts', (open) => {
     store = createStore(await open())
   })
 
-  test('of many who register at once as the first, one becomes administrator', async () => {
+  test('one of several users who register first at the same time becomes administrator', async () => {
     const fresh = createStore(await open())
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, n) => somebody(fresh, `person-${n}`)),
@@ -40,7 +40,7 @@ describeOnEachDatabase('accounts', (open) => {
     expect((await store.users.findByName('zOË'))?.email).toBe('Zoe@example.org')
   })
 
-  test('who may register is decided with the true number of accounts', async () => {
+  test('a registration is allowed or refused with the current number of accounts', async () => {
     await somebody(store)
     const before = await store.users.count()
     await expect(
@@ -52,7 +52,7 @@ describeOnEachDatabase('accounts', (open) => {
     expect(await store.users.count()).toBe(before)
   })
 
-  test('the person of single mode is made once, also when asked for twice at once', async () => {
+  test('the default user of single mode is created once, also for concurrent requests', async () => {
     const fresh = createStore(await open())
     const [one, two] = await Promise.all([
       fresh.users.ensureDefault('default'),
@@ -62,7 +62,7 @@ describeOnEachDatabase('accounts', (open) => {
     expect(one).toMatchObject({ role: 'admin', passwordHash: null })
   })
 
-  test('a new password counts the token version up, other changes do not', async () => {
+  test('a new password increments the token version, and other changes do not', async () => {
     const user = await somebody(store)
     expect((await store.users.update(user.id, { avatar: 'a' }))?.tokenVersion).toBe(0)
     expect((await store.users.update(user.id, { passwordHash: 'new' }))?.tokenVersion).toBe(1)
@@ -84,7 +84,7 @@ describeOnEachDatabase('accounts', (open) => {
     expect((await fresh.users.update(admin.id, { isActive: false }))?.isActive).toBe(false)
   })
 
-  test('an ended token finds no account, another one of the same account does', async () => {
+  test('a revoked token finds no account, and another token of the account does', async () => {
     const user = await somebody(store)
     await store.users.revokeToken('ended', new Date(Date.now() + 60_000))
     await store.users.revokeToken('ended', new Date(Date.now() + 60_000))
@@ -118,7 +118,7 @@ describeOnEachDatabase('accounts', (open) => {
     expect(await store.users.findByApiKey(key.hash)).toBeUndefined()
   })
 
-  test('a request that was authenticated before a new password creates no key after it', async () => {
+  test('a request authenticated before a password change cannot create a key after it', async () => {
     const fresh = createStore(await open())
     const keys = createApiKeys(fresh.users)
     await somebody(fresh, 'administrator')
@@ -139,7 +139,7 @@ describeOnEachDatabase('accounts', (open) => {
     await expect(keys.create(after, 'disabled')).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  test('all accounts can be paged through, newest first, each once', async () => {
+  test('the pages of the accounts list each account once, newest first', async () => {
     const fresh = createStore(await open())
     for (let n = 0; n < 5; n += 1) await somebody(fresh, `person-${n}`)
     const seen: string[] = []

@@ -45,7 +45,7 @@ describe('a lock held by another program', () => {
     }
   }
 
-  test('is waited for: fifty writes all succeed when it is released, and reads go on meanwhile', async () => {
+  test('delays fifty writes until it is released, while reads continue', async () => {
     const { database, file, release } = await locked()
     const store = createStore(database)
     let settled = 0
@@ -66,7 +66,7 @@ describe('a lock held by another program', () => {
     expect(integrity(file)).toBe('ok')
   })
 
-  test('for longer than we wait is answered with 503 and when to come back; later writes succeed', async () => {
+  test('that lasts too long makes writes fail with 503 and Retry-After, and later writes succeed', async () => {
     const { database, release } = await locked(100)
     const store = createStore(database)
     const refused = await Promise.allSettled([somebody(store, 'one'), somebody(store, 'two')])
@@ -88,7 +88,7 @@ describe('a full disk', () => {
     for (const step of undo.splice(0).reverse()) await step()
   })
 
-  test('refuses writes with 507, goes on reading, and needs no restart when there is room again', async (context) => {
+  test('fails writes with 507, still allows reads, and needs no restart once there is space again', async (context) => {
     const disk = smallDisk(4_096)
     if (disk === null) return context.skip('mounting a small file system is not allowed here')
     undo.push(disk.unmount)
@@ -125,7 +125,7 @@ describe('a full disk', () => {
 describe('a long queue of writes', () => {
   const databases = useDatabases()
 
-  test('leaves the event loop its turns', async () => {
+  test('does not block the event loop', async () => {
     const store = createStore(await databases.open('sqlite'))
     let turns = 0
     let writing = true
@@ -164,7 +164,7 @@ async function killedWriters(file: string, names: string[], enough: number): Pro
 describe('several processes on one file', () => {
   const databases = useDatabases()
 
-  test('that begin together, write at once and are killed lose nothing that was acknowledged', async () => {
+  test('that start together, write concurrently and are killed lose nothing that was acknowledged', async () => {
     const settings = await databases.settings('sqlite')
     if (settings.dialect !== 'sqlite') throw new Error('asked for SQLite')
     // The file does not exist yet: they make it, and its tables, at once.

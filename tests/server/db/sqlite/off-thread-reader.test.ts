@@ -5,8 +5,8 @@ import { indexWords } from '../../../../server/lib/words.ts'
 import { describeOnEachDatabase, useDatabases } from '../../../support/databases.ts'
 import { addProject, addUser } from '../../../support/rows.ts'
 
-describeOnEachDatabase('long questions', (open) => {
-  test('are answered in the same types as short ones, and see what was written before', async () => {
+describeOnEachDatabase('long queries', (open) => {
+  test('return the same types as short ones and see earlier writes', async () => {
     const database = await open()
     const userId = await addUser(database)
     const id = await addProject(database, userId)
@@ -18,7 +18,7 @@ describeOnEachDatabase('long questions', (open) => {
     expect(await database.readOffThread.select().from(projects).where(sql`1 = 0`)).toEqual([])
   })
 
-  test('that are wrong fail alone', async () => {
+  test('that are invalid fail without affecting others', async () => {
     const database = await open()
     const { projects } = database.tables
     const wrong = database.readOffThread.select({ x: sql`no_such_function(1)` }).from(projects)
@@ -30,7 +30,7 @@ describeOnEachDatabase('long questions', (open) => {
 describe('a search among 10,000 passages', () => {
   const { open } = useDatabases()
 
-  test('for words that every passage holds keeps nobody waiting (sqlite)', async () => {
+  test('for words of every passage does not block the event loop (sqlite)', async () => {
     const database = await open('sqlite')
     const { documents } = createStore(database)
     const userId = await addUser(database)

@@ -19,7 +19,7 @@ describe('comparing vectors in SQLite', () => {
     return { by, found: found.map(Number) }
   }
 
-  test('gives the same with sqlite-vec as without', async () => {
+  test('gives the same distances with sqlite-vec and without it', async () => {
     const own = [0, 1, cosineDistance(Int8Array.of(10, 20, -30), Int8Array.of(-5, 100, 7)) ?? 0]
     const loaded = await distances()
     for (const [at, distance] of loaded.found.entries())

@@ -44,7 +44,7 @@ describe('the demo model', () => {
     ['列出项目里的文件', 'file_list', { path: '.' }],
     ['Write a file notes.txt with hello', 'file_write', { path: 'notes.txt', content: 'hello\n' }],
     ['Run ```python\nprint(1)\n```', 'execute_python', { code: 'print(1)\n' }],
-  ])('%s', async (question, tool, args) => {
+  ])('calls the right tool for: %s', async (question, tool, args) => {
     const { calls, thinking } = await ask(question)
     expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual([[tool, args]])
     expect(thinking).not.toBe('')
@@ -60,20 +60,20 @@ describe('the demo model', () => {
     ['Hello there', /not a language model/],
     ['你好', /不是语言模型/],
     ['In 2024-05 we met', /not a language model/],
-  ])('says plainly what it is: %s', async (question, says) => {
+  ])('says that it is not a language model in reply to: %s', async (question, says) => {
     const { text, calls, end } = await ask(question)
     expect(text).toMatch(says)
     expect(calls).toEqual([])
     expect(end).toMatchObject({ type: 'finished', reason: 'stop', estimated: true, model: 'demo' })
   })
 
-  test('says which tool it would need when there is none', async () => {
+  test('names the tool that it would need when there is none', async () => {
     const { text, calls } = await ask('What time is it?', [])
     expect(calls).toEqual([])
     expect(text).toContain('get_current_time')
   })
 
-  test('answers from what the tools say, failures too, and is the same every time', async () => {
+  test('answers from results and failures of tools, always in the same way', async () => {
     const callId = 'call_demo_1' as never
     const result = (content: object): LlmMessage[] => [
       { role: 'user', content: 'What is 6 * 7?' },

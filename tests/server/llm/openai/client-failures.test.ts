@@ -29,14 +29,14 @@ describe('failures', () => {
     [500, 'model_unavailable', true],
     [503, 'model_unavailable', true],
     [302, 'model_bad_answer', false],
-  ])('status %i is %s', async (status, code, retryable) => {
+  ])('status %i is reported as %s', async (status, code, retryable) => {
     upstream.enqueue(turn.error(status, `no good: ${KEY} at http://127.0.0.1/x`))
     const { error } = await failureOf()
     expect([error.code, error.retryable]).toEqual([code, retryable])
     expect(upstream.requests).toHaveLength(1)
   })
 
-  test('a 429 keeps what Retry-After says, in seconds or as a date', async () => {
+  test('a 429 keeps the value of Retry-After, in seconds or as a date', async () => {
     upstream.enqueue(
       turn.rateLimited(7),
       turn.rateLimited(new Date(Date.now() + 30_000).toUTCString()),
@@ -45,7 +45,7 @@ describe('failures', () => {
     expect((await failureOf()).error.retryAfter).toBeGreaterThan(20)
   })
 
-  test('an error is known by its status when its body never ends, or is endless', async () => {
+  test('an error whose body never ends is recognised by its status', async () => {
     const endless = turn.raw(['x'.repeat(100_000), { finish: 'stall' }])
     upstream.enqueue(
       { ...turn.raw(['{', { finish: 'stall' }]), status: 500 },
@@ -55,18 +55,18 @@ describe('failures', () => {
     expect((await failureOf()).error.code).toBe('model_refused')
   })
 
-  test('a status that is none does no harm', async () => {
+  test('an invalid status is a failure like others', async () => {
     upstream.enqueue({ ...turn.error(999), status: 999 }, { ...turn.raw(['']), status: 204 })
     expect((await failureOf()).error.code).toBe('model_unavailable')
     expect((await failureOf()).error.code).toBe('model_refused')
   })
 
-  test('a conversation that is too long is named so', async () => {
+  test('a conversation that is too long is reported as such', async () => {
     upstream.enqueue(turn.error(400, "This model's maximum context length is 8192 tokens."))
     expect((await failureOf()).error.code).toBe('model_context_exceeded')
   })
 
-  test('a refused connection, an unknown host, a closed and a reset connection', async () => {
+  test('a refused connection, an unknown host, a closed and a reset connection are reported as unavailable', async () => {
     upstream.enqueue(turn.beforeHeaders('fin'), turn.beforeHeaders('reset'))
     const dead = clientFor({ api_url: await refusingUrl() })
     const nowhere = clientFor({ api_url: 'http://nowhere.invalid/v1' })
@@ -74,7 +74,7 @@ describe('failures', () => {
       expect((await failureOf(client)).error.code).toBe('model_unavailable')
   })
 
-  test('a page instead of an API', async () => {
+  test('a web page instead of an API is a failure', async () => {
     upstream.enqueue(turn.html(), turn.html(404), turn.raw(['hello\nworld\n']))
     expect((await failureOf()).error.code).toBe('model_bad_answer')
     expect((await failureOf()).error.code).toBe('model_not_found')
@@ -82,7 +82,7 @@ describe('failures', () => {
   })
 
   test.each(['end', 'fin', 'reset'] as const)(
-    'a stream that ends early (%s) keeps what came',
+    'a stream that ends early (%s) keeps the text so far',
     async (how) => {
       upstream.enqueue(turn.cut(turn.text('one two three'), 3, how))
       const heard = await failureOf()
@@ -96,20 +96,23 @@ describe('failures', () => {
     [{ error: 'something broke' }, 'model_unavailable'],
     [{ error: { message: 'Rate limit reached', type: 'rate_limit_error' } }, 'model_rate_limited'],
     [{ object: 'error', message: 'bad request', code: 400 }, 'model_refused'],
-  ])('an error object in mid-stream %j keeps what came', async (object, code) => {
-    upstream.enqueue(turn.chunks([textChunk('partial'), object, textChunk(' never')]))
-    const heard = await failureOf()
-    expect([heard.text, heard.error.code]).toEqual(['partial', code])
-  })
+  ])(
+    'the error object %j in the middle of a stream keeps the text so far',
+    async (object, code) => {
+      upstream.enqueue(turn.chunks([textChunk('partial'), object, textChunk(' never')]))
+      const heard = await failureOf()
+      expect([heard.text, heard.error.code]).toEqual(['partial', code])
+    },
+  )
 
-  test('an error object in the body of a 200', async () => {
+  test('an error object in the body of a 200 is a failure', async () => {
     upstream.enqueue(
       turn.json(200, { error: { message: 'bad key', type: 'authentication_error' } }),
     )
     expect((await failureOf()).error.code).toBe('model_unauthorized')
   })
 
-  test('silence before and after the first byte ends at the idle limit and keeps what came', async () => {
+  test('silence before or after the first byte ends at the idle limit and keeps the text so far', async () => {
     upstream.enqueue(
       turn.beforeHeaders('stall'),
       turn.cut(turn.text('one two'), 0, 'stall'),
@@ -146,7 +149,7 @@ describe('stopping', () => {
     expect([heard.text, heard.end.type]).toEqual(['some ', 'failed'])
   })
 
-  test('does not wait for a connection that is still being made', async () => {
+  test('does not wait for a connection that is still being established', async () => {
     const controller = new AbortController()
     const full = createServer().listen(0, '127.0.0.1')
     await once(full, 'listening')
@@ -168,7 +171,7 @@ describe('stopping', () => {
     expect(upstream.requests).toHaveLength(0)
   })
 
-  test('a listener that leaves the stream closes the socket', async () => {
+  test('a consumer that leaves the stream closes the socket', async () => {
     upstream.enqueue(turn.cut(turn.text('some words'), 2, 'stall'))
     for await (const _batch of clientFor().stream(llmRequest())) break
     expect(await (await upstream.nextRequest()).closed).toBe('client_left')

@@ -6,7 +6,7 @@ import { stop, textChunk, useClient } from './use-client.ts'
 const { upstream, clientFor, skipped } = useClient()
 
 describe('a plain answer', () => {
-  test('arrives whole, with usage, under the id of the model', async () => {
+  test('arrives complete, with usage and the id of the model', async () => {
     upstream.enqueue(turn.thinking('let me see', 'Grüße, 世界 🙂', { chunkSize: 1 }))
     const heard = await hear(clientFor())
     expect(heard).toMatchObject({ text: 'Grüße, 世界 🙂', thinking: 'let me see', calls: [] })
@@ -18,7 +18,7 @@ describe('a plain answer', () => {
     })
   })
 
-  test('joins the deltas that arrive together into one event', async () => {
+  test('has the deltas that arrive together joined into one event', async () => {
     upstream.enqueue(
       turn.raw([[...'abcdefgh'].map((c) => dataLine(textChunk(c))).join(''), dataLine(stop)]),
     )
@@ -27,7 +27,7 @@ describe('a plain answer', () => {
     expect(heard.batches.flat().filter((event) => event.type === 'text_delta')).toHaveLength(1)
   })
 
-  test('is the same however the bytes are cut', async () => {
+  test('is the same however the bytes are split', async () => {
     const body = [
       ': comment\r\n\r\n',
       'event: message\r\nid: 7\r\nretry: 10\r\n',
@@ -59,7 +59,7 @@ describe('a plain answer', () => {
     }
   })
 
-  test('may come whole from a provider that does not stream', async () => {
+  test('may arrive at once from a provider that does not stream', async () => {
     upstream.enqueue(
       turn.json(200, {
         choices: [
@@ -73,12 +73,12 @@ describe('a plain answer', () => {
     expect(heard.end).toMatchObject({ usage: { total_tokens: 7 } })
   })
 
-  test('tells the length limit from a stop', async () => {
+  test('distinguishes the length limit from a stop', async () => {
     upstream.enqueue(turn.text('cut off', { finishReason: 'length' }))
     expect(outcome(await hear(clientFor()))).toBe('finished:length')
   })
 
-  test('bears null fields, other choices and lines that are no JSON', async () => {
+  test('tolerates null fields, other choices and lines that are not JSON', async () => {
     upstream.enqueue(
       turn.raw([
         dataLine({ choices: null }),
@@ -96,7 +96,7 @@ describe('a plain answer', () => {
     expect(skipped.at(-1)).toBe(2)
   })
 
-  test('skips a line of 20 MB and goes on', async () => {
+  test('skips a line of 20 MB and continues', async () => {
     const long = `data: {"x":"${'x'.repeat(20 * 1024 * 1024)}"}\n\n`
     upstream.enqueue(
       turn.raw([dataLine(textChunk('a')), long, dataLine(textChunk('b')), dataLine(stop)]),
@@ -129,7 +129,7 @@ describe('usage', () => {
       })
   })
 
-  test('is estimated and marked so when there is none', async () => {
+  test('is estimated, and marked as estimated, when the provider sends none', async () => {
     upstream.enqueue(turn.text('a fairly long answer of some words', { usage: null }))
     const { end } = await hear(clientFor())
     expect(end).toMatchObject({ estimated: true })
@@ -139,7 +139,7 @@ describe('usage', () => {
 })
 
 describe('reasoning', () => {
-  test('is read from reasoning_content, from reasoning, once when both are there', async () => {
+  test('is read from reasoning_content or reasoning, and only once when both are there', async () => {
     upstream.enqueue(
       turn.chunks([chunk({ reasoning_content: 'R' }), textChunk('A'), stop]),
       turn.chunks([chunk({ reasoning: 'R' }), textChunk('A'), stop]),
@@ -153,7 +153,7 @@ describe('reasoning', () => {
       expect(await hear(clientFor())).toMatchObject({ thinking: 'R', text: 'A' })
   })
 
-  test('is read from <think> tags in the text, wherever the chunks are cut', async () => {
+  test('is read from <think> tags in the text, wherever the chunks are split', async () => {
     const whole = '<think>\nWhat < now?\n</think>\n\nThe answer is 1 < 2.'
     for (let at = 1; at < whole.length; at += 1) {
       upstream.enqueue(
@@ -166,7 +166,7 @@ describe('reasoning', () => {
     }
   })
 
-  test('leaves tags alone in an answer that speaks about them', async () => {
+  test('does not include tags that an answer only mentions', async () => {
     for (const text of [
       'Use `<think>` tags.',
       '```\n<think>x</think>\n```\n',
@@ -178,7 +178,7 @@ describe('reasoning', () => {
     }
   })
 
-  test('an answer that never leaves its thoughts has no text', async () => {
+  test('an answer that never closes its <think> tag has no text', async () => {
     upstream.enqueue(turn.text('<think>on and on', { chunkSize: 2 }))
     expect(await hear(clientFor())).toMatchObject({ thinking: 'on and on', text: '' })
   })

@@ -78,7 +78,7 @@ describe('the client and the openai package', () => {
       ),
     ],
   ]
-  test.each(turns)('read the same from a stream with %s', async (_what, scripted) => {
+  test.each(turns)('read the same response from a stream with %s', async (_what, scripted) => {
     upstream.enqueue(scripted, scripted)
     const own = await ours()
     const packaged = (await theirs()).choices[0]

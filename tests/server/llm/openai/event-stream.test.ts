@@ -22,7 +22,7 @@ const payloads = (text: string, size: number, cap?: number) => {
 describe('data lines', () => {
   const text =
     ': hi\n\ndata: one\r\n\r\ndata:two\rid: 4\revent: x\ndata:  three\n\ndata\ndata:\ndatax: no\n data: no\ndata: 世界🙂\n\ndata: last'
-  test('are found whatever ends a line and wherever it is cut', () => {
+  test('are found with any line ending and wherever the bytes are split', () => {
     for (let size = 1; size <= text.length; size += 1)
       expect(payloads(text, size)).toEqual({
         found: ['one', 'two', ' three', '世界🙂', 'last'],
@@ -36,7 +36,7 @@ describe('data lines', () => {
       expect(payloads(long, size, 100)).toEqual({ found: ['a', 'b', 'c'], dropped: 2 })
   })
 
-  test('a line of many megabytes costs time in proportion to its length', () => {
+  test('of many megabytes are read from small pieces', () => {
     const line = Buffer.from(`data: ${'x'.repeat(4 * 1024 * 1024)}\n`)
     let found = 0
     const reader = createEventStreamReader(() => {
@@ -51,7 +51,7 @@ describe('connections', () => {
   const http = createProviderHttp()
   afterAll(() => http.close())
 
-  test('are used again for the next round', async () => {
+  test('are reused for the next request', async () => {
     const upstream = await startUpstream()
     const client = createOpenAiCompatible({
       settings: { id: 'm', api_url: upstream.url },
@@ -70,7 +70,7 @@ describe('connections', () => {
     await upstream.close()
   })
 
-  test('are closed on a provider that never stops', async () => {
+  test('are closed when a provider never stops sending', async () => {
     const upstream = await startUpstream()
     const large = 'x'.repeat(64 * 1024)
     const pieces = 400

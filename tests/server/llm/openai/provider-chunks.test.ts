@@ -99,7 +99,7 @@ const streams: [name: string, expected: Partial<ReturnType<typeof read>>][] = [
 ]
 
 describe('streams of providers', () => {
-  test.each(streams)('%s', (name, expected) => {
+  test.each(streams)('of %s are read the same wherever they are split', (name, expected) => {
     const bytes = readFileSync(join(folder, `${name}.chunks.txt`))
     const whole = { ...said, ...expected }
     expect(read(bytes, [])).toEqual(whole)
@@ -107,7 +107,7 @@ describe('streams of providers', () => {
     expect(read(bytes, [...bytes.keys()].slice(1))).toEqual(whole)
   })
 
-  test('with CR alone as line ends and a byte order mark', () => {
+  test('are read with CR line endings and a byte order mark', () => {
     const bytes = readFileSync(join(folder, 'glm.chunks.txt'), 'utf8').replaceAll('\r\n', '\r')
     expect(read(Buffer.from(`\ufeff${bytes}`), [5])).toMatchObject({ text: '我来查一下。' })
   })

@@ -28,7 +28,7 @@ describe('the address', () => {
     })
   })
 
-  test('shows the provider', () => {
+  test('reveals the provider', () => {
     expect(detectProvider('https://api.deepseek.com/chat/completions')).toBe('deepseek')
     expect(detectProvider('https://open.bigmodel.cn/api/paas/v4')).toBe('glm')
     expect(detectProvider('http://127.0.0.1:11434/v1')).toBe('openai')
@@ -36,7 +36,7 @@ describe('the address', () => {
 })
 
 describe('the body', () => {
-  test('of a plain request holds nothing that was not asked for', () => {
+  test('contains nothing that was not requested', () => {
     expect(buildRequestBody(llmRequest(), settings())).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'hello' }],
@@ -60,7 +60,7 @@ describe('the body', () => {
     expect(buildRequestBody(asked, own)).toMatchObject({ max_completion_tokens: 100_000 })
   })
 
-  test('asks for thinking in the way of the provider', () => {
+  test('requests thinking in the form that the provider expects', () => {
     const on = llmRequest({ thinking: true })
     expect(buildRequestBody(on, glm)).toMatchObject({ thinking: { type: 'enabled' } })
     expect(buildRequestBody(on, deepseek)).not.toHaveProperty('thinking')
@@ -94,7 +94,7 @@ describe('the body', () => {
     { role: 'tool', callId, name: 'f', content: '{"success":true}' },
   ]
 
-  test('keeps calls and results, and sends the reasoning of the running turn where the provider asks for it', () => {
+  test('keeps calls and results, and contains the reasoning of the current turn for providers that expect it', () => {
     const request = llmRequest({ messages: turns })
     expect(buildRequestBody(request, settings()).messages).toEqual([
       { role: 'user', content: 'first' },
@@ -112,7 +112,7 @@ describe('the body', () => {
     expect(text).not.toContain('old thought')
   })
 
-  test('never holds arguments that are no JSON, which providers refuse', () => {
+  test('never contains invalid JSON arguments, which providers refuse', () => {
     const call = { id: callId, name: 'f', arguments: '{"a":' }
     const body = buildRequestBody(
       llmRequest({ messages: [{ role: 'assistant', content: '', toolCalls: [call] }] }),
@@ -121,7 +121,7 @@ describe('the body', () => {
     expect(JSON.stringify(body)).toContain('unreadable')
   })
 
-  test('holds images for models that can see, and a note for others', () => {
+  test('contains images for models with vision, and a note for others', () => {
     const request = llmRequest({
       messages: [{ role: 'user', content: 'look', images: [{ mime: 'image/png', data: 'AAAA' }] }],
     })

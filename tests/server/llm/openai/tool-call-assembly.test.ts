@@ -88,13 +88,13 @@ describe('tool calls', () => {
       'the arguments are an object',
       [{ index: 0, id: 'a', function: { name: 'f', arguments: { a: 1 } } }],
     ],
-  ])('are whole when %s', async (_case, pieces) => {
+  ])('are complete when %s', async (_case, pieces) => {
     expect(await callsOf(...pieces.map((piece) => toolCallChunk(piece)))).toEqual([
       ['f', '{"a":1}'],
     ])
   })
 
-  test('take a name that comes in pieces', async () => {
+  test('may have a name that comes in pieces', async () => {
     expect(
       await callsOf(
         toolCallChunk({ index: 0, id: 'a', function: { name: 'get_' } }),
@@ -104,7 +104,7 @@ describe('tool calls', () => {
     ).toEqual([['get_weather', '{}']])
   })
 
-  test('with nothing for arguments have an empty object', async () => {
+  test('without arguments get an empty object', async () => {
     expect(
       await callsOf(toolCallChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '' } })),
     ).toEqual([['f', '{}']])
@@ -116,7 +116,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('several in one chunk stay apart: by index, by position, under the same index', async () => {
+  test('in one chunk are told apart by index, by position, and under the same index', async () => {
     const f = { id: 'a', function: { name: 'f', arguments: '{"n":1}' } }
     const g = { id: 'b', function: { name: 'f', arguments: '{"n":2}' } }
     const both = [
@@ -161,7 +161,7 @@ describe('tool calls', () => {
     for (const id of ids) expect(CallId.safeParse(id).success).toBe(true)
   })
 
-  test('in the form before tools were called tools', async () => {
+  test('are also read from the deprecated function_call field', async () => {
     expect(
       await callsOf(
         chunk({ function_call: { name: 'f', arguments: '{"a"' } }),

@@ -29,7 +29,7 @@ const provider = (answers: { plain: Turn; tool: Turn; picture: Turn }) =>
 const call = turn.toolCalls([{ name: 'report_colour', arguments: { colour: 'blue' } }])
 
 describe('the probe', () => {
-  test('of a provider that can do everything', async () => {
+  test('finds tools, vision, usage and reasoning of a capable provider', async () => {
     upstream.models = ['text-embedding-3', 'big-chat']
     provider({ plain: turn.thinking('hm', 'pong'), tool: call, picture: turn.text('Red.') })
     expect(await tryOut()).toEqual({
@@ -54,7 +54,7 @@ describe('the probe', () => {
     expect(upstream.requests).toHaveLength(4)
   })
 
-  test('of a small one: no tools, no vision, no usage', async () => {
+  test('finds no tools, no vision and no usage in a small provider', async () => {
     provider({
       plain: turn.text('pong', { usage: null }),
       tool: turn.error(400, 'tools are not supported'),
@@ -69,7 +69,7 @@ describe('the probe', () => {
     })
   })
 
-  test('of one that does not know stream_options, or does not stream', async () => {
+  test('suggests no stream_options for a provider that refuses them', async () => {
     upstream.program((request) =>
       isChat(request) && request.body.stream_options !== undefined
         ? turn.error(400, 'unknown field stream_options')
@@ -85,13 +85,13 @@ describe('the probe', () => {
     })
   })
 
-  test('adds the /v1 that people leave out', async () => {
+  test('adds a missing /v1', async () => {
     provider({ plain: turn.text('pong'), tool: call, picture: turn.text('?') })
     const report = await tryOut({ api_url: `http://127.0.0.1:${upstream.port}` })
     expect(report).toMatchObject({ reachable: true, suggested: { api_url: upstream.url } })
   })
 
-  test('says what is wrong with the key, the address, the model, and never shows the key', async () => {
+  test('reports what is wrong with key, address or model, and never shows the key', async () => {
     upstream.program(() => turn.error(401, `bad key ${KEY}`))
     const refused = await tryOut()
     expect(refused.error).toContain('API key')
@@ -123,14 +123,14 @@ describe('the probe', () => {
     expect(JSON.stringify([refused, dead, page])).not.toContain(KEY)
   })
 
-  test('needs a name where the provider lists no models', async () => {
+  test('needs a model name when the provider lists no models', async () => {
     upstream.models = []
     expect((await tryOut()).error).toContain('Enter the name')
   })
 })
 
 describe('the presets', () => {
-  test('name the well-known providers, and Ollama first when it runs here', async () => {
+  test('name the well-known providers, and begin with Ollama when it runs here', async () => {
     const absent = await listPresets((await refusingUrl()).replace('/v1', ''))
     expect(absent.map(({ id }) => id)).toEqual([
       'openai',

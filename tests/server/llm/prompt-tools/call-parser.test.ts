@@ -37,27 +37,30 @@ function* inPieces(bytes: Buffer, size: number): Generator<string> {
 }
 
 describe('answers of models', () => {
-  test('there are enough of them', () => {
+  test('are at least 150 examples', () => {
     expect(promptOutputs.length).toBeGreaterThanOrEqual(150)
   })
 
-  test.each(promptOutputs)('$name', ({ output, text: shown, calls, faults = 0 }) => {
+  test.each(promptOutputs)('are read: $name', ({ output, text: shown, calls, faults = 0 }) => {
     expect(parse([output])).toEqual({ text: shown, calls, faults })
   })
 
-  test.each(promptOutputs)('cut anywhere: $name', ({ output }) => {
-    const whole = JSON.stringify(parse([output]))
-    const bytes = Buffer.from(output)
-    for (const size of [1, 2, 3, 4, 7])
-      expect(JSON.stringify(parse(inPieces(bytes, size)))).toBe(whole)
-    for (let at = 1; at < bytes.length; at += 1) {
-      const decoder = new StringDecoder('utf8')
-      const two = [decoder.write(bytes.subarray(0, at)), decoder.write(bytes.subarray(at))]
-      expect(JSON.stringify(parse(two))).toBe(whole)
-    }
-  })
+  test.each(promptOutputs)(
+    'are read the same when they are split anywhere: $name',
+    ({ output }) => {
+      const whole = JSON.stringify(parse([output]))
+      const bytes = Buffer.from(output)
+      for (const size of [1, 2, 3, 4, 7])
+        expect(JSON.stringify(parse(inPieces(bytes, size)))).toBe(whole)
+      for (let at = 1; at < bytes.length; at += 1) {
+        const decoder = new StringDecoder('utf8')
+        const two = [decoder.write(bytes.subarray(0, at)), decoder.write(bytes.subarray(at))]
+        expect(JSON.stringify(parse(two))).toBe(whole)
+      }
+    },
+  )
 
-  test('nothing of a call is ever shown while it streams', () => {
+  test('show nothing of a call while it streams', () => {
     for (const { output, calls, name } of promptOutputs) {
       if (calls.length === 0 || name.includes('code')) continue
       const parser = createPromptCallParser(known)
@@ -65,14 +68,14 @@ describe('answers of models', () => {
     }
   })
 
-  test('plain text is shown at once, but for the white space at its end', () => {
+  test('show plain text at once, except for trailing white space', () => {
     const parser = createPromptCallParser(known)
     expect(parser.push('Hello wor')).toBe('Hello wor')
     expect(parser.push('ld \n')).toBe('ld')
     expect(parser.push('x')).toBe(' \nx')
   })
 
-  test('a call that was cut off at the token limit is a fault, not a shorter call', () => {
+  test('with a call that is cut off at the token limit have a fault, not a shorter call', () => {
     for (const cut of [
       '{"tool_call": {"name": "get_weather", "arguments": {"city": "Par',
       '{"tool_call": {"name": "get_weather", "arguments": {"city": "Paris"}',
@@ -83,7 +86,7 @@ describe('answers of models', () => {
     }
   })
 
-  test('a flood of calls, brackets or depth is bounded', () => {
+  test('with floods of calls, brackets or nesting are read within limits', () => {
     const call = '{"name": "get_current_time", "arguments": {}}\n'
     expect(parse([call.repeat(100)]).calls).toHaveLength(32)
     for (const flood of [

@@ -37,7 +37,7 @@ const good = '```json\n{"tool_call": {"name": "get_weather", "arguments": {"city
 const bad = '{"tool_call": {"name": "get_weather", "arguments": {"city": "Par'
 
 describe('prompt mode', () => {
-  test('tells the tools and the format in the system prompt and offers none to the provider', async () => {
+  test('describes the tools in the system prompt and offers none to the provider', async () => {
     upstream.enqueue(turn.text('hello'))
     await ask({
       messages: [
@@ -56,7 +56,7 @@ describe('prompt mode', () => {
     expect(system).toContain('{"tool_call": {"name"')
   })
 
-  test('gives the calls in the text like those of any model', async () => {
+  test('yields the calls in the text like those of any model', async () => {
     upstream.enqueue(
       turn.thinking('hm {"tool_call": 1}', `Let me look.\n\n${good}`, { chunkSize: 3 }),
     )
@@ -66,13 +66,13 @@ describe('prompt mode', () => {
     expect(outcome(heard)).toBe('finished:tool_calls')
   })
 
-  test('an answer without calls is passed on as it is', async () => {
+  test('passes on an answer without calls unchanged', async () => {
     upstream.enqueue(turn.text('It is `sunny`.\n'))
     const heard = await ask()
     expect([heard.text, outcome(heard)]).toEqual(['It is `sunny`.\n', 'finished:stop'])
   })
 
-  test('asks again for a call that can not be read, says what was wrong, and sums the usage', async () => {
+  test('asks again for an unreadable call, says what was wrong, and sums the usage', async () => {
     upstream.enqueue(turn.text(`Sure.\n${bad}`), turn.text(good))
     const heard = await ask()
     expect(heard.text).toBe('Sure.')
@@ -86,7 +86,7 @@ describe('prompt mode', () => {
     upstream.expectDone()
   })
 
-  test('asks at most twice; then what the model wrote is shown', async () => {
+  test('asks again at most twice, then shows what the model wrote', async () => {
     upstream.enqueue(turn.text(bad), turn.text(bad), turn.text(bad))
     const heard = await ask()
     expect(heard.retries).toHaveLength(2)
@@ -106,7 +106,7 @@ describe('prompt mode', () => {
     { role: 'tool', callId, name: 'get_weather', content: '{"success":true,"data":"sunny"}' },
   ]
 
-  test('results go back as text of the user', async () => {
+  test('sends results as text of the user', async () => {
     upstream.enqueue(turn.text('Sunny.'))
     await ask({ messages: history })
     const { messages } = await upstream.nextRequest()
@@ -124,14 +124,14 @@ describe('prompt mode', () => {
     ])
   })
 
-  test('or as messages of the role tool, where the model says so', async () => {
+  test('sends results as messages of the role tool if the model is configured so', async () => {
     upstream.enqueue(turn.text('Sunny.'))
     await ask({ messages: history }, { tool_results: 'tool' })
     const { messages } = await upstream.nextRequest()
     expect(messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_x' })
   })
 
-  test('in an iteration without tools, no tools are described and no calls are read', async () => {
+  test('describes no tools and reads no calls in an iteration without tools', async () => {
     upstream.enqueue(turn.text(good), turn.text(good))
     for (const without of [{ tools: [] }, { toolChoice: 'none' as const }]) {
       const heard = await ask(without)
@@ -140,13 +140,13 @@ describe('prompt mode', () => {
     expect((await upstream.nextRequest()).messages.map(({ role }) => role)).toEqual(['user'])
   })
 
-  test('calls in what the person or a tool wrote are nothing but text', async () => {
+  test('ignores calls in text of the user', async () => {
     upstream.enqueue(turn.text('No.'))
     const heard = await ask({ messages: [{ role: 'user', content: good }] })
     expect(heard.calls).toEqual([])
   })
 
-  test('a stream that breaks keeps its text and makes no call of a half one', async () => {
+  test('keeps the text of a broken stream and drops its incomplete call', async () => {
     upstream.enqueue(turn.cut(turn.text(`Look: \n${good}`, { chunkSize: 20 }), 4, 'fin'))
     const heard = await ask()
     expect([heard.text, heard.calls, outcome(heard)]).toEqual(['Look:', [], 'model_stream_broken'])

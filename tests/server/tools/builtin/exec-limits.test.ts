@@ -70,14 +70,14 @@ describe.skipIf(process.platform !== 'linux').each([
     })
   })
 
-  test('is ended, or gets no more, when it has too many processes', async () => {
+  test('is ended, or refused more, when it starts too many processes', async () => {
     const result = await exec('for i in $(seq 80); do sleep 50 & done; wait')
     // The kernel itself says no where the server is not root; bash then gives up.
     if (result.success) expect(result.data).toMatchObject({ exit_code: 254 })
     else expect(result.error).toContain('more than 40 processes')
   })
 
-  test('that leaves the project beyond its limit is taken back; what it said is told', async () => {
+  test('that leaves the project beyond its limit is undone, and its output is returned', async () => {
     const result = await exec(
       'echo theirs > a.txt; mkdir d; for i in 1 2 3; do head -c 3m /dev/zero > d/$i; done; echo done',
     )
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux').each([
     expect(await project.records.list(project.projectId, { limit: 10 })).toEqual([])
   })
 
-  test('that goes on filling the disk is ended long before its time', async () => {
+  test('that keeps filling the disk is ended before its time limit', async () => {
     const result = await exec(
       'while :; do n=$((n+1)); head -c 1m /dev/zero > f$n; sleep 0.02; done',
     )

@@ -16,7 +16,7 @@ describe.each([
     if (isolated && !bubblewrap.available) test.skip('bubblewrap does not work here')
   })
 
-  test('answers output and exit code, in the project folder, with a bare environment', async () => {
+  test('returns output and exit code, runs in the project folder, and gets a minimal environment', async () => {
     await put('a.txt', 'content')
     expect(await data('exec', { command: 'cat a.txt; echo err >&2; exit 3' })).toEqual({
       stdout: 'content',
@@ -46,7 +46,7 @@ describe.each([
       expect(tool('exec').parse(JSON.stringify({ command: 'x', timeout })).ok).toBe(false)
   })
 
-  test('streams its output, keeps beginning and end of what is long', async () => {
+  test('streams its output, and keeps the beginning and the end of a long one', async () => {
     const streamed: unknown[] = []
     const result = await run(
       'exec',
@@ -63,7 +63,7 @@ describe.each([
     expect(stdout.length).toBeLessThan(31_000)
   })
 
-  test('what it changed can be undone', async () => {
+  test('can be undone', async () => {
     await put('a.txt', 'before')
     await data('exec', { command: 'echo after > a.txt; mkdir d; echo new > d/b' })
     expect(await textOf('a.txt')).toBe('after\n')
@@ -74,7 +74,7 @@ describe.each([
     expect(await textOf('a.txt')).toBe('before')
   })
 
-  test(isolated ? 'sees nothing of the host' : 'says plainly that it is not isolated', async () => {
+  test(isolated ? 'sees nothing of the host' : 'warns that it is not isolated', async () => {
     const preview = await parse('exec', { command: 'ls' }).preview(my.context)
     expect(preview?.command).toBe('ls')
     if (!isolated) {
@@ -89,7 +89,7 @@ describe.each([
     expect(stdout).toBe('1000\n3\n')
   })
 
-  test('a command with a NUL character is refused before anybody is asked about it', () => {
+  test('refuses a command with a NUL character before it requests approval', () => {
     expect(tool('exec').parse(JSON.stringify({ command: 'echo a\0b' }))).toMatchObject({
       ok: false,
       error: expect.stringContaining('NUL'),

@@ -71,7 +71,7 @@ const Data = z.object({
 })
 
 describe('execute_python', () => {
-  test('is told of with its modules, its levels and what is not there', () => {
+  test('describes its modules, its levels and what is not installed', () => {
     expect(tool).toMatchObject({ name: 'execute_python', category: 'code', riskLevel: 'low' })
     expect(tool.isolation).toMatch(/^(kernel|wasm)$/)
     expect(tool.description).toContain('statistics')
@@ -79,7 +79,7 @@ describe('execute_python', () => {
     expect(tool.description).toContain('/output')
   })
 
-  test('statistics over the CSV files of a project', async () => {
+  test('computes statistics over CSV files of a project', async () => {
     const answer = await runTool(
       tool,
       {
@@ -102,7 +102,7 @@ statistics.mean(values)`,
     expect(answer.artifact?.display).toMatch(/^Program completed \(\d+\.\d s\)$/)
   })
 
-  test('a program that was given text from outside, or a name from there, answers text from outside', async () => {
+  test('returns outside text when its files or their names come from outside', async () => {
     const run = () =>
       runTool(tool, { code: '1', files: ['notes.md'] }, { userId, projectId }).finally(() =>
         Object.assign(outside, { content: false, name: false }),
@@ -118,7 +118,7 @@ statistics.mean(values)`,
     expect(without.untrusted).toBeUndefined()
   })
 
-  test('a path, a folder and a pattern name files; others are not seen', async () => {
+  test('gives a program only the files that paths, folders and patterns name', async () => {
     const list =
       'import os\nsorted(os.path.join(f, n) for f, _, names in os.walk("/workspace") for n in names)'
     const seen = async (files: string[]) =>
@@ -136,13 +136,13 @@ statistics.mean(values)`,
     expect(await seen(['../../etc/passwd'])).toMatchObject({ success: false })
   })
 
-  test('files without a project fail with a clear text', async () => {
+  test('fails with a clear message for files without a project', async () => {
     expect(await runTool(tool, { code: '1', files: ['a.csv'] }, { projectId: null })).toMatchObject(
       { success: false, error: expect.stringContaining('project') },
     )
   })
 
-  test('images and files come back: named to the model, shown to the person', async () => {
+  test('returns files by name to the model and images to the user', async () => {
     const answer = await runTool(tool, {
       code: `import base64
 open('/output/dot.png', 'wb').write(base64.b64decode('${PNG}'))
@@ -161,7 +161,7 @@ None`,
     expect(big?.data).toBeUndefined()
   })
 
-  test('a program that raises is a failed result that keeps the output so far', async () => {
+  test('returns a failure with the output so far when the program raises', async () => {
     const answer = await runTool(tool, { code: 'print("before")\n{}["a"]' })
     expect(answer).toMatchObject({
       success: false,
@@ -170,7 +170,7 @@ None`,
     })
   })
 
-  test('the person sees state and output while it runs', async () => {
+  test('reports state and output while it runs', async () => {
     const heard: unknown[] = []
     await runTool(
       tool,
@@ -186,7 +186,7 @@ None`,
     ])
   })
 
-  test('a level beyond the configured default is risky, the default itself never is', () => {
+  test('has a higher risk only for levels beyond the configured default', () => {
     const risk = (definition: ToolDefinition, strictness?: string) => {
       const parsed = definition.parse(JSON.stringify({ code: '1', strictness }))
       return parsed.ok ? parsed.input.riskLevel : parsed.error
@@ -214,7 +214,7 @@ None`,
     expect(risk(tool, 'wild')).toContain('strictness')
   })
 
-  test('where no isolation is in force it says so and runs nothing', async () => {
+  test('runs nothing without isolation and says so', async () => {
     const off = await openPython({ isolation: 'kernel', packagesFolder: join(root, 'missing') })
     const shut = createExecutePythonTool({
       python: off,

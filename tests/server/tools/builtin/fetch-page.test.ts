@@ -14,7 +14,7 @@ const [fetchPage, crawlBatch] = createPageTools({ fetch, pages }) as [
 ]
 
 describe('fetch_page', () => {
-  test('reads the main content of a page as Markdown, without what stands around it', async () => {
+  test('reads the main content of a page as Markdown, without menus and footers', async () => {
     const prose = 'The quick brown fox jumps over the lazy dog, again and again. '.repeat(20)
     web.site.serve(
       '/article',
@@ -31,7 +31,7 @@ describe('fetch_page', () => {
     expect(page.text).not.toMatch(/Menu|Imprint|alert/)
   })
 
-  test('reads a short page whole', async () => {
+  test('reads a short page completely', async () => {
     web.site.serve(
       '/short',
       'text/html',
@@ -41,7 +41,7 @@ describe('fetch_page', () => {
     expect(page.text).toBe('# Hi\n\n- one\n\n- two & three')
   })
 
-  test('lists links, absolute and each once', async () => {
+  test('lists absolute links, each once', async () => {
     web.site.serve(
       '/links',
       'text/html',
@@ -56,7 +56,7 @@ describe('fetch_page', () => {
     ])
   })
 
-  test('answers the structure of a page', async () => {
+  test('returns the structure of a page', async () => {
     const head =
       '<meta name="description" content="About  things"><meta name="author" content="Ann"><meta property="article:published_time" content="2026-01-02">'
     web.site.serve(
@@ -79,7 +79,7 @@ describe('fetch_page', () => {
     })
   })
 
-  test('reads plain text and JSON as they are', async () => {
+  test('reads plain text and JSON unchanged', async () => {
     web.site.serve('/plain', 'text/plain; charset=utf-8', 'just text\nhttp://site.test/x.')
     expect(await dataOf(fetchPage, { url: at('/plain') })).toMatchObject({
       text: 'just text\nhttp://site.test/x.',
@@ -93,7 +93,7 @@ describe('fetch_page', () => {
     )
   })
 
-  test('reads PDF', async () => {
+  test('reads a PDF and reports a damaged one', async () => {
     web.site.serve('/paper.pdf', 'application/pdf', pdf('Hello from a PDF'))
     const page = await dataOf(fetchPage, { url: at('/paper.pdf') })
     expect(page).toMatchObject({ title: 'paper.pdf', pages: 1 })
@@ -105,7 +105,7 @@ describe('fetch_page', () => {
     })
   })
 
-  test('knows the character set from the header, the page or a byte order mark', async () => {
+  test('detects the character set from the header, the page or a byte order mark', async () => {
     const chinese = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]) // 你好 in GBK
     web.site.serve('/gbk', 'text/plain; charset=GBK', chinese)
     expect(await dataOf(fetchPage, { url: at('/gbk') })).toMatchObject({ text: '你好' })
@@ -116,19 +116,19 @@ describe('fetch_page', () => {
     expect(await dataOf(fetchPage, { url: at('/bom') })).toMatchObject({ text: 'héllo' })
   })
 
-  test('a page cut at 5 MB says so', async () => {
+  test('marks a page that is cut at 5 MB', async () => {
     web.site.serve('/long', 'text/plain', 'x'.repeat(5_500_000))
     const page = await dataOf(fetchPage, { url: at('/long') })
     expect(String(page.text)).toHaveLength(5_000_000)
     expect(page).toMatchObject({ truncated: true, note: expect.stringContaining('5 MB') })
   })
 
-  test('20,000 nested elements are read without harm', async () => {
+  test('reads a page with 20,000 nested elements', async () => {
     web.site.serve('/deep', 'text/html', html(`${'<div>'.repeat(20_000)}deep down`))
     expect(await dataOf(fetchPage, { url: at('/deep') })).toMatchObject({ text: 'deep down' })
   })
 
-  test('a page that takes too long is read in the plainest way, and holds up no other', async () => {
+  test('reads a page that takes too long in a simpler way, without delaying others', async () => {
     const impatient = createPageReader({ firstAttemptTimeoutMs: 300 })
     const [tool] = createPageTools({ fetch, pages: impatient }) as [ToolDefinition]
     web.site.serve('/endless', 'text/html', html('<'.repeat(1_500_000)))
@@ -147,7 +147,7 @@ describe('fetch_page', () => {
     ['image/png', 'content type image/png'],
     ['application/zip', 'content type application/zip'],
     ['application/octet-stream', 'binary file'],
-  ])('%s is refused', async (type, why) => {
+  ])('refuses %s', async (type, why) => {
     web.site.serve('/file', type, Buffer.from([0x50, 0, 1, 2]))
     expect(await runTool(fetchPage, { url: at('/file') })).toMatchObject({
       success: false,
@@ -155,7 +155,7 @@ describe('fetch_page', () => {
     })
   })
 
-  test('missing pages and private addresses are failures that name the page', async () => {
+  test('fails for missing pages and private addresses, and names the page', async () => {
     expect(await runTool(fetchPage, { url: at('/nowhere') })).toMatchObject({
       error: `${at('/nowhere')}: The page responded with HTTP status 404.`,
     })
@@ -171,7 +171,7 @@ describe('fetch_page', () => {
 })
 
 describe('crawl_batch', () => {
-  test('reads several pages in the order asked; one that fails does not fail the others', async () => {
+  test('reads several pages in order, and one failure does not fail the others', async () => {
     web.site.serve('/one', 'text/plain', 'first')
     web.site.serve('/two', 'text/plain', 'second')
     const urls = ['/one', '/nowhere', '/two'].map(at)
@@ -185,7 +185,7 @@ describe('crawl_batch', () => {
     })
   })
 
-  test('more than ten pages are refused', async () => {
+  test('refuses more than ten pages', async () => {
     const result = await runTool(crawlBatch, { urls: Array(11).fill(at('/one')) })
     expect(result).toMatchObject({ error: expect.stringContaining('At most 10 pages') })
   })

@@ -8,7 +8,7 @@ const my = useProjectTools()
 const { tool, data, error, put, textOf } = my
 
 describe('file_edit', () => {
-  test('exact: one place, or all of them; an ambiguous one is refused with its lines', async () => {
+  test('replaces one exact match or all of them, and refuses an ambiguous match with its lines', async () => {
     await put('a.txt', 'x = 1\ny = 1\nx = 1\n')
     expect(await error('file_edit', { path: 'a.txt', old: 'x = 1', new: 'z' })).toContain(
       'lines 1, 3',
@@ -36,7 +36,7 @@ describe('file_edit', () => {
     expect(await textOf('a.txt')).toBe('x\ny = $1 $&\nx\n')
   })
 
-  test('flexible: other whitespace is found and the indentation of the file is kept', async () => {
+  test('ignores differences in white space in flexible mode, and keeps the indentation of the file', async () => {
     await put('a.py', 'class A:\n    def f(self):\n        if x:\n            return  1\n')
     await data('file_edit', {
       path: 'a.py',
@@ -49,7 +49,7 @@ describe('file_edit', () => {
     )
   })
 
-  test('regex: groups, one or all, ambiguity told, a runaway pattern stopped', async () => {
+  test('replaces groups in regex mode, refuses an ambiguous match, and stops a runaway pattern', async () => {
     await put('a.txt', 'a1\nb2\na3\n')
     expect(
       await error('file_edit', { path: 'a.txt', mode: 'regex', pattern: '^a(\\d)$', new: 'c$1' }),
@@ -73,7 +73,7 @@ describe('file_edit', () => {
     ).toContain('took longer')
   }, 30_000)
 
-  test('lines: replaced, deleted, inserted; a range that is none is refused', async () => {
+  test('replaces, deletes and inserts lines, and refuses an invalid range', async () => {
     await put('a.txt', '1\n2\n3')
     const edit = (start_line: number, end_line: number, text: string) =>
       data('file_edit', { path: 'a.txt', mode: 'lines', start_line, end_line, new: text })
@@ -89,7 +89,7 @@ describe('file_edit', () => {
     ).toContain('4 lines')
   })
 
-  test('keeps Windows line ends, byte order marks and encodings', async () => {
+  test('keeps Windows line endings, byte order marks and encodings', async () => {
     await put('win.txt', '\ufeffone\r\ntwo\r\n')
     await data('file_edit', { path: 'win.txt', old: 'one\ntwo', new: 'a\nb' })
     expect(await textOf('win.txt')).toBe('\ufeffa\r\nb\r\n')
@@ -101,7 +101,7 @@ describe('file_edit', () => {
     )
   })
 
-  test('needs what its mode needs', async () => {
+  test('requires the arguments of its mode', async () => {
     for (const args of [{ new: 'x' }, { mode: 'regex', new: 'x' }, { mode: 'lines', new: 'x' }])
       expect(tool('file_edit').parse(JSON.stringify({ path: 'a', ...args }))).toMatchObject({
         ok: false,

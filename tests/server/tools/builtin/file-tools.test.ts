@@ -8,7 +8,7 @@ const my = useProjectTools()
 const { tool, run } = my
 
 describe('the tools on files', () => {
-  test('have their names, aliases and levels', () => {
+  test('have their names, aliases and risk levels', () => {
     const levels = Object.fromEntries(
       my.tools.list().map(({ name, riskLevel }) => [name, riskLevel]),
     )
@@ -36,7 +36,7 @@ describe('the tools on files', () => {
       expect(tool(alias).name).toBe(name)
   })
 
-  test('without a project fail with a clear text; a project in the arguments changes nothing', async () => {
+  test('fail without a project, also when the arguments name one', async () => {
     for (const [name, args] of [
       ['file_read', { path: 'a' }],
       ['file_list', {}],
@@ -55,7 +55,7 @@ describe('the tools on files', () => {
   })
 
   test.each(['../x', '/etc/passwd', 'link/passwd', 'a\\..\\..\\x', 'a\0b'])(
-    'refuse the path %j and leave the disk as it was',
+    'refuse the path %j and change nothing on disk',
     async (path) => {
       await symlink('/etc', join(my.project.workspace.root, 'link'))
       for (const [name, args] of [

@@ -8,7 +8,7 @@ const my = useProjectTools()
 const { data, error, put } = my
 
 describe('reading', () => {
-  test('a file, whole and by lines', async () => {
+  test('returns a file completely or by lines', async () => {
     await put('a.txt', 'one\ntwo\nthree\nfour')
     expect(await data('file_read', { path: 'a.txt' })).toEqual({
       path: 'a.txt',
@@ -46,7 +46,7 @@ describe('reading', () => {
     })
   })
 
-  test('a long file says how to go on, until its end', async () => {
+  test('says how to continue in a long file until its end', async () => {
     const lines = Array.from({ length: 4_500 }, (_, index) => `line ${index + 1}`)
     await put('long.txt', `${lines.join('\n')}\n`)
     let next: number | undefined = 1
@@ -68,7 +68,7 @@ describe('reading', () => {
     expect(String(wide.content).length).toBe(40_000)
   })
 
-  test('encodings; binary files are refused with their type', async () => {
+  test('decodes text and refuses binary files with their type', async () => {
     await put('latin.txt', Buffer.from('caf\u00e9 1', 'latin1'))
     expect(await data('file_read', { path: 'latin.txt' })).toMatchObject({
       content: 'café 1',
@@ -91,7 +91,7 @@ describe('reading', () => {
     expect((await data('file_read', { path: 'notes.txt' })).content).toContain('MZ')
   })
 
-  test('lists, existence, patterns and matches', async () => {
+  test('lists folders, checks existence, and finds files and lines', async () => {
     await put('src/a.py', 'import os\nprint("A")\n')
     await put('src/b.txt', 'print')
     await mkdir(join(my.project.workspace.root, 'src', 'sub'))

@@ -12,7 +12,7 @@ const my = useProjectTools()
 const { tool, parse, run, data, error, put, textOf } = my
 
 describe('writing', () => {
-  test('makes, replaces and appends, with counts for the model and the difference for the person', async () => {
+  test('creates, replaces and appends, with counts for the model and a diff for the user', async () => {
     const made = await run('file_write', { path: 'src/a.txt', content: 'one\ntwo\n' })
     expect(made).toMatchObject({
       success: true,
@@ -32,7 +32,7 @@ describe('writing', () => {
     expect(await error('file_write', { path: 'src', content: 'x' })).toContain('folder')
   })
 
-  test('shows beforehand what it would do, and touches nothing', async () => {
+  test('previews what it would do without changing anything', async () => {
     await put('a.txt', 'old\n')
     const preview = await parse('file_write', { path: 'a.txt', content: 'new\n' }).preview(
       my.context,
@@ -52,7 +52,7 @@ describe('writing', () => {
     expect(await textOf('a.txt')).toBe('old\n')
   })
 
-  test('a file that somebody else changed since it was read or shown is not written over', async () => {
+  test('does not overwrite a file that somebody else changed since it was read or previewed', async () => {
     await put('a.txt', 'mine\n')
     await data('file_read', { path: 'a.txt' })
     await put('a.txt', 'theirs\n')
@@ -72,7 +72,7 @@ describe('writing', () => {
     expect(await textOf('a.txt')).toBe('over and over\n')
   })
 
-  test('what the cache showed counts as read', async () => {
+  test('counts a cached result as read', async () => {
     await put('a.txt', 'one\n')
     const cache = createResultCache({ ttlSeconds: 300 })
     const inRun = (runId: RunId) => {
@@ -95,7 +95,7 @@ describe('writing', () => {
     expect(await textOf('a.txt')).toBe('one of somebody else\n')
   })
 
-  test('folders are made and deleted, with all that is in them', async () => {
+  test('creates and deletes folders with their contents', async () => {
     expect(await data('file_mkdir', { path: 'a/b' })).toEqual({ path: 'a/b', created: true })
     expect(await data('file_mkdir', { path: 'a/b' })).toEqual({ path: 'a/b', created: false })
     await put('a/b/c.txt', 'x')
@@ -107,7 +107,7 @@ describe('writing', () => {
     expect(await error('file_delete', { path: 'a' })).toContain('no file or folder')
   })
 
-  test('can all be undone, one by one, with the message and the tool told', async () => {
+  test('can be undone step by step, and each checkpoint names message and tool', async () => {
     await data('file_write', { path: 'a.txt', content: '1\n' })
     await data('file_edit', { path: 'a.txt', old: '1', new: '2' })
     await data('file_delete', { path: 'a.txt' })
@@ -123,7 +123,7 @@ describe('writing', () => {
     expect(await textOf('a.txt')).toBe('1\n')
   })
 
-  test('appends of several runs to one file all arrive, whatever each of them has seen before', async () => {
+  test('stores concurrent appends of several runs to one file, whatever each has read before', async () => {
     await put('log.txt', 'start\n')
     const runs = Array.from({ length: 4 }, () => newId<RunId>())
     for (const runId of runs) {
@@ -157,7 +157,7 @@ describe('writing', () => {
     })
   })
 
-  test('a deletion takes along only what was shown for approval', async () => {
+  test('deletes only what was shown for approval', async () => {
     await mkdir(join(my.project.workspace.root, 'd'))
     await put('d/a.txt', 'one')
     await put('b.txt', 'one')

@@ -25,7 +25,7 @@ describe('calculator', () => {
     ['2 ^ -1', 0.5],
     ['（１＋２）×３÷９', 1],
     ['0 * -1', 0],
-  ])('%s is %d', async (expression, result) => {
+  ])('computes %s as %d', async (expression, result) => {
     expect(await runTool(calculator, { expression })).toEqual({
       success: true,
       data: { expression, result },
@@ -58,7 +58,7 @@ describe('calculator', () => {
   })
 
   test.each(['1 / 0', '0 / 0', '9 ^ 9 ^ 9 ^ 9', '1e400', '5 % 0'])(
-    '%s is a failure, because the result is not finite',
+    'fails for %s because the result is not finite',
     async (expression) => {
       expect(await runTool(calculator, { expression })).toMatchObject({
         success: false,
@@ -67,7 +67,7 @@ describe('calculator', () => {
     },
   )
 
-  test('very long and deeply nested expressions do no harm', async () => {
+  test('refuses overlong expressions and evaluates deeply nested ones', async () => {
     expect((await runTool(calculator, { expression: '1+'.repeat(400) })).success).toBe(false)
     const nested = `${'('.repeat(249)}1${')'.repeat(249)}`
     expect(await runTool(calculator, { expression: nested })).toMatchObject({ data: { result: 1 } })
@@ -80,7 +80,7 @@ describe('text_process', () => {
     return result.success ? result.data : result.error
   }
 
-  test('a character is counted once wherever in a long text it stands', async () => {
+  test('counts a character once, wherever it stands in a long text', async () => {
     const family = '👨‍👩‍👧'
     for (const lead of [505, 508, 510, 511, 512, 513])
       expect(
@@ -97,13 +97,13 @@ describe('text_process', () => {
     expect(await process('reverse', text)).toEqual({ result: 'x🇩🇪👨‍👩‍👧e\u0301' })
   })
 
-  test('counts lines whatever their ends; the last line end begins no further line', async () => {
+  test('counts lines with any line ending, and a final line ending begins no new line', async () => {
     expect(await process('lines', 'a\r\nb\rc\n')).toEqual({ count: 3, lines: ['a', 'b', 'c'] })
     expect(await process('lines', 'a\n\nb')).toEqual({ count: 3, lines: ['a', '', 'b'] })
     expect(await process('lines', '')).toEqual({ count: 0, lines: [] })
   })
 
-  test('counts words, also where no spaces are written', async () => {
+  test('counts words, also in languages without spaces', async () => {
     expect(await process('words', "  it's  state-of-the-art\nnow ")).toMatchObject({ count: 3 })
     expect(await process('words', '我爱北京')).toMatchObject({ words: ['我', '爱', '北京'] })
   })
@@ -113,7 +113,7 @@ describe('text_process', () => {
     expect(await process('lower', 'ÀB')).toEqual({ result: 'àb' })
   })
 
-  test('an unknown operation is refused with those that exist', async () => {
+  test('refuses an unknown operation and names the known ones', async () => {
     expect(await process('translate', 'a')).toContain('"reverse"')
   })
 })
@@ -134,13 +134,13 @@ describe('json_process', () => {
     })
   })
 
-  test('validating answers whether and why not; everything else fails on broken text', async () => {
+  test('reports invalid text when validating, and fails on it otherwise', async () => {
     expect(await run('validate', '{"a":1}')).toMatchObject({ data: { valid: true } })
     expect(await run('validate', '{a:1}')).toMatchObject({ success: true, data: { valid: false } })
     expect(await run('parse', '{a:1}')).toMatchObject({ success: false })
   })
 
-  test('deep nesting is refused before it can do harm; brackets in strings do not count', async () => {
+  test('refuses deep nesting, not counting brackets in strings', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     expect(await run('format', deep)).toMatchObject({
       success: false,
@@ -149,7 +149,7 @@ describe('json_process', () => {
     expect(await run('parse', JSON.stringify('['.repeat(1000)))).toMatchObject({ success: true })
   })
 
-  test('a key named __proto__ is data like any other', async () => {
+  test('treats a key named __proto__ like any other', async () => {
     const result = await run('keys', '{"__proto__":{"admin":true}}')
     expect(result).toMatchObject({ data: { keys: ['__proto__'] } })
     expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false)
@@ -159,7 +159,7 @@ describe('json_process', () => {
 describe('get_current_time', () => {
   const clock = createClockTool(() => new Date('2026-03-01T23:30:05Z'))
 
-  test('tells the time of a zone with its offset and weekday', async () => {
+  test('returns the time of a zone with its offset and weekday', async () => {
     expect(await runTool(clock, { timezone: 'Asia/Shanghai' })).toMatchObject({
       data: {
         timezone: 'Asia/Shanghai',
@@ -176,7 +176,7 @@ describe('get_current_time', () => {
     })
   })
 
-  test('an unknown zone is a failure that names good ones; none at all is the server’s', async () => {
+  test('fails for an unknown zone with valid examples, and uses the zone of the server by default', async () => {
     expect(await runTool(clock, { timezone: 'Mars/Olympus' })).toMatchObject({
       success: false,
       error: expect.stringContaining('Europe/Berlin'),
@@ -200,7 +200,7 @@ describe('calculate_area', () => {
     [{ shape: 'rhombus', diagonal_a: 4, diagonal_b: 3 }, 6],
     [{ shape: 'sector', radius: 2, angle: 90 }, Math.PI],
     [{ shape: 'regular_polygon', sides: 4, side: 3 }, 9],
-  ])('%j', async (input, area) => {
+  ])('computes the area of %j', async (input, area) => {
     const result = await runTool(calculateArea, input)
     expect(result).toMatchObject({ success: true })
     expect(result.success && (result.data as { area: number }).area).toBeCloseTo(area, 9)
@@ -218,7 +218,7 @@ describe('calculate_area', () => {
 })
 
 describe('result_read', () => {
-  test('slices put together are the whole result, and no character is cut in half', async () => {
+  test('returns slices that add up to the whole result without splitting a character', async () => {
     const results = createMemoryResultKeeper()
     const tool = createResultReadTool(results)
     const whole = '"😀\n'.repeat(30_000)
@@ -236,7 +236,7 @@ describe('result_read', () => {
     expect(read).toBe(whole)
   })
 
-  test('a handle belongs to its conversation', async () => {
+  test('accepts a handle only in its conversation', async () => {
     const results = createMemoryResultKeeper()
     const tool = createResultReadTool(results)
     const handle = await results.keep(context, 'secret')

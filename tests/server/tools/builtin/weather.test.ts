@@ -16,7 +16,7 @@ describe('get_weather', () => {
   const openMeteo = () =>
     weather({ geocodingUrl: web.site.origin, forecastUrl: `${web.site.origin}/v1/forecast` })
 
-  test('Open-Meteo: finds the city and tells the weather now and ahead', async () => {
+  test('finds the city with Open-Meteo and returns the current weather and the forecast', async () => {
     web.site.page('/v1/search', (_request, response, url) => {
       const results =
         url.searchParams.get('name') === '北京'
@@ -73,7 +73,7 @@ describe('get_weather', () => {
     })
   })
 
-  test('OpenWeatherMap: asks with its key, which no failure shows', async () => {
+  test('sends its key to OpenWeatherMap and never shows it in a failure', async () => {
     const url = `${web.site.origin}/data/2.5/weather`
     const tool = weather({
       provider: 'openweathermap',
@@ -108,7 +108,7 @@ describe('get_weather', () => {
     ).toMatchObject({ error: expect.stringContaining('api_key') })
   })
 
-  test('a service that is down or answers nonsense is a failure', async () => {
+  test('fails when a service is down or returns nonsense', async () => {
     web.site.serve('/nonsense', 'text/html', '<html>')
     for (const geocodingUrl of [`${web.site.origin}/nonsense`, 'http://127.0.0.1:9/'])
       expect(await runTool(weather({ geocodingUrl }), { city: 'X' })).toMatchObject({

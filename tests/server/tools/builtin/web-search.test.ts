@@ -21,7 +21,7 @@ describe('web_search', () => {
     `<div class="result results_links web-result"><h2 class="result__title"><a class="result__a" href="${href}">${title}</a></h2>
      <a class="result__snippet" href="${href}">About <b>${title}</b></a></div>`
 
-  test('reads DuckDuckGo’s page, without advertisements', async () => {
+  test('reads the results of DuckDuckGo without advertisements', async () => {
     web.site.serve(
       '/html/',
       'text/html',
@@ -72,7 +72,7 @@ describe('web_search', () => {
     expect(web.site.requests.at(-1)?.url.searchParams.get('format')).toBe('json')
   })
 
-  test('tries the next service when one fails, and leaves that one alone for a while', async () => {
+  test('uses the next service when one fails, and skips the failed one for a while', async () => {
     let clock = 0
     web.site.page('/refuses', (_request, response) => void response.writeHead(429).end())
     web.site.serve('/search', 'application/json', '{"results":[]}')

@@ -9,7 +9,7 @@ describe('a server over streamable HTTP', () => {
     return server
   }
 
-  test('structured answers, pictures and reported failures come through; headers are sent', async () => {
+  test('returns structured results, images and failures, and receives the configured headers', async () => {
     const server = await startHttp()
     const { tools, connected } = start({
       odd: { url: server.url, headers: { authorization: 'Bearer abc' } },
@@ -33,7 +33,7 @@ describe('a server over streamable HTTP', () => {
     expect(server.authorizations).not.toContain(undefined)
   })
 
-  test('stopping a call ends it at once and tells the server', async () => {
+  test('is told when a call is stopped, and the call ends at once', async () => {
     const server = await startHttp()
     const { tools, connected } = start({ odd: { url: server.url } })
     await connected('odd')
@@ -45,7 +45,7 @@ describe('a server over streamable HTTP', () => {
     await vi.waitFor(() => expect(server.calls).toContain('wait was cancelled'))
   })
 
-  test('a call to a server that forgot the session is sent again in a new one, once', async () => {
+  test('that forgot the session gets the call again in a new session, once', async () => {
     const server = await startHttp()
     const { tools, connected } = start({ odd: { url: server.url } })
     await connected('odd')
@@ -54,7 +54,7 @@ describe('a server over streamable HTTP', () => {
     expect(server.calls).toEqual(['add'])
   })
 
-  test('while it is away its tools fail with a clear text; when it is back they work', async () => {
+  test('has tools that fail with a clear message while it is down and work when it is back', async () => {
     const server = await startHttp()
     const { tools, mcp, connected } = start({ odd: { url: server.url } })
     await connected('odd')
@@ -70,7 +70,7 @@ describe('a server over streamable HTTP', () => {
     expect(await call(tools.get('mcp__odd__add'), { a: 1, b: 1 })).toMatchObject({ success: true })
   })
 
-  test('a tool that the server adds later is there without a restart', async () => {
+  test('can add a tool without a restart', async () => {
     const server = await startHttp()
     const { tools, mcp, connected } = start({ odd: { url: server.url } })
     await connected('odd')

@@ -10,7 +10,7 @@ const filesystemServer = resolve(
 )
 
 describe('the filesystem MCP server from npm, over stdio', () => {
-  test('its tools appear with schema and risk, and work on real files', async () => {
+  test('offers its tools with schema and risk, and they work on real files', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'note.txt'), '你好')
     const { tools, connected } = start({
@@ -39,7 +39,7 @@ describe('the filesystem MCP server from npm, over stdio', () => {
     expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made')
   })
 
-  test('arguments that do not fit its schema never reach it', async () => {
+  test('never receives arguments that violate its schema', async () => {
     const folder = await temporaryFolder()
     const { tools, connected } = start({
       files: { command: process.execPath, args: [filesystemServer, folder] },
@@ -54,7 +54,7 @@ describe('the filesystem MCP server from npm, over stdio', () => {
     expect(read?.parse('[]')).toMatchObject({ ok: false })
   })
 
-  test('a refusal of the server is a failed result with its words', async () => {
+  test('refuses a path with a failed result in its own words', async () => {
     const folder = await temporaryFolder()
     const { tools, connected } = start({
       files: { command: process.execPath, args: [filesystemServer, folder] },
@@ -87,7 +87,7 @@ describe('a stdio server as a child process', () => {
     ${body}
     await server.connect(new StdioServerTransport())`
 
-  test('gets nothing of the server environment but what its settings name', async () => {
+  test('gets only the environment variables that its settings name', async () => {
     process.env.MCP_TEST_SECRET = 'canary'
     onTestFinished(() => void delete process.env.MCP_TEST_SECRET)
     const file = await script(

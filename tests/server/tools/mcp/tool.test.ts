@@ -3,7 +3,7 @@ import type { McpConnection } from '../../../../server/tools/mcp/connection.ts'
 import { defineMcpTool, mcpToolName } from '../../../../server/tools/mcp/tool.ts'
 import { bench, call as toolCall } from '../support.ts'
 
-test('what a connection was never meant to throw goes on to the executor, which keeps it from the model', async () => {
+test('an unexpected error of a connection reaches the executor, which hides it from the model', async () => {
   const fault = new Error('connect ECONNREFUSED 10.0.0.7:5432')
   const connection: McpConnection = {
     name: 'odd',
@@ -31,7 +31,7 @@ test('what a connection was never meant to throw goes on to the executor, which 
 })
 
 describe('names of remote tools', () => {
-  test('are in the letters and the length that providers accept, and stay different', () => {
+  test('use the characters and the length that providers accept, and stay distinct', () => {
     expect(mcpToolName('files', 'read_file')).toBe('mcp__files__read_file')
     const long = ['a', 'b'].map((end) => mcpToolName('files', `${'x'.repeat(100)}${end}`))
     const odd = ['é.é', 'ü.ü'].map((name) => mcpToolName('files', name))

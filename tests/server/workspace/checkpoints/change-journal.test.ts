@@ -6,7 +6,7 @@ import { openProject, treeOf } from '../../../support/projects.ts'
 import { afterRestart, all, by, newest, write } from './changes.ts'
 
 describeOnEachDatabase('an interrupted change', (open) => {
-  test('a change cut off by a crash is settled before the next one and can be taken back', async () => {
+  test('is settled before the next change and can be undone', async () => {
     const database = await open()
     const project = await openProject(database)
     const { workspace, checkpoints } = project
@@ -39,7 +39,7 @@ describeOnEachDatabase('an interrupted change', (open) => {
     expect(await treeOf(workspace.root)).toEqual(before)
   })
 
-  test('notes that a power cut left unreadable hold up nobody and invent no changes', async () => {
+  test('neither blocks nor invents changes when a power cut left its notes unreadable', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints, workspaces, projectId } = project
     await write(project, 'a', 'old')

@@ -10,7 +10,7 @@ import { openProject, treeOf } from '../../../support/projects.ts'
 import { all, by, newest, write } from './changes.ts'
 
 describeOnEachDatabase('checkpoints', (open) => {
-  test('a change by a tool is listed with what it touched and can be taken back', async () => {
+  test('a change by a tool is listed with what it touched and can be undone', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints } = project
     const message = newId<MessageId>()
@@ -32,7 +32,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect((await workspace.read('src/a.txt')).bytes.toString()).toBe('two')
   })
 
-  test('a folder moved as so many files, as older checkpoints have it, goes back with every content, and forward again', async () => {
+  test('a folder whose move is stored file by file, as in older checkpoints, is restored and moved again with all contents', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints, records } = project
     await mkdir(join(workspace.root, 'old/deep'), { recursive: true })
@@ -64,7 +64,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     })
   })
 
-  test('a deleted folder of many files comes back', async () => {
+  test('a deleted folder with many files is restored', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints } = project
     await mkdir(join(workspace.root, 'gone/empty'), { recursive: true })
@@ -78,7 +78,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect(await treeOf(workspace.root)).toEqual(before)
   })
 
-  test('many changes of every kind go back to any point, and forward again', async () => {
+  test('changes of every kind can be undone to any point and redone', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints } = project
     const states: { tree: Record<string, string>; id: string }[] = []
@@ -109,7 +109,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect(await treeOf(workspace.root)).toEqual({})
   })
 
-  test('whatever a program does to the project is noticed and can be taken back', async () => {
+  test('every change that a program makes is noticed and can be undone', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints } = project
     await write(project, 'keep.txt', 'keep')
@@ -149,7 +149,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['keep.txt'])
   })
 
-  test('what changes nothing leaves no checkpoint, what fails leaves one only if it changed something', async () => {
+  test('work that changes nothing leaves no checkpoint, and work that fails leaves one only if it changed something', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints } = project
     await write(project, 'a', '1')
@@ -165,7 +165,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     expect((await newest(project)).sample.map(({ path }) => path)).toEqual(['a'])
   })
 
-  test('an unknown checkpoint is 404, one of another project too', async () => {
+  test('an unknown checkpoint and one of another project are not found', async () => {
     const database = await open()
     const project = await openProject(database)
     const other = await openProject(database)
@@ -179,7 +179,7 @@ describeOnEachDatabase('checkpoints', (open) => {
   })
 })
 
-describe('changes at once', () => {
+describe('concurrent changes', () => {
   const { open } = useDatabases()
 
   test('of one project run one after another and each has its checkpoint', async () => {
@@ -198,7 +198,7 @@ describe('changes at once', () => {
     expect(await all(project)).toHaveLength(21)
   })
 
-  test('a folder that becomes a link during a change holds up no later change', async () => {
+  test('do not wait for a folder that became a link during a change', async () => {
     const project = await openProject(await open('sqlite'))
     const { workspace, checkpoints } = project
     await write(project, 'dir/a', '1')
@@ -215,7 +215,7 @@ describe('changes at once', () => {
     expect((await newest(project)).sample).toEqual([{ path: 'b', change: 'added' }])
   })
 
-  test('a link in the place of a folder on the way is not restored through', async () => {
+  test('are never restored through a link that replaced a folder', async () => {
     const project = await openProject(await open('sqlite'))
     const { workspace, checkpoints } = project
     await write(project, 'dir/a', '1')

@@ -9,7 +9,7 @@ import { openProject, treeOf } from '../../../support/projects.ts'
 import { afterRestart, by, move, newest, remove, restore, write } from './changes.ts'
 
 describeOnEachDatabase('a renamed folder', (open) => {
-  test('is stored as one rename, keeps no content, and goes back and forward', async () => {
+  test('is stored as one rename without contents, and can be undone and redone', async () => {
     const project = await openProject(await open())
     const { workspace, records } = project
     await mkdir(join(workspace.root, 'old/deep'), { recursive: true })
@@ -37,7 +37,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     expect(await treeOf(workspace.root)).toEqual(before)
   })
 
-  test('goes back to every point of a history of edits, new files at the old path, deletions and more renames', async () => {
+  test('can be restored to every point of a history of edits, new files at the old path, deletions and more renames', async () => {
     const project = await openProject(await open())
     const { workspace } = project
     const states: { tree: Record<string, string>; id: string }[] = []
@@ -72,7 +72,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     expect(await now()).toEqual({})
   })
 
-  test('brings along what other programs changed in it, and is not renamed over what they put in its old place', async () => {
+  test('keeps what other programs changed in it, and does not overwrite what they put in its old place', async () => {
     const project = await openProject(await open())
     const { workspace } = project
     await write(project, 'old/a', 'a')
@@ -98,7 +98,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     })
   })
 
-  test('that another program has removed stays removed, and the rest is brought back', async () => {
+  test('that another program has removed stays removed, and the rest is restored', async () => {
     const project = await openProject(await open())
     const { workspace } = project
     await write(project, 'old/a', 'a')
@@ -111,7 +111,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     expect(await treeOf(workspace.root)).toEqual({ kept: 'one' })
   })
 
-  test('whose rename or way back a crash cut off is stored with what was done of it', async () => {
+  test('whose restore a crash interrupted is stored with the part that was done', async () => {
     const database = await open()
     const project = await openProject(database)
     const { workspace, records } = project
@@ -144,7 +144,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     expect(await treeOf(workspace.root)).toEqual(before)
   })
 
-  test('that cannot be renamed is refused as it is, and leaves no checkpoint', async () => {
+  test('that cannot be renamed stays as it is and leaves no checkpoint', async () => {
     const project = await openProject(await open())
     await write(project, 'a/x', '1')
     await write(project, 'b/x', '2')
@@ -165,7 +165,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     })
   })
 
-  test('is told as a rename in comparisons, with what was edited in it before and after', async () => {
+  test('appears as a rename in comparisons, with the edits before and after it', async () => {
     const project = await openProject(await open())
     const { workspace, checkpoints, records, pool } = project
     const diff = (id: string, against: 'change' | 'now') =>

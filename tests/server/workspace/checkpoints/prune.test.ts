@@ -8,7 +8,7 @@ import { all, write } from './changes.ts'
 
 const { open } = useDatabases()
 
-test('are kept within the rule: number, bytes and what nothing refers to', async () => {
+test('checkpoints and their contents stay within the limits of the rule', async () => {
   const project = await openProject(await open('sqlite'), {
     rule: { keep: 5, maxAgeDays: 30, maxBytes: 1e9 },
   })
@@ -23,7 +23,7 @@ test('are kept within the rule: number, bytes and what nothing refers to', async
   expect((await workspace.read('a')).bytes.toString()).toBe('content 39')
 })
 
-test('the rule of pruning: the newest always stays, the old and the many go', () => {
+test('pruning keeps the newest checkpoint and removes those that are too old or too many', () => {
   const now = new Date('2026-01-31T00:00:00Z')
   const rows = [60, 1, 10, 40].map((days) => ({
     id: `d${days}`,

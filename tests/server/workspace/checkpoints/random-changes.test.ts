@@ -8,7 +8,7 @@ import { randomFrom, SEED } from '../../../support/random.ts'
 import { by, move, newest, remove, restore, write } from './changes.ts'
 
 describeOnEachDatabase('a project', (open) => {
-  test(`is right after any sequence of changes and restores (SEED=${SEED})`, async () => {
+  test(`has the expected contents after any sequence of changes and restores (SEED=${SEED})`, async () => {
     const rule = { keep: 1_000, maxAgeDays: 30, maxBytes: 1e9 }
     const project = await openProject(await open(), { rule })
     const { workspace, checkpoints } = project

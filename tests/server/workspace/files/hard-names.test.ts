@@ -59,7 +59,7 @@ describe('on a real disk', () => {
     return results.map(({ data }) => JSON.parse(data.content))
   }
 
-  describe.skipIf(process.platform === 'win32')('what is no file', () => {
+  describe.skipIf(process.platform === 'win32')('what is not a regular file', () => {
     const kinds: Record<string, (path: string) => Promise<void>> = {
       'a pipe': async (path) => void execFileSync('mkfifo', [path]),
       'a socket': async (path) => {
@@ -73,45 +73,48 @@ describe('on a real disk', () => {
       'a device': async (path) => void execFileSync('mknod', [path, 'c', '1', '5']),
     }
 
-    test.each(Object.keys(kinds))('%s is never opened, whoever asks', async (kind) => {
-      const { id, folder } = await makeProject(kind)
-      try {
-        await kinds[kind]?.(join(folder, 'odd'))
-      } catch {
-        // Making devices takes rights that a test seldom has.
-        return
-      }
-      const body = { content: 'x' }
-      expect((await server.call('GET', file(id, 'odd'))).status).toBe(400)
-      expect((await server.call('GET', `${file(id, 'odd')}?raw=1`)).status).toBe(400)
-      expect((await server.call('PUT', file(id, 'odd'), { body })).status).toBe(400)
-      expect((await server.call('PUT', file(id, 'odd/x'), { body })).status).toBe(409)
-      const search = { body: { query: 'plain' } }
-      const found = await server.call('POST', `/api/projects/${id}/search`, search)
-      expect(found.json.data.total_matches).toBe(1)
-      const answers = await ask(id, [
-        { name: 'file_read', arguments: { path: 'odd' } },
-        { name: 'file_write', arguments: { path: 'odd', content: 'x' } },
-        { name: 'file_edit', arguments: { path: 'odd', old: 'a', new: 'b' } },
-        { name: 'file_grep', arguments: { pattern: 'x', path: 'odd' } },
-        { name: 'file_exists', arguments: { path: 'odd' } },
-      ])
-      expect(answers.map(({ success }) => success)).toEqual([
-        false,
-        false,
-        false,
-        expect.any(Boolean),
-        true,
-      ])
-      expect(answers[3].data?.matches ?? []).toEqual([])
-      expect(answers[4].data.type).toBe('other')
-      expect((await server.call('DELETE', file(id, 'odd'))).status).toBe(200)
-      expect(await readdir(folder)).toEqual(['plain.txt'])
-    })
+    test.each(Object.keys(kinds))(
+      '%s is never opened, neither by a route nor by a tool',
+      async (kind) => {
+        const { id, folder } = await makeProject(kind)
+        try {
+          await kinds[kind]?.(join(folder, 'odd'))
+        } catch {
+          // Making devices takes rights that a test seldom has.
+          return
+        }
+        const body = { content: 'x' }
+        expect((await server.call('GET', file(id, 'odd'))).status).toBe(400)
+        expect((await server.call('GET', `${file(id, 'odd')}?raw=1`)).status).toBe(400)
+        expect((await server.call('PUT', file(id, 'odd'), { body })).status).toBe(400)
+        expect((await server.call('PUT', file(id, 'odd/x'), { body })).status).toBe(409)
+        const search = { body: { query: 'plain' } }
+        const found = await server.call('POST', `/api/projects/${id}/search`, search)
+        expect(found.json.data.total_matches).toBe(1)
+        const answers = await ask(id, [
+          { name: 'file_read', arguments: { path: 'odd' } },
+          { name: 'file_write', arguments: { path: 'odd', content: 'x' } },
+          { name: 'file_edit', arguments: { path: 'odd', old: 'a', new: 'b' } },
+          { name: 'file_grep', arguments: { pattern: 'x', path: 'odd' } },
+          { name: 'file_exists', arguments: { path: 'odd' } },
+        ])
+        expect(answers.map(({ success }) => success)).toEqual([
+          false,
+          false,
+          false,
+          expect.any(Boolean),
+          true,
+        ])
+        expect(answers[3].data?.matches ?? []).toEqual([])
+        expect(answers[4].data.type).toBe('other')
+        expect((await server.call('DELETE', file(id, 'odd'))).status).toBe(200)
+        expect(await readdir(folder)).toEqual(['plain.txt'])
+      },
+    )
   })
 
   test.skipIf(!tellsApart)(
-    'names that look alike are kept apart, also in the history',
+    'names that look alike stay separate files, also in the history',
     async () => {
       const names = [
         'README.md',
@@ -157,7 +160,7 @@ describe('on a real disk', () => {
     },
   )
 
-  test('a name may change its case alone, but never take the place of another', async () => {
+  test('a rename may change only the case of a name, but never overwrites another file', async () => {
     const { id, folder } = await makeProject('Case')
     const move = (from: string, to: string) =>
       server.call('PATCH', file(id, from), { body: { new_path: to } })
@@ -191,7 +194,7 @@ describe('on a real disk', () => {
     expect(await readdir(folder)).toEqual(['plain.txt'])
   })
 
-  test('the longest name that a disk takes works everywhere', async () => {
+  test('the longest name that a disk allows works everywhere', async () => {
     const { id } = await makeProject('Longest')
     const path = `${'d'.repeat(255)}/${'f'.repeat(255)}`
     const [written, read] = [

@@ -61,7 +61,7 @@ describe('the text of a path', () => {
     'c:/Windows',
     './../x',
     `${'a/'.repeat(5)}${'../'.repeat(6)}x`,
-  ])('%j leaves the project: 403', (input) => {
+  ])('%j is refused because it leaves the project', (input) => {
     expect(codeOf(() => parsePath(input))).toBe('path_escapes')
   })
 
@@ -80,7 +80,7 @@ describe('the text of a path', () => {
     ['path of more than 1,024 bytes', 'abcdefgh/'.repeat(120)],
     ['33 folders', Array.from({ length: 33 }, () => 'd').join('/')],
     ['a megabyte', 'x'.repeat(1_000_000)],
-  ])('%s is no name for a file: 400', (_what, input) => {
+  ])('%s is refused as the name of a file', (_what, input) => {
     expect(codeOf(() => parsePath(input))).toBe('bad_request')
   })
 
@@ -122,7 +122,7 @@ describe('on the disk', () => {
     ['inner-link/a.txt'],
     ['inside/root-link/etc/passwd'],
     ['dangling'],
-  ])('reading, writing and making through the link %s is refused', async (path) => {
+  ])('reading, writing and creating through the link %s is refused', async (path) => {
     await links()
     expect(await rejection(workspace.read(path))).toBe('path_escapes')
     expect(await rejection(workspace.write(path, Buffer.from('pwned')))).toBe('path_escapes')
@@ -147,7 +147,7 @@ describe('on the disk', () => {
     expect(existsSync(join(outside, 'secret.txt'))).toBe(true)
   })
 
-  test('a link is told as one and can be removed itself', async () => {
+  test('a link is reported as a link and can be removed itself', async () => {
     await links()
     expect((await workspace.state('folder-link'))?.kind).toBe('link')
     await workspace.remove('folder-link')
@@ -155,7 +155,7 @@ describe('on the disk', () => {
     expect(existsSync(join(outside, 'secret.txt'))).toBe(true)
   })
 
-  test('deleting a folder that holds links leaves what they point at', async () => {
+  test('deleting a folder that contains links keeps their targets', async () => {
     await symlink(outside, join(workspace.root, 'inside', 'link'))
     await workspace.remove('inside')
     expect(existsSync(join(outside, 'secret.txt'))).toBe(true)
@@ -173,7 +173,7 @@ describe('on the disk', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('a folder swapped for a link during the calls never lets one out', async () => {
+  test('a folder that is swapped for a link during calls never gives access outside the project', async () => {
     const folder = join(workspace.root, 'swap')
     const parked = join(workspace.root, 'parked')
     await mkdir(folder)
@@ -202,7 +202,7 @@ describe('on the disk', () => {
     expect(existsSync(join(outside, 'folder'))).toBe(true)
   })
 
-  test('a file swapped for a link during the calls is never followed', async () => {
+  test('a file that is swapped for a link during calls is never followed', async () => {
     const file = join(workspace.root, 'flip')
     let swapping = true
     const swapper = (async () => {

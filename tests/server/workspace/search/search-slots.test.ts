@@ -30,7 +30,7 @@ function createSearches(slots = createSearchSlots(limits)) {
   return { search, begun, ends, end }
 }
 
-test('a user with many slow searches leaves room for another, who does not wait', async () => {
+test('a user with many slow searches does not delay the first search of another user', async () => {
   const { search, begun, end } = createSearches()
   const all = ['s1', 's2', 's3', 's4'].map((name) => search(slow, name))
   await Promise.resolve()
@@ -47,7 +47,7 @@ test('a user with many slow searches leaves room for another, who does not wait'
   await Promise.all([...all, ...others])
 })
 
-test('what waits ends with its signal, and more than may wait is refused with a clear text', async () => {
+test('a waiting search ends with its signal, and a search beyond the limit is refused with a clear message', async () => {
   const { search, begun, end } = createSearches()
   const stopping = new AbortController()
   const all = ['s1', 's2', 's3', 's4', 's5'].map((name) => search(slow, name))
@@ -64,7 +64,7 @@ test('what waits ends with its signal, and more than may wait is refused with a 
   expect(begun).not.toContain('s6')
 })
 
-test(`in whatever order they come and end, the limits hold and each has its turn (SEED=${SEED})`, async () => {
+test(`the limits hold and every search gets its turn, whatever the order (SEED=${SEED})`, async () => {
   for (const { random, what } of rounds(20)) {
     const { search, ends, end } = createSearches(
       createSearchSlots({ ...limits, waitingPerUser: 50 }),

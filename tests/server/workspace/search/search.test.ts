@@ -38,11 +38,11 @@ describe('patterns of paths', () => {
     ['日本*', '日本語.txt', true],
     ['*', '.hidden', true],
     ['[', '[', true],
-  ])('%s and %s: %s', (pattern, path, matches) => {
+  ])('the pattern %s matches %s: %s', (pattern, path, matches) => {
     expect(compileGlob(pattern)(path)).toBe(matches)
   })
 
-  test('a pattern made to take for ever takes no time', () => {
+  test('patterns built for endless backtracking do not backtrack', () => {
     const matches = compileGlob(`${'*a'.repeat(100)}b`)
     expect(matches('a'.repeat(250))).toBe(false)
     expect(compileGlob(`${'**/'.repeat(100)}x`)(`${'a/'.repeat(31)}y`)).toBe(false)
@@ -100,7 +100,7 @@ describe.each([
   })
   afterEach(() => rm(base, { recursive: true, force: true }))
 
-  test('finds lines in order; ignored files, binaries and .git are left out', async () => {
+  test('finds lines in order and skips ignored files, binaries and .git', async () => {
     const result = await grep('needle')
     expect(result.truncated).toBe(false)
     expect(result.matches.map(({ path, line }) => `${path}:${line}`)).toEqual([
@@ -114,7 +114,7 @@ describe.each([
     expect(result.matches[4]?.content.length).toBeLessThan(600)
   })
 
-  test('respects case, plain text, a path, a file and a pattern of paths', async () => {
+  test('respects case, literal text, paths and path patterns', async () => {
     expect((await grep('needle', { caseSensitive: true })).matches).toHaveLength(3)
     expect((await grep('needle(1)', { fixed: true })).matches).toHaveLength(1)
     expect((await grep('needle', { path: 'src' })).matches).toHaveLength(2)
@@ -123,7 +123,7 @@ describe.each([
     expect((await grep('^y =')).matches).toHaveLength(1)
   })
 
-  test('reads .gitignore in every folder, the deepest having the last word', async () => {
+  test('reads .gitignore in every folder, and the deepest takes precedence', async () => {
     const write = (path: string, text = 'thorn') => workspace.write(path, Buffer.from(text))
     await write('.gitignore', '*.log\n/build/\ndocs/**\n!docs/keep.md\nspace\\ \n')
     await write('web/.gitignore', '# a remark\n/dist\n!important.log\nlocal.*\n*.tmp  \n')
@@ -150,7 +150,7 @@ describe.each([
     )
   })
 
-  test('what is left out is not brought back by a pattern of paths, only by its name', async () => {
+  test('finds ignored files only by their name, not by a path pattern', async () => {
     expect((await search.find(workspace, '*.log', 10)).paths).toEqual([])
     expect((await search.find(workspace, '*', 100)).paths).not.toContain('ignored/c.txt')
     expect((await grep('needle', { glob: '*.log' })).matches).toEqual([])
@@ -166,31 +166,31 @@ describe.each([
     ])
   })
 
-  test('rules of other programs than git leave nothing out', async () => {
+  test('ignores the rules of programs other than git', async () => {
     await workspace.write('.ignore', Buffer.from('a.txt\n'))
     await workspace.write('.git/info/exclude', Buffer.from('a.txt\n'))
     expect((await grep('needle')).matches.map(({ path }) => path)).toContain('a.txt')
   })
 
-  test('a file that is named but too large to search is told, not passed over', async () => {
+  test('fails for a named file that is too large instead of skipping it', async () => {
     await workspace.write('large.txt', Buffer.alloc(1_000_001, 'x'))
     await expect(grep('x', { path: 'large.txt' })).rejects.toMatchObject({ code: 'file_too_large' })
     expect((await grep('xxx', { glob: 'large.txt' })).matches).toEqual([])
   })
 
-  test('stops at the number of results and says so', async () => {
+  test('stops at the maximum number of results and reports it', async () => {
     const result = await grep('needle', { maxResults: 2 })
     expect(result.matches).toHaveLength(2)
     expect(result.truncated).toBe(true)
   })
 
-  test('refuses what it cannot read or reach', async () => {
+  test('refuses invalid patterns, missing paths and paths outside the project', async () => {
     await expect(grep('a(')).rejects.toMatchObject({ code: 'bad_request' })
     await expect(grep('a', { path: '../' })).rejects.toMatchObject({ code: 'path_escapes' })
     await expect(grep('a', { path: 'none' })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('follows no link, not into the project either', async () => {
+  test('follows no link, not even into the project', async () => {
     await symlink(base, join(workspace.root, 'out'))
     await symlink('src', join(workspace.root, 'again'))
     const result = await grep('needle')
@@ -199,7 +199,7 @@ describe.each([
     expect((await search.find(workspace, '*.txt', 100)).paths).toEqual(['a.txt', 'wide.txt'])
   })
 
-  test('options smuggled in as a pattern are only a pattern', async () => {
+  test('treats options in a pattern as part of the pattern', async () => {
     expect((await grep('--files')).matches).toEqual([])
     expect((await grep('-e needle')).matches).toEqual([])
   })
@@ -211,7 +211,7 @@ describe.each([
     expect((await search.find(workspace, '*.txt', 10)).paths).toEqual(['a.txt', 'wide.txt'])
   })
 
-  test('a runaway pattern ends and does not stall the server', async () => {
+  test('ends a runaway pattern without blocking the server', async () => {
     await workspace.write('evil.txt', Buffer.from(`${'a'.repeat(40)}!`))
     let turns = 0
     const ticking = setInterval(() => turns++, 5)
@@ -225,7 +225,7 @@ describe.each([
 })
 
 describe.skipIf(!bubblewrap.available || findRipgrep() === null)('ripgrep in bubblewrap', () => {
-  test('a folder swapped for a link while it searches shows nothing of the host', async () => {
+  test('reveals nothing of the host through a link', async () => {
     const base = await mkdtemp(join(tmpdir(), 'search-'))
     const workspaces = await createWorkspaces({
       root: join(base, 'workspaces'),

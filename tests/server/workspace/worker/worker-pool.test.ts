@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWorkerPool } from '../../../../server/workspace/worker/worker-pool.ts'
 
-test("one user's slow patterns leave a thread to everybody else", async () => {
+test('slow patterns of one user leave a thread for the others', async () => {
   const pool = createWorkerPool(2)
   const stop = new AbortController()
   const find = { fixed: false, caseSensitive: true, limit: 1 }
