@@ -3,8 +3,8 @@
 import type { Database } from '../../../../server/db/database.ts'
 import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/record/change-journal.ts'
 import { createCheckpoints } from '../../../../server/workspace/checkpoints/checkpoints.ts'
+import type { ChangeOrigin } from '../../../../server/workspace/checkpoints/record/change-journal.ts'
 import { createKeyedMutex } from '../../../../server/workspace/keyed-mutex.ts'
 import type { openProject } from '../../../support/projects.ts'
 
