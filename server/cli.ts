@@ -21,9 +21,9 @@ const failed = (...lines: string[]): CommandResult => ({ lines, status: 1 })
 /** By name. Each loads what it needs only when it is called. */
 export const commands: Readonly<Record<string, Command>> = {
   async doctor(config, _operands, webRoot) {
-    const { examine } = await import('./doctor/doctor.ts')
+    const { runChecks } = await import('./doctor/doctor.ts')
     const { formatFinding } = await import('./doctor/finding.ts')
-    const findings = await examine({
+    const findings = await runChecks({
       database: databaseSettings(config),
       dataDirectory: config.data_dir,
       workspaceRoot: config.workspace_root,

@@ -1,4 +1,4 @@
-// Whether the database can be reached, whether its tables are those of this version, and whether a server works on it.
+// Checks that the database is reachable and migrated, and whether a server is using it.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSettings } from '../db/database.ts'
@@ -7,7 +7,7 @@ import { errorText } from '../errors.ts'
 import { isOwned } from '../owner/owner.ts'
 import { type Finding, fine } from './finding.ts'
 
-/** Only reads: neither a file nor a table is created, and nothing is migrated. */
+/** Read-only: creates no files or tables and runs no migrations. */
 export async function checkDatabase(settings: DatabaseSettings): Promise<Finding[]> {
   const subject = 'database'
   if (settings.dialect === 'sqlite' && !existsSync(resolve(settings.file)))
@@ -16,8 +16,8 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
     const { pending, isEmpty } = await inspectDatabase(settings)
     const place = settings.dialect === 'sqlite' ? `SQLite, ${resolve(settings.file)}` : 'PostgreSQL'
     const running = (await isOwned(settings))
-      ? 'a server is running on it'
-      : 'no server is running on it'
+      ? 'a server is using it'
+      : 'no server is using it'
     const findings = [fine(subject, `${place}; ${running}`)]
     if (isEmpty) findings.push(fine('tables', 'none yet: the first start creates them'))
     else if (pending > 0)
@@ -36,8 +36,8 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
         detail: errorText(error),
         advice:
           settings.dialect === 'sqlite'
-            ? 'Check db_sqlite_file and who may write there; `npm run restore -- <file>` puts a backup in its place.'
-            : 'Check db_host, db_port, db_user, db_password and db_name (or database_url), and that the server runs.',
+            ? 'Check db_sqlite_file and its permissions; `npm run restore -- <file>` restores a backup.'
+            : 'Check db_host, db_port, db_user, db_password and db_name (or database_url), and that the server is running.',
       },
     ]
   }

@@ -1,4 +1,4 @@
-// Whether passages can be found by meaning: the endpoint answers, and the database compares vectors itself.
+// Checks search by meaning: the endpoint responds, and the database can compare vectors.
 import SqliteClient from 'better-sqlite3'
 import type { DatabaseSettings } from '../db/database.ts'
 import { inspectVectors } from '../db/inspect.ts'
@@ -11,13 +11,13 @@ import { type Finding, fine } from './finding.ts'
 
 const TIMEOUT_MS = 8000
 
-/** Nothing is said where no endpoint is configured: words alone are enough. */
+/** Returns no findings when no endpoint is configured: search by words needs none. */
 export async function checkEmbeddings(
   settings: EmbeddingSettings | null,
   database: DatabaseSettings,
 ): Promise<Finding[]> {
   if (settings === null) return []
-  return Promise.all([checkEndpoint(settings), checkComparing(database)])
+  return Promise.all([checkEndpoint(settings), checkVectorSearch(database)])
 }
 
 async function checkEndpoint(settings: EmbeddingSettings): Promise<Finding> {
@@ -29,41 +29,41 @@ async function checkEndpoint(settings: EmbeddingSettings): Promise<Finding> {
   try {
     const embedder = createEmbedder(settings, fetch)
     const [vector] = await embedder.embed(['a word'], AbortSignal.timeout(TIMEOUT_MS))
-    return fine(subject, `${host} answers, ${vector?.length ?? 0} dimensions`)
+    return fine(subject, `${host} responds, ${vector?.length ?? 0} dimensions`)
   } catch (error) {
     return {
       state: 'fail',
       subject,
-      // Its words are ours, and name neither the URL nor the key.
-      detail: `${host} gives no vectors (${errorText(error)})`,
-      advice: 'Check embeddings.api_url, api_key and model. Until then words alone decide.',
+      // The embedder's own message, without the URL or the key.
+      detail: `${host} returns no vectors (${errorText(error)})`,
+      advice: 'Check embeddings.api_url, api_key and model. Until then, search uses words only.',
     }
   } finally {
     await fetch.close()
   }
 }
 
-async function checkComparing(settings: DatabaseSettings): Promise<Finding> {
-  const subject = 'comparing vectors'
+async function checkVectorSearch(settings: DatabaseSettings): Promise<Finding> {
+  const subject = 'vector search'
   try {
-    const by = settings.dialect === 'sqlite' ? await sqliteWay() : await inspectVectors(settings)
+    const by = settings.dialect === 'sqlite' ? await sqliteImplementation() : await inspectVectors(settings)
     if (by === 'sqlite-vec' || by === 'pgvector') return fine(subject, by)
     const advice =
       by === 'scan'
         ? 'Install the extension pgvector for this PostgreSQL, and allow its user to create it.'
         : 'Run `npm ci` without --omit=optional: sqlite-vec is twice as fast.'
-    return { state: 'warn', subject, detail: 'one by one in JavaScript', advice }
+    return { state: 'warn', subject, detail: 'compares vectors one by one in JavaScript', advice }
   } catch {
     return {
       state: 'warn',
       subject,
-      detail: 'not looked at: the database does not answer',
-      advice: 'Mend the database first.',
+      detail: 'not checked: the database does not respond',
+      advice: 'Fix the database first.',
     }
   }
 }
 
-async function sqliteWay(): Promise<'sqlite-vec' | 'javascript'> {
+async function sqliteImplementation(): Promise<'sqlite-vec' | 'javascript'> {
   const client = new SqliteClient(':memory:')
   try {
     return await addVectorFunctions(client)

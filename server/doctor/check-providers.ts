@@ -1,17 +1,17 @@
-// Whether each configured provider answers and takes its key. One tiny request each; nothing is generated.
+// Checks that each configured provider responds and accepts its key, with one small request each; nothing is generated.
 import { splitApiUrl } from '../llm/openai/provider-quirks.ts'
 import type { ModelSettings } from '../protocol/catalog.ts'
 import { type Finding, fine } from './finding.ts'
 
 const TIMEOUT_MS = 8000
 
-/** One finding for each model of config.yml. */
+/** One finding per model in config.yml. */
 export async function checkProviders(models: readonly ModelSettings[]): Promise<Finding[]> {
   if (models.length === 0)
     return [
       fine(
         'models',
-        'none in config.yml: those added in the page are used, else the built-in demo',
+        'none in config.yml: the server uses those added in the page, else the built-in demo',
       ),
     ]
   return Promise.all(models.map(checkProvider))
@@ -22,27 +22,27 @@ async function checkProvider({ id, api_url, api_key }: ModelSettings): Promise<F
   const { base } = splitApiUrl(api_url)
   const host = new URL(base).host
   try {
-    const answer = await fetch(`${base}/models`, {
+    const response = await fetch(`${base}/models`, {
       headers: api_key === undefined ? {} : { authorization: `Bearer ${api_key}` },
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: 'manual',
     })
-    await answer.body?.cancel()
-    if (answer.status === 401 || answer.status === 403)
+    await response.body?.cancel()
+    if (response.status === 401 || response.status === 403)
       return {
         state: 'fail',
         subject,
-        detail: `${host} refuses the API key (${answer.status})`,
-        advice: 'Check api_key and the environment variable that it names.',
+        detail: `${host} rejects the API key (${response.status})`,
+        advice: 'Check api_key and the environment variable it refers to.',
       }
-    return fine(subject, `${host} answers`)
+    return fine(subject, `${host} responds`)
   } catch {
-    // The reason may hold the URL with a key in it; the host says enough.
+    // The error may contain a URL with a key, so only the host is shown.
     return {
       state: 'fail',
       subject,
-      detail: `${host} does not answer`,
-      advice: 'Check api_url, the network and, for a local provider, that it runs.',
+      detail: `${host} does not respond`,
+      advice: 'Check api_url, the network and, for a local provider, whether it is running.',
     }
   }
 }

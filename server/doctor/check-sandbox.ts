@@ -1,12 +1,12 @@
-// Which isolation is in force for Python programs and for the shell.
+// Checks which isolation is in force for Python programs and shell commands.
 import { join } from 'node:path'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
 import { detectPrivateNetwork, privateNetworkAdvice } from '../sandbox/private-network.ts'
 import { createPythonSandbox } from '../sandbox/python/sandbox.ts'
 import { type Finding, fine } from './finding.ts'
 
-/** How Python is configured. */
-export interface PythonHabits {
+/** The configuration of Python. */
+export interface PythonSettings {
   engine: 'wasm' | 'host'
   isolation: 'auto' | 'kernel' | 'wasm'
   multiUser: boolean
@@ -15,9 +15,9 @@ export interface PythonHabits {
 
 const INSTALL = 'Install bubblewrap (apt-get install bubblewrap) and allow user namespaces.'
 
-/** Starts the sandbox as the server does and tells its state. */
+/** Starts the sandbox as the server does and reports its state. */
 export async function checkPython(
-  { engine: configured, isolation, multiUser, packagesFolder }: PythonHabits,
+  { engine: configured, isolation, multiUser, packagesFolder }: PythonSettings,
   dataDirectory: string,
 ): Promise<Finding[]> {
   const subject = 'execute_python'
@@ -42,13 +42,13 @@ export async function checkPython(
     {
       state: 'warn',
       subject,
-      detail: `${engine}, isolated by WebAssembly alone${reason === null ? '' : ` (${reason})`}`,
+      detail: `${engine}, isolated by WebAssembly only${reason === null ? '' : ` (${reason})`}`,
       advice: INSTALL,
     },
   ]
 }
 
-/** Whether commands of the `exec` tool are isolated, where the tool is on. */
+/** Checks whether commands of the `exec` tool are isolated, if the tool is enabled. */
 export async function checkShell({
   enabled,
   network,
@@ -65,11 +65,11 @@ export async function checkShell({
         {
           state: 'fail',
           subject: 'exec',
-          detail: 'tools.exec.network is not possible here; the server does not start',
+          detail: 'tools.exec.network does not work here; the server will not start',
           advice: privateNetworkAdvice(state.reason),
         },
       ]
-    return [fine('exec', 'on, isolated by the kernel, reaches the internet alone')]
+    return [fine('exec', 'on, isolated by the kernel, reaches only the internet')]
   }
   if (bubblewrap.available)
     return network === 'host'
@@ -78,8 +78,8 @@ export async function checkShell({
             state: 'warn',
             subject: 'exec',
             detail:
-              'on, isolated by the kernel, but on the network of this machine: commands reach this server and everything around it',
-            advice: 'Set tools.exec.network to true for the internet alone, or to false.',
+              'on, isolated by the kernel, but on the host network: commands can reach this server and everything around it',
+            advice: 'Set tools.exec.network to true for internet access only, or to false.',
           },
         ]
       : [fine('exec', 'on, isolated by the kernel')]
@@ -87,7 +87,7 @@ export async function checkShell({
     {
       state: 'warn',
       subject: 'exec',
-      detail: `on, and not isolated: ${bubblewrap.reason}`,
+      detail: `on, but not isolated: ${bubblewrap.reason}`,
       advice: INSTALL,
     },
   ]

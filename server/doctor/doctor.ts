@@ -1,4 +1,4 @@
-// `npm run doctor`: looks at everything that a start needs and says what to do about what is wrong.
+// `npm run doctor`: checks everything that a start needs and says how to fix what is wrong.
 
 import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
@@ -6,36 +6,36 @@ import type { ModelSettings } from '../protocol/catalog.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'
 import { checkProviders } from './check-providers.ts'
-import { checkPython, checkShell, type PythonHabits } from './check-sandbox.ts'
-import { checkFolder, checkNode, checkPage } from './check-surroundings.ts'
+import { checkPython, checkShell, type PythonSettings } from './check-sandbox.ts'
+import { checkFolder, checkNode, checkPage } from './check-host.ts'
 import type { Finding } from './finding.ts'
 
-/** What the doctor is told of the configuration, as plain values. */
-export interface Patient {
+/** The parts of the configuration that the doctor checks. */
+export interface DoctorSettings {
   database: DatabaseSettings
   dataDirectory: string
   workspaceRoot: string
   /** Folder of the built page. */
   webRoot: string
   models: readonly ModelSettings[]
-  /** null: none are configured. */
+  /** Null: not configured. */
   embeddings: EmbeddingSettings | null
-  python: PythonHabits
+  python: PythonSettings
   shell: { enabled: boolean; network: boolean | 'host' }
 }
 
-/** All findings, in the order in which they are printed. Changes nothing; never throws. */
-export async function examine(patient: Patient): Promise<Finding[]> {
+/** Runs all checks and returns the findings in print order. Changes nothing; never throws. */
+export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
   const groups = await Promise.all([
     checkNode(),
-    checkFolder('data folder', patient.dataDirectory),
-    checkDatabase(patient.database),
-    checkFolder('workspaces', patient.workspaceRoot),
-    checkPage(patient.webRoot),
-    checkProviders(patient.models),
-    checkEmbeddings(patient.embeddings, patient.database),
-    checkPython(patient.python, patient.dataDirectory),
-    checkShell(patient.shell),
+    checkFolder('data folder', settings.dataDirectory),
+    checkDatabase(settings.database),
+    checkFolder('workspaces', settings.workspaceRoot),
+    checkPage(settings.webRoot),
+    checkProviders(settings.models),
+    checkEmbeddings(settings.embeddings, settings.database),
+    checkPython(settings.python, settings.dataDirectory),
+    checkShell(settings.shell),
   ])
   return groups.flat()
 }

@@ -1,18 +1,18 @@
-// What the doctor found, and how it is printed.
+// A finding of the doctor and its printed form.
 
 export interface Finding {
-  /** `fail`: the server or a part that is asked for does not work. `warn`: it works, but worse than it could. */
+  /** `fail`: the server or a configured feature does not work. `warn`: it works, but not as well as it could. */
   state: 'ok' | 'warn' | 'fail'
   subject: string
-  /** What was seen. */
+  /** What was found. */
   detail: string
-  /** What to do about it. */
+  /** How to fix it. */
   advice?: string
 }
 
 export const fine = (subject: string, detail: string): Finding => ({ state: 'ok', subject, detail })
 
-/** One line for each finding, and a second one for what to do. */
+/** One line per finding, and a second one with the advice. */
 export const formatFinding = ({ state, subject, detail, advice }: Finding): string =>
   `${marks[state]} ${subject}: ${detail}${advice === undefined ? '' : `\n       → ${advice}`}`
 

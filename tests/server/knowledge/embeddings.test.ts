@@ -72,7 +72,7 @@ test('the doctor reports whether the endpoint answers and what compares vectors'
   expect(await checkEmbeddings(null, database)).toEqual([])
   expect(await checkEmbeddings(settings, database)).toMatchObject([
     { state: 'ok', subject: 'embeddings', detail: expect.stringContaining('3 dimensions') },
-    { subject: 'comparing vectors' },
+    { subject: 'vector search' },
   ])
   const away = await checkEmbeddings({ ...settings, apiUrl: await refusingUrl() }, database)
   expect(away[0]).toMatchObject({ state: 'fail', advice: expect.stringContaining('api_url') })

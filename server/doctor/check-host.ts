@@ -1,11 +1,11 @@
-// Node, folders, free space and the built page.
+// Checks Node, folders, free disk space and the built page.
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Finding, fine } from './finding.ts'
 
 const LOW_SPACE_BYTES = 500 * 1024 * 1024
 
-/** The version of Node. */
+/** Checks the version of Node. */
 export async function checkNode(): Promise<Finding[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const fits = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24
@@ -14,13 +14,13 @@ export async function checkNode(): Promise<Finding[]> {
     {
       state: 'warn',
       subject: 'Node',
-      detail: `${process.version} is not one that NanoClaw is tested on`,
+      detail: `NanoClaw is not tested on ${process.version}`,
       advice: 'Install Node 20.19, 22.12, 24 or later.',
     },
   ]
 }
 
-/** A folder that the server writes to: there (or can be made), writable, private, with room left. */
+/** Checks a folder that the server writes to: it exists or can be created, is writable and private, and has free space. */
 export async function checkFolder(subject: string, path: string): Promise<Finding[]> {
   const folder = resolve(path)
   const present = await stat(folder).catch(() => undefined)
@@ -31,7 +31,7 @@ export async function checkFolder(subject: string, path: string): Promise<Findin
         state: 'fail',
         subject,
         detail: `${folder} is not a folder`,
-        advice: 'Move it away, or name another folder in config.yml.',
+        advice: 'Move it away, or set another folder in config.yml.',
       },
     ]
   const isWritable = await access(place, constants.W_OK | constants.X_OK).then(
@@ -43,24 +43,24 @@ export async function checkFolder(subject: string, path: string): Promise<Findin
       {
         state: 'fail',
         subject,
-        detail: `${place} cannot be written by this user`,
-        advice: `chown or chmod it, or name another folder in config.yml.`,
+        detail: `${place} is not writable for this user`,
+        advice: `chown or chmod it, or set another folder in config.yml.`,
       },
     ]
-  const findings = [fine(subject, present === undefined ? `${folder} will be made` : folder)]
+  const findings = [fine(subject, present === undefined ? `${folder} will be created` : folder)]
   const { bavail, bsize } = await statfs(place)
   if (bavail * bsize < LOW_SPACE_BYTES)
     findings.push({
       state: 'warn',
       subject,
       detail: `only ${Math.floor((bavail * bsize) / 1024 ** 2)} MB are free`,
-      advice: 'Free some space; writing fails when the disk is full.',
+      advice: 'Free some space: writes fail when the disk is full.',
     })
   if (present !== undefined && (present.mode & 0o077) !== 0)
     findings.push({
       state: 'warn',
       subject,
-      detail: 'other users of this machine can look into it',
+      detail: 'other users of this machine can read it',
       advice: `chmod 700 ${folder}`,
     })
   return findings
