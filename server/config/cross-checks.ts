@@ -1,16 +1,16 @@
-// Rules between keys: what is right alone but unsafe or senseless together.
+// Rules between keys: combinations that are unsafe or make no sense.
 import type { Config } from './schema.ts'
 
 const MIN_SECRET_LENGTH = 32
-/** Values that circulate in examples and earlier versions; whoever knows them can sign in as anybody. */
+/** Values from examples and earlier versions; anybody who knows them can sign in as any user. */
 const WELL_KNOWN_SECRET =
   /change[-_ ]?(me|this|it|in[-_ ]?production)|your[-_ ]?(jwt[-_ ]?)?secret|default[-_ ]?(jwt[-_ ]?)?secret/i
 
-/** Whether an address to listen on can only be reached from this machine. */
+/** Whether a listen address is only reachable from this machine. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** One line for each rule that does not hold. */
+/** One line per violated rule. */
 export function crossFaults(config: Config): string[] {
   return [
     ...listenFaults(config),
@@ -24,7 +24,7 @@ export function crossFaults(config: Config): string[] {
 function listenFaults({ auth_mode, host, single_user_remote }: Config): string[] {
   if (auth_mode !== 'single' || isLoopback(host) || single_user_remote) return []
   return [
-    `host: found ${JSON.stringify(host)} with auth_mode single, expected a loopback address: without sign-in anybody who reaches it would be administrator; use auth_mode: multi, or single_user_remote: true when something else guards the door`,
+    `host: found ${JSON.stringify(host)} with auth_mode single, expected a loopback address: without sign-in, anybody who can reach it is an administrator; use auth_mode: multi, or single_user_remote: true if something else controls access`,
   ]
 }
 
@@ -32,15 +32,15 @@ function secretFaults({ auth_mode, jwt_secret }: Config): string[] {
   if (auth_mode !== 'multi') return []
   if (jwt_secret === undefined)
     return [
-      `jwt_secret: found nothing, expected at least ${MIN_SECRET_LENGTH} random characters because auth_mode is multi (make one with: openssl rand -hex 32)`,
+      `jwt_secret: found nothing, expected at least ${MIN_SECRET_LENGTH} random characters because auth_mode is multi (generate one with: openssl rand -hex 32)`,
     ]
   if (WELL_KNOWN_SECRET.test(jwt_secret))
     return [
-      'jwt_secret: found a well-known example value, expected a secret of your own (make one with: openssl rand -hex 32)',
+      'jwt_secret: found a well-known example value, expected a secret of your own (generate one with: openssl rand -hex 32)',
     ]
   if (jwt_secret.length < MIN_SECRET_LENGTH)
     return [
-      `jwt_secret: found a text of ${jwt_secret.length} characters, expected at least ${MIN_SECRET_LENGTH} (make one with: openssl rand -hex 32)`,
+      `jwt_secret: found a text of ${jwt_secret.length} characters, expected at least ${MIN_SECRET_LENGTH} (generate one with: openssl rand -hex 32)`,
     ]
   return []
 }
@@ -61,7 +61,7 @@ function modelFaults({ models, default_model }: Config): string[] {
           `models[${index}].fallback: found ${JSON.stringify(id)}, expected ids of configured models`,
       ),
   )
-  // With no model in the file, the default may name one that is stored in the database or the demo.
+  // Without models in the file, the default may be one stored in the database, or the demo.
   const unknownDefault =
     default_model !== undefined && ids.length > 0 && !known(default_model)
       ? [`default_model: found ${JSON.stringify(default_model)}, expected one of ${ids.join(', ')}`]

@@ -1,4 +1,4 @@
-// What is wrong with a configuration, in one line each: path, what was found, what was expected.
+// Describes configuration errors in one line each: path, found value, expected value.
 import type { z } from 'zod'
 
 const SECRET = /secret|password|key|token|headers|env|_url$|^url$/i
@@ -15,7 +15,7 @@ export const formatPath = (path: readonly PropertyKey[]): string =>
     '',
   ) || 'the file'
 
-/** The lines of one zod issue about `tree`. */
+/** One line per problem in a zod issue about `tree`. */
 export function describeIssue(issue: z.core.$ZodIssue, tree: unknown): string[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map(
@@ -80,7 +80,7 @@ function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
   return node
 }
 
-/** The value for a person; what may be secret is only described. */
+/** The value as text; values that may be secret are only described. */
 function show(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'

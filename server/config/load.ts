@@ -1,4 +1,4 @@
-// Reads config.yml: parse, expand variables, validate; every fault is one line of path, what was found and what was expected.
+// Reads config.yml: parses, expands variables, validates. Every error is one line: path, found value, expected value.
 import { readFileSync } from 'node:fs'
 import { parse, YAMLParseError } from 'yaml'
 import type { z } from 'zod'
@@ -10,7 +10,7 @@ import { expandVariables, type MissingVariable, pathKey } from './variables.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** Thrown when the configuration cannot be used; `faults` are lines for the operator, free of secrets. */
+/** Thrown when the configuration is invalid; `faults` are lines for the operator without secrets. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
@@ -21,8 +21,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * The configuration of this process: the file that `NANOCLAW_CONFIG` names (it must be there), else `config.yml` in the
- * current folder when there is one, else defaults. `HOST` and `PORT` override. Throws `ConfigError`.
+ * Loads the configuration of this process: the file that `NANOCLAW_CONFIG` names (which must exist), else `config.yml` in
+ * the current folder if it exists, else defaults. `HOST` and `PORT` override it. Throws `ConfigError`.
  */
 export function loadConfig(environment: Environment): Config {
   const named = environment.NANOCLAW_CONFIG
@@ -38,7 +38,7 @@ export function loadConfig(environment: Environment): Config {
   return parseConfig(text, environment, file)
 }
 
-/** The configuration that `text` holds. `file` is only named in faults. Throws `ConfigError`. */
+/** Parses the YAML in `text`. `file` only appears in errors. Throws `ConfigError`. */
 export function parseConfig(text: string, environment: Environment, file = 'config.yml'): Config {
   const fail = (faults: readonly string[]): never => {
     throw new ConfigError(faults.map((fault) => `${file}: ${fault}`))
@@ -58,7 +58,7 @@ export function parseConfig(text: string, environment: Environment, file = 'conf
     ? crossFaults(result.data)
     : result.error.issues
         .flatMap((issue) => describeIssue(issue, withOverrides))
-        // A value that is missing because its variable is not set has its own line already.
+        // Values that are missing because their variable is not set already have a line.
         .filter((line) => !named.has(line.split(': ')[0] ?? ''))
   if (unset.length > 0 || faults.length > 0) return fail([...unset, ...faults])
   return result.success ? result.data : fail(faults)
@@ -88,7 +88,7 @@ function overrides(environment: Environment): { host?: string; backend_port?: un
 const describeMissing = ({ path, variable }: MissingVariable): string =>
   `${formatPath(path)}: found \${${variable}}, but the environment variable ${variable} is not set; set it or write \${${variable}:-default}`
 
-/** Whether the schema has no default for the key and does without it. A model's key is not such a one: without it every call fails later. */
+/** Whether the key is optional without a default. A model's key is an exception: without it every call would fail later. */
 function mayBeAbsent({ path }: MissingVariable): boolean {
   if (path.at(-1) === 'api_key') return false
   let schema: z.core.$ZodType | undefined = Config
@@ -100,7 +100,7 @@ function childSchema(
   schema: z.core.$ZodType | undefined,
   part: string | number,
 ): z.core.$ZodType | undefined {
-  // The definitions of zod's own schema kinds, read to find the schema at a path.
+  // The internal definition of zod schemas, read to find the schema at a path.
   const definition = schema?._zod.def as
     | { type: string; innerType?: z.core.$ZodType; shape?: Record<string, z.core.$ZodType> }
     | undefined
@@ -108,7 +108,7 @@ function childSchema(
   return definition?.shape?.[String(part)]
 }
 
-/** Variables are always text; where the schema wants a number or a yes/no, the text of a variable is read as one. */
+/** Variables are always text: where the schema wants a number or a boolean, converts the text. */
 function convertExpanded(tree: object, error: z.ZodError, expanded: ReadonlySet<string>): unknown {
   const copy: unknown = structuredClone(tree)
   for (const { path } of error.issues) {

@@ -1,10 +1,10 @@
-// The small values of the configuration: sizes, addresses, origins, and what a fault says when they are wrong.
+// Scalar values of the configuration (sizes, URLs, origins) and their error messages.
 import { z } from 'zod'
 
 const UNITS: Record<string, number> = { '': 1, B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
 const SIZE = /^(\d+(?:\.\d+)?)\s*(B|KB|MB|GB)?$/i
 
-/** Bytes of a text such as `10MB` (1 MB is 1,048,576 bytes) or a plain number; undefined when it is neither. */
+/** Parses a size such as `10MB` (1 MB is 1,048,576 bytes) or a plain number into bytes; undefined when it is invalid. */
 export function parseSize(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && value > 0 ? value : undefined
   const found = typeof value === 'string' ? SIZE.exec(value.trim()) : null
@@ -25,7 +25,7 @@ export const Size = z.unknown().transform((value, context): number => {
   return z.NEVER
 })
 
-/** A positive count of characters, with the word `characters` allowed after it. */
+/** A positive number of characters, optionally followed by the word `characters`. */
 export const Characters = z.preprocess(
   (value) =>
     typeof value === 'string' ? Number(value.replace(/[\s_,]|characters$/g, '') || NaN) : value,
@@ -38,7 +38,7 @@ export const HttpUrl = z.url({
   error: 'a URL starting with http:// or https://',
 })
 
-/** The origin of a page: scheme, host and port, without a path. */
+/** A web origin: scheme, host and port, without a path. */
 export const Origin = HttpUrl.refine(
   (value) => URL.canParse(value) && new URL(value).pathname === '/',
   {

@@ -1,4 +1,4 @@
-// Every key of config.yml: its type, its default and what it means. docs/operations.md and config.yml follow this file.
+// Every key of config.yml with its type, default and meaning. docs/operations.md and config.yml follow this file.
 import { z } from 'zod'
 import { MAX_INTEGER, TokenCount } from '../protocol/bounds.ts'
 import { ModelSettings } from '../protocol/catalog.ts'
@@ -7,7 +7,7 @@ import { McpServerName, McpServerSettings } from '../protocol/mcp.ts'
 import { RiskLevel } from '../protocol/run-event.ts'
 import { Characters, HttpUrl, Origin, Port, Size } from './scalars.ts'
 
-/** A section that may be left out or given in part: what is missing takes its defaults. */
+/** An optional section; missing keys get their defaults. */
 const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape).prefault({} as never) // every key of a section has a default or is optional
 
@@ -30,25 +30,25 @@ const Limits = section({
   attachments: Size.prefault('20MB'),
   file_read: Size.prefault('5MB'),
   file_write: Size.prefault('20MB'),
-  /** Bytes of one upload in total, and how many files it may hold. */
+  /** Total bytes of one upload, and its maximum number of files. */
   upload: Size.prefault('200MB'),
   upload_files: count.default(10_000),
   /** Bytes of one project. */
   project: Size.prefault('1GB'),
-  /** Bytes of one user in all projects and documents. */
+  /** Bytes of all projects and documents of one user. */
   storage: Size.prefault('5GB'),
   runs_per_user: count.default(8),
   run_minutes: z.number().positive().default(10),
   run_tokens: z.int().min(1).optional(),
   user_tokens_per_day: z.int().min(1).optional(),
   user_cost_per_month: z.number().positive().optional(),
-  /** Accounts that one address may register within an hour. */
+  /** Accounts that one address may register per hour. */
   registrations_per_hour: count.default(20),
-  /** Messages that a user's channels may send within an hour; an e-mail counts once for each recipient. */
+  /** Messages that a user's channels may send per hour; an e-mail counts once per recipient. */
   channel_messages_per_hour: count.default(60),
-  /** Event streams that one user may have open. */
+  /** Concurrent event streams per user. */
   streams_per_user: count.default(1_000),
-  /** Connections from one address; those of a reverse proxy (`public_url`) are not counted. */
+  /** Concurrent connections per address; a reverse proxy (`public_url`) is exempt. */
   connections_per_address: count.default(1_500),
 })
 
@@ -59,24 +59,24 @@ const CodeExecution = section({
   extra_allowed_modules: z.partialRecord(Strictness, z.array(z.string().min(1))).prefault({}),
   isolation: z.enum(['auto', 'kernel', 'wasm']).default('auto'),
   engine: z.enum(['wasm', 'host']).default('wasm'),
-  /** Interpreters kept warm, and seconds after which unused ones are let go. */
+  /** Warm interpreters, and the seconds after which unused ones are stopped. */
   pool_size: z.int().min(0).max(16).default(1),
   pool_idle: seconds.default(300),
-  /** A folder of Python wheels that programs may import offline. */
+  /** Folder of Python wheels that programs may import offline. */
   packages_dir: z.string().min(1).optional(),
 })
 
 const Tools = section({
-  /** Seconds that a cacheable answer stays good across runs; 0 turns the cache off. */
+  /** Seconds for which cacheable results are reused across runs; 0 disables the cache. */
   cache_ttl: seconds.default(300),
   disabled: z.array(z.string()).default([]),
   risk: z.record(z.string(), RiskLevel).default({}),
   exec: section({
     enabled: z.boolean().default(false),
-    /** True: the internet alone. `host`: all that this machine can reach, its own loopback and this server included. */
+    /** True: only the internet. `host`: everything this machine can reach, including loopback and this server. */
     network: z.union([z.boolean(), z.literal('host')]).default(false),
     isolation: z.enum(['auto', 'kernel']).default('auto'),
-    /** What a command and all that it starts may use together. */
+    /** Limits of a command together with everything it starts. */
     memory: Size.prefault('2GB'),
     processes: z.int().min(10).max(10_000).default(256),
   }),
@@ -85,7 +85,7 @@ const Tools = section({
 const SearchProvider = z.enum(['duckduckgo', 'brave', 'searxng'])
 const WebSearch = section({
   provider: SearchProvider.default('duckduckgo'),
-  /** Tried in this order when given; `provider` is then not used. */
+  /** Tried in this order; overrides `provider`. */
   providers: z.array(SearchProvider).default([]),
   api_key: z.string().min(1).optional(),
   url: HttpUrl.optional(),
@@ -101,7 +101,7 @@ const Weather = section({
   openweathermap_url: HttpUrl.optional(),
 })
 
-/** The whole configuration after reading: every default filled in, sizes in bytes, times in seconds. */
+/** The complete configuration: defaults applied, sizes in bytes, times in seconds. */
 export const Config = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   backend_port: Port.default(3000),
@@ -115,7 +115,7 @@ export const Config = z.strictObject({
   sub_agent: SubAgent,
   models: z.array(ModelSettings).default([]),
   default_model: z.string().min(1).optional(),
-  /** Where the database of `sqlite`, keys and snapshots are kept. */
+  /** Folder of the SQLite database, keys and snapshots. */
   data_dir: z.string().min(1).default('./data'),
   db_type: z.enum(['sqlite', 'postgresql']).default('sqlite'),
   /** Default: `nanoclaw.db` in `data_dir`. */
@@ -158,7 +158,7 @@ export const Config = z.strictObject({
       user: z.string().optional(),
       password: z.string().optional(),
       from: z.string().min(3),
-      /** Addresses and `@domains` that e-mail channels may write to; all when left out. */
+      /** Addresses and `@domains` that e-mail channels may write to; default: all. */
       allowed_recipients: z.array(z.string().min(3)).optional(),
     })
     .optional(),

@@ -1,6 +1,6 @@
-// `${VAR}` and `${VAR:-default}` in the text values of a configuration that is already parsed, so that a value cannot inject YAML.
+// Expands `${VAR}` and `${VAR:-default}` in string values after the YAML is parsed, so that a value cannot inject YAML.
 
-/** A variable that a value names and the environment lacks. */
+/** A variable that a value refers to but the environment lacks. */
 export interface MissingVariable {
   path: readonly (string | number)[]
   variable: string
@@ -9,8 +9,8 @@ export interface MissingVariable {
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 /**
- * The same tree with every reference replaced. `$${` writes a plain `${`. Values that come out empty are dropped,
- * and so are `null`s: both mean "not given". `expanded` holds the paths (joined by NUL) of the values that held a reference.
+ * Replaces every reference in the tree. `$${` is a literal `${`. Drops `null`s and values that expand to an empty string:
+ * both mean "not set". `expanded`: the paths (joined by NUL) of the values that contained a reference.
  */
 export function expandVariables(
   tree: unknown,
@@ -25,7 +25,7 @@ export function expandVariables(
       if (variable === undefined) return whole.slice(1)
       expanded.add(pathKey(path))
       const value = environment[variable]
-      // As in a shell, `:-` also stands in for a variable that is set but empty.
+      // As in a shell, `:-` also replaces a variable that is set but empty.
       if (fallback !== undefined) return value === undefined || value === '' ? fallback : value
       if (value === undefined) {
         absent = true
@@ -49,5 +49,5 @@ export function expandVariables(
   return { value: walk(tree, []), expanded, missing }
 }
 
-/** One string for a path, to look it up by. */
+/** A path as one string, for lookups. */
 export const pathKey = (path: readonly PropertyKey[]): string => path.map(String).join('\0')
