@@ -10,7 +10,7 @@ import type { ProcessLock } from './process-lock.ts'
  * would replace it; `instance` and `epoch` would fence their writes.
  */
 export interface StoreOwner {
-  /** Identifies this process among all that ever owned the store. */
+  /** Identifies this process among all owners of the store, past and present. */
   readonly instance: string
   /** Grows by one with each process that becomes the owner; 0 before `begin`. */
   readonly epoch: number
@@ -30,7 +30,7 @@ export interface ClaimOptions {
     info(details: object, message: string): void
     warn(details: object, message: string): void
   }
-  /** Another process owns the store now: this one must not write anything any more. */
+  /** Another process owns the store now: this one must stop writing. */
   onTaken(): void
 }
 

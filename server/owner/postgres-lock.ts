@@ -7,22 +7,22 @@ import { postgresCode } from '../db/postgres/errors.ts'
 import { AppError, errorText } from '../errors.ts'
 import type { OnLockChange, ProcessLock } from './process-lock.ts'
 
-/** Two numbers that no other program would lock in this database; migrations lock a single one. */
+/** A pair of numbers that no other program locks in this database; migrations lock a single number. */
 const LOCK = [0x6e616e6f, 0x6f776e] as const
 const CONNECT_TIMEOUT_MS = 5_000
 const RETRY_MS = 100
 /**
- * A silent connection is given up after a beat and its answer, 10 s at most; the server drops a silent session after 30 s
- * at the earliest (below). So this process always notices before another can hold the lock.
+ * This process gives up a silent connection after one heartbeat and its timeout, at most 10 s; the server drops a silent
+ * session after at least 30 s (below). So this process always notices before another one can get the lock.
  */
-const BEAT_MS = 5_000
-const ANSWER_MS = 5_000
+const HEARTBEAT_MS = 5_000
+const HEARTBEAT_TIMEOUT_MS = 5_000
 const SERVER_KEEPALIVE =
   'set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3'
-/** Between two attempts to get a lost lock back. */
+/** Delay between attempts to regain a lost lock. */
 const REGAIN_MS = { first: 20, longest: 1_000 }
 
-/** `pid`: the server's process of this session, which distinguishes our own session from another process. */
+/** `pid`: the backend process of this session; tells our own former session from another process. */
 interface Session {
   client: pg.Client
   pid: number
@@ -56,14 +56,14 @@ export async function acquirePostgresLock(
   const { onChange } = options
 
   const watch = (watched: Session): void => {
-    const beat = setInterval(() => {
+    const heartbeat = setInterval(() => {
       watched.client
-        .query({ text: 'select 1', query_timeout: ANSWER_MS } as pg.QueryConfig)
+        .query({ text: 'select 1', query_timeout: HEARTBEAT_TIMEOUT_MS } as pg.QueryConfig)
         .catch(() => lose())
-    }, BEAT_MS)
-    beat.unref()
+    }, HEARTBEAT_MS)
+    heartbeat.unref()
     const lose = (): void => {
-      clearInterval(beat)
+      clearInterval(heartbeat)
       watched.client.off('end', lose)
       if (session !== watched) return
       session = null
@@ -88,7 +88,7 @@ export async function acquirePostgresLock(
     const next = await openSession(settings)
     try {
       if (!(await tryLock(next.client))) {
-        // Our former session may still be ending on the server; anybody else has taken the store.
+        // Our former session may still be ending on the server; any other holder has taken over the store.
         const holder = await holderOf(next.client)
         await close(next.client)
         return holder === null || holder === formerPid ? 'unreachable' : 'taken'
@@ -138,7 +138,7 @@ async function openSession(settings: PostgresSettings): Promise<Session> {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'nanoclaw owner',
   })
-  // A lost connection ends the watch; without a listener the error would end the process.
+  // The watch handles lost connections; without a listener, the error would end the process.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -168,7 +168,7 @@ async function lockWithin(client: pg.Client, waitMs: number): Promise<boolean> {
   return true
 }
 
-/** The server's process of the session that holds the lock; null when none does. */
+/** The backend process of the session that holds the lock; null when none does. */
 async function holderOf(client: pg.Client): Promise<number | null> {
   const { rows } = await client.query<{ pid: number }>(
     `select pid from pg_locks
@@ -179,7 +179,7 @@ async function holderOf(client: pg.Client): Promise<number | null> {
   return rows[0]?.pid ?? null
 }
 
-/** Ends a session, also one whose server is silent. */
+/** Closes a session, even if its server is silent. */
 async function close(client: pg.Client): Promise<void> {
   const end = client.end().catch(() => {})
   const timeout = new AbortController()

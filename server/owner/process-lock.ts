@@ -2,7 +2,7 @@
 
 /** What happened to a lock that its server dropped. */
 export type LockChange =
-  /** The connection broke. No other process is known to hold the lock; this one tries to get it back. */
+  /** The connection broke. No other process is known to hold the lock; this one tries to regain it. */
   | 'lost'
   /** This process holds the lock again. */
   | 'regained'
@@ -11,7 +11,7 @@ export type LockChange =
 
 /** A lock that was acquired. */
 export interface ProcessLock {
-  /** Gives the lock up. Safe to call twice. */
+  /** Releases the lock. Safe to call twice. */
   release(): Promise<void>
 }
 

@@ -68,7 +68,7 @@ function createOnce(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // Only the code says that it exists already.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // Only the code identifies an existing file.
   }
 }
 
