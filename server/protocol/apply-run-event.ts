@@ -1,4 +1,4 @@
-// Folds run events into steps; used by the page and by tests, so that what is drawn is what is stored.
+// Folds run events into steps; shared by the page and the tests, so that the page shows what is stored.
 import type { RunEvent } from './run-event.ts'
 import type { Step } from './step.ts'
 

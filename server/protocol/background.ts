@@ -1,4 +1,4 @@
-// Tasks in the background of a conversation, on the wire.
+// Background tasks of a conversation on the wire.
 import { z } from 'zod'
 import { Timestamp } from './envelope.ts'
 import { MessageId, RunId } from './ids.ts'
@@ -10,10 +10,10 @@ export const BackgroundTask = z
     /** Also the id of its run: its events, approvals and state are under `/api/runs`. */
     id: RunId,
     task: z.string(),
-    /** Whether its answer appears in the conversation by itself. */
+    /** Whether its answer is added to the conversation automatically. */
     announce: z.boolean(),
     status: RunStatus,
-    /** The message that holds its answer; in the conversation once it was announced. */
+    /** The message with its answer; part of the conversation once announced. */
     message_id: MessageId,
     /** Its answer, '' until there is one. */
     result: z.string(),

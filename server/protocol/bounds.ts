@@ -1,13 +1,13 @@
-// Numbers from outside that reach the database: how large they may be.
+// Bounds of numbers from outside that reach the database.
 import { z } from 'zod'
 
-/** What both databases hold in an integer column. */
+/** The largest integer that both databases can store in an integer column. */
 export const MAX_INTEGER = 2_147_483_647
 
-/** More tokens than any model reads or writes at once; what claims more is a mistake. */
+/** More tokens than any model reads or writes at once; larger values are mistakes. */
 export const MAX_TOKENS = 10_000_000
 
-/** Tokens that somebody asks for. */
+/** A requested number of tokens. */
 export const TokenCount = z
   .int()
   .min(1)

@@ -1,4 +1,4 @@
-// Models and tools as the public lists show them, and models as an administrator stores them.
+// Models and tools in public lists, and models as administrators store them.
 import { z } from 'zod'
 import { TokenCount } from './bounds.ts'
 import { optional, Timestamp } from './envelope.ts'
@@ -8,11 +8,11 @@ import { RiskLevel } from './run-event.ts'
 export const ToolMode = z.enum(['native', 'prompt', 'none'])
 export type ToolMode = z.infer<typeof ToolMode>
 
-/** false, true, or an effort for providers that know one. */
+/** Off, on, or an effort level for providers that support one. */
 export const Thinking = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])])
 export type Thinking = z.infer<typeof Thinking>
 
-/** A model as anybody may see it: never a key, never a URL. */
+/** A model as every user may see it: never includes a key or a URL. */
 export const PublicModel = z
   .object({
     id: z.string(),
@@ -24,9 +24,9 @@ export const PublicModel = z
     context_window: z.int().nullable(),
     max_tokens: z.int().nullable(),
     default: z.boolean(),
-    /** The built-in demonstration, which is no language model. */
+    /** The built-in demo, which is not a language model. */
     demo: z.boolean(),
-    /** Its stored API key can't be read any more: it answers nothing until an administrator enters the key again. */
+    /** The stored API key can no longer be decrypted: the model fails until an administrator enters the key again. */
     needs_key: z.boolean(),
   })
   .meta({ id: 'Model' })
@@ -49,7 +49,7 @@ export const ModelSettings = z.strictObject({
   provider: z.string().min(1).max(50).optional(),
   upstream_model: z.string().min(1).max(200).optional(),
   tool_mode: ToolMode.optional(),
-  /** How tool results go back in prompt mode. */
+  /** The role of messages with tool results in prompt mode. */
   tool_results: z.enum(['tool', 'user']).optional(),
   thinking: Thinking.optional(),
   vision: z.boolean().optional(),
@@ -88,7 +88,7 @@ export const CreateModelBody = z
   .meta({ id: 'CreateModel' })
 export type CreateModelBody = z.infer<typeof CreateModelBody>
 
-/** In a patch `null` clears a field, absent leaves it. The id stays. */
+/** In a patch, `null` clears a field and an absent field stays unchanged. The id cannot change. */
 export const PatchModelBody = CreateModelBody.omit({ id: true })
   .extend({ api_url: optional(shape.api_url) })
   .meta({ id: 'PatchModel' })
@@ -97,9 +97,9 @@ export type PatchModelBody = z.infer<typeof PatchModelBody>
 export const AdminModel = ModelSettings.omit({ api_key: true })
   .extend({
     has_api_key: z.boolean(),
-    /** The stored key can't be read any more and has to be entered again. */
+    /** The stored key can no longer be decrypted and must be entered again. */
     needs_key: z.boolean(),
-    /** From `config.yml` (read only here) or stored by an administrator. */
+    /** From `config.yml` (read-only here) or stored by an administrator. */
     source: z.enum(['config', 'store']),
     created_at: Timestamp.nullable(),
   })
@@ -114,7 +114,7 @@ export const ProbeBody = z
   })
   .meta({ id: 'ProbeModel' })
 
-/** A provider that the first-run page offers by name. */
+/** A provider that the setup page offers by name. */
 export const ModelPreset = z
   .object({
     id: z.string(),
@@ -126,7 +126,7 @@ export const ModelPreset = z
   .meta({ id: 'ModelPreset' })
 export type ModelPreset = z.infer<typeof ModelPreset>
 
-/** What a few tiny requests to a provider showed. */
+/** The findings of a few tiny requests to a provider. */
 export const ProbeReport = z
   .object({
     reachable: z.boolean(),
@@ -137,7 +137,7 @@ export const ProbeReport = z
     reasoning: z.boolean(),
     vision: z.boolean(),
     error: z.string().nullable(),
-    /** The same for programs, where a provider refused: the machine name, and what the text was made of. */
+    /** When the provider refused: the machine-readable reason and the parameters of the text. */
     error_code: z.string().optional(),
     error_params: ErrorParams.optional(),
     suggested: ModelSettings.partial().omit({ api_key: true }),
@@ -155,7 +155,7 @@ export const ToolListing = z
     }),
     category: z.string(),
     risk_level: RiskLevel,
-    /** For tools that run programs: which isolation is in force. */
+    /** For tools that run programs: the isolation in force. */
     isolation: z.string().optional(),
   })
   .meta({ id: 'Tool' })

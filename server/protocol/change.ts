@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { ConversationId, ProjectId } from './ids.ts'
 
 const fields = {
-  /** Of what changed; of a file its path in the project, of settings their kind (`memory`, `models`, …). */
+  /** The id of what changed; for files the path in the project, for settings their kind (`memory`, `models`, …). */
   id: z.string(),
   change: z.enum(['created', 'updated', 'deleted']),
 }
 
-/** A notice, not the content: whoever needs it asks for it, with all the checks of that request. */
+/** A notification without content: clients fetch what they need, with all the checks of that request. */
 export const Change = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conversation'), ...fields }),
   z.object({ type: z.literal('message'), ...fields, conversation_id: ConversationId }),

@@ -1,8 +1,8 @@
-// Channels on the wire: where the `message` tool may send to outside of this server.
+// Channels on the wire: external destinations of the `message` tool.
 import { z } from 'zod'
 import { Timestamp } from './envelope.ts'
 
-/** Written after `channel:` by a model, so without spaces. */
+/** Models write it after `channel:`, so it has no spaces. */
 export const ChannelName = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,49}$/u, {
   error: 'a name of up to 50 letters, digits, ., _ and -, beginning with a letter or digit',
 })
@@ -12,7 +12,7 @@ export const CreateChannelBody = z
     /** `webhook`, `email` or `telegram`. */
     type: z.string().min(1).max(30),
     name: ChannelName,
-    /** What this kind of channel needs; checked by the kind. */
+    /** The settings of this kind of channel; each kind validates its own. */
     settings: z.record(z.string(), z.json()),
   })
   .meta({ id: 'CreateChannel' })
@@ -25,9 +25,9 @@ export const Channel = z
     id: z.string(),
     type: z.string(),
     name: z.string(),
-    /** Only what is no secret. */
+    /** Settings without secrets. */
     settings: z.record(z.string(), z.json()),
-    /** The newest message sent by it. */
+    /** The newest message sent through it. */
     last_delivery: z
       .object({
         status: DeliveryStatus,

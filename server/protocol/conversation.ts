@@ -4,12 +4,12 @@ import { TokenCount } from './bounds.ts'
 import { optional, PageQuery, page, Timestamp } from './envelope.ts'
 import { ConversationId, MessageId, ProjectId, RunId } from './ids.ts'
 
-/** `ask`: medium and high wait for a person; `auto_medium`: only high waits; `auto`: nothing waits. */
+/** `ask`: medium- and high-risk calls wait for a person; `auto_medium`: only high-risk ones; `auto`: none. */
 export const ApprovalMode = z.enum(['ask', 'auto_medium', 'auto'])
 export type ApprovalMode = z.infer<typeof ApprovalMode>
 
 export const Temperature = z.number().min(0).max(2)
-/** Empty: none, so that one is made after the first answer. */
+/** An empty title means none: one is generated after the first answer. */
 export const Title = z.string().trim().max(255)
 export const SystemPrompt = z.string().max(100_000)
 
@@ -46,7 +46,7 @@ export const ConversationListQuery = PageQuery.extend({
   project_id: ProjectId.optional(),
   q: z.string().max(200).optional(),
   archived: z.enum(['true', 'false']).optional(),
-  /** Only those that are pinned, or only those that are not. */
+  /** Filters by pinned state. */
   pinned: z.enum(['true', 'false']).optional(),
 })
 
@@ -66,7 +66,7 @@ export const CreateConversationBody = z
   .meta({ id: 'CreateConversation' })
 export type CreateConversationBody = z.infer<typeof CreateConversationBody>
 
-/** In a patch `null` clears a field that can be cleared, absent leaves it. */
+/** In a patch, `null` clears a field that can be cleared; an absent field stays unchanged. */
 export const PatchConversationBody = z
   .object({
     title: optional(Title),

@@ -18,13 +18,13 @@ export const PageQuery = z.object({
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() })
 
-/** What a list answers inside the server, before it is presented. */
+/** One page of a list inside the server, before it is presented. */
 export type Page<T> = { items: T[]; nextCursor: string | null; hasMore: boolean }
 
 /** An optional field for which `null` means absent. */
 export const optional = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? undefined)
 
-/** Text that can be stored and can name a file: without NUL, which PostgreSQL and system calls refuse. */
+/** Text without NUL, which PostgreSQL and system calls refuse. */
 export const withoutNul = (text: z.ZodString): z.ZodString =>
   text.refine((value) => !value.includes('\0'), 'must not contain NUL characters')

@@ -1,4 +1,4 @@
-// Every error code of the API with its HTTP status: the one table from which responses, events and OpenAPI are made.
+// Every error code of the API with its HTTP status; responses, events and OpenAPI are derived from this table.
 import { z } from 'zod'
 
 export const errorCodes = {
@@ -39,7 +39,7 @@ export const errorCodes = {
   store_busy: 503,
   store_unavailable: 503,
   store_full: 507,
-  // What a model's provider did; these also end a run as its `error` event.
+  // Failures of model providers; these also end a run with an `error` event.
   model_unauthorized: 502,
   model_refused: 502,
   model_not_found: 502,
@@ -55,7 +55,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** What the text of an error was made of, so that a page can say it in its own language. */
+/** The parameters of an error's text, so that the page can translate it. */
 export const ErrorParams = z.record(z.string(), z.union([z.string(), z.number()]))
 export type ErrorParams = z.infer<typeof ErrorParams>
 
@@ -65,11 +65,11 @@ export const ErrorBody = z
     code: z.int(),
     /** For a person: what happened and what to do. */
     message: z.string(),
-    /** What kind of failure, for programs: a key of `errorCodes`. */
+    /** The machine-readable kind of failure: a key of `errorCodes`. */
     error: z.string(),
-    /** Why exactly, for programs and translations: a key of `failures`, or the value of `error` where there is no finer one. */
+    /** The machine-readable reason, for programs and translations: a key of `failures`, or the value of `error`. */
     reason: z.string(),
-    /** The values that `message` holds, by the name they have in the text of `reason`. */
+    /** The values in `message`, by their placeholder in the text of `reason`. */
     params: ErrorParams.optional(),
     /** Also in `X-Request-Id` and in the server's log. */
     request_id: z.string(),

@@ -18,6 +18,6 @@ export type RunId = z.infer<typeof RunId>
 export const ProjectId = id().brand<'ProjectId'>()
 export type ProjectId = z.infer<typeof ProjectId>
 
-/** The model's own name for one tool call; `id_ref` on the wire. Chosen by the model, so only bounded, never trusted. */
+/** The model's id of one tool call; `id_ref` on the wire. Bounded, but never trusted, because the model chooses it. */
 export const CallId = z.string().min(1).max(200).brand<'CallId'>()
 export type CallId = z.infer<typeof CallId>

@@ -14,7 +14,7 @@ export const Document = z
     status: DocumentStatus,
     /** Why it failed, for a person. */
     error: z.string().nullable(),
-    /** How many passages are in the index; grows while the document is pending. */
+    /** The number of indexed passages; grows while the document is pending. */
     passages: z.int(),
     created_at: Timestamp,
   })
@@ -25,7 +25,7 @@ export const DocumentPage = page(Document)
 export const DocumentListQuery = PageQuery
 export const UploadedDocuments = z.object({ items: z.array(Document) })
 
-/** One passage with its place: what a citation opens. */
+/** One passage with its position; a citation opens it. */
 export const DocumentPassage = z
   .object({
     position: z.int(),
@@ -36,7 +36,7 @@ export const DocumentPassage = z
   .meta({ id: 'DocumentPassage' })
 
 export const PassageQuery = z.object({
-  /** The first passage to be given, counted from 0. */
+  /** The first passage to return, from 0. */
   position: z.coerce.number().int().min(0).max(MAX_INTEGER).optional(),
   limit: z.coerce.number().int().min(1).max(50).optional(),
 })

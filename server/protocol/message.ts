@@ -1,4 +1,4 @@
-// Messages on the wire, and the bodies that make them.
+// Messages on the wire, and the request bodies that create them.
 import { z } from 'zod'
 import { ApprovalMode } from './conversation.ts'
 import { optional, page, Timestamp } from './envelope.ts'
@@ -30,7 +30,7 @@ export const ImageAttachment = z.object({
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof Attachment>
 
-/** An attachment as it is given back: what it is and where its content is, never the content itself. */
+/** An attachment in a response: its metadata and the path of its content, never the content itself. */
 export const StoredAttachment = z
   .object({
     name: z.string(),
@@ -39,13 +39,13 @@ export const StoredAttachment = z
     /** Bytes of the file. */
     size: z.int(),
     extension: z.string().optional(),
-    /** Path of the content on this server; asked for like any other route. */
+    /** Path of the content on this server; needs the same authentication as any other route. */
     url: z.string(),
   })
   .meta({ id: 'StoredAttachment' })
 export type StoredAttachment = z.infer<typeof StoredAttachment>
 
-/** The calls of an answer in the OpenAI form, derived from its steps. */
+/** The tool calls of an answer in OpenAI format, derived from its steps. */
 export const MessageToolCall = z.object({
   id: CallId,
   type: z.literal('function'),
@@ -69,10 +69,10 @@ export const Message = z
     status: MessageStatus,
     /** Why it failed, for a person, on a failed message. */
     error: z.string().nullable().optional(),
-    /** The same for programs: the machine name, and what the text was made of. */
+    /** The machine-readable reason and the parameters of the text. */
     error_code: z.string().nullable().optional(),
     error_params: ErrorParams.nullable().optional(),
-    /** How the run that wrote it ended; `max_iterations` and `budget` can be gone on with. */
+    /** How the run that wrote it ended; after `max_iterations` and `budget` it can be continued. */
     finish_reason: FinishReason.nullable().optional(),
     created_at: Timestamp,
   })
@@ -97,7 +97,7 @@ export const ToolChoice = z.union([
 ])
 export type ToolChoice = z.infer<typeof ToolChoice>
 
-/** How a run is made and streamed; shared by send, edit and regenerate. */
+/** Options of the run and its stream; shared by send, edit and regenerate. */
 const runOptions = {
   tools_enabled: optional(z.boolean()),
   project_id: optional(ProjectId),
@@ -126,7 +126,7 @@ export const SendMessageBody = z
   .meta({ id: 'SendMessage' })
 export type SendMessageBody = z.infer<typeof SendMessageBody>
 
-/** Without `attachments` the edited message keeps those that it has. */
+/** Without `attachments`, the edited message keeps its attachments. */
 export const EditMessageBody = z
   .object({ ...content, ...runOptions })
   .refine(somethingSaid, { error: '`text` or `attachments` is required', path: ['text'] })

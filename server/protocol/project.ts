@@ -48,7 +48,7 @@ export const FileListing = z.object({
   total_dirs: z.int(),
 })
 
-/** Changes with every change of the file; given back in a write, it proves that the writer knows the file as it is. */
+/** Changes with every change of the file; a write passes it back to prove that the writer has seen the current content. */
 const FileVersion = z.string().max(200)
 export const FileText = FileEntry.extend({
   content: z.string(),
@@ -58,19 +58,19 @@ export const FileText = FileEntry.extend({
 export const WriteFileBody = z
   .object({
     content: z.string(),
-    /** The version that was read; `""` for a file that must not exist yet. Without it whatever is there is replaced. */
+    /** The version that was read; `""` for a file that must not exist yet. Without it, any existing file is replaced. */
     version: optional(FileVersion),
   })
   .meta({ id: 'WriteFile' })
 export const FileWritten = FileEntry.extend({ version: FileVersion })
-/** The fields beside the files of an upload into a project. */
+/** The form fields of an upload into a project, apart from the files. */
 export const AddFilesFields = z.object({
-  /** The folder of the project that the files go to; without it the project's own. */
+  /** The target folder in the project; defaults to its top folder. */
   path: optional(z.string().max(4096)),
 })
 export const FilesAdded = z
   .object({
-    /** Files that were not there before, and files that took the place of one. */
+    /** New files, and files that replaced an existing one. */
     added: z.int(),
     replaced: z.int(),
     /** Bytes of all of them. */
@@ -99,7 +99,7 @@ export const FileMatches = z.object({
     }),
   ),
   total_matches: z.int(),
-  /** There may be more: the number of results or the time was up. */
+  /** There may be more matches: the limit of results or of time was reached. */
   truncated: z.boolean(),
 })
 
@@ -115,7 +115,7 @@ export const Checkpoint = z
     tool: z.string(),
     /** The first 20 of the changed files. */
     files: z.array(ChangedFile),
-    /** How many files changed in all. */
+    /** The total number of changed files. */
     file_count: z.int(),
   })
   .meta({ id: 'Checkpoint' })
@@ -123,11 +123,11 @@ export type Checkpoint = z.infer<typeof Checkpoint>
 export const CheckpointPage = page(Checkpoint)
 export const CheckpointFilePage = page(ChangedFile)
 export const CheckpointDiffQuery = z.object({
-  /** `change`: what the change did; `now`: all that restoring would undo, as a difference from then to now. */
+  /** `change`: what the change did; `now`: everything that restoring would undo, as a diff from then to now. */
   against: z.enum(['change', 'now']).optional(),
 })
 export const CheckpointDiff = z.object({
-  /** At most 1,000; the diff is empty where there are too many to compare. */
+  /** At most 1,000 files; the diff is empty for files beyond the comparison limit. */
   files: z.array(ChangedFile.extend({ diff: z.string() })),
   file_count: z.int(),
 })

@@ -1,4 +1,4 @@
-// The one vocabulary of a run's events, for the loop, the log, the wire and the page.
+// The events of a run, shared by the loop, the log, the wire and the page.
 import { z } from 'zod'
 import { ErrorParams } from './error.ts'
 import { CallId, MessageId, RunId } from './ids.ts'
@@ -18,18 +18,18 @@ export type Usage = z.infer<typeof Usage>
 export const FinishReason = z.enum(['stop', 'length', 'stopped', 'max_iterations', 'budget'])
 export type FinishReason = z.infer<typeof FinishReason>
 
-/** What a person is shown before a risky call runs. */
+/** What a person sees before a risky call runs. */
 export const ApprovalPreview = z
   .object({
     display: z.string().optional(),
-    /** Which text `display` is, and what stands in it, so that the page can say it in its language. */
+    /** The key and parameters of the text in `display`, so that the page can translate it. */
     display_code: z.string().optional(),
     display_params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     diff: z.string().optional(),
     command: z.string().optional(),
-    /** Said plainly where the call is not isolated from the host. */
+    /** A warning, for example when the call is not isolated from the host. */
     warning: z.string().optional(),
-    /** The same for programs, such as `not_isolated`, `host_network` or `changed_meanwhile`. */
+    /** The machine-readable form, such as `not_isolated`, `host_network` or `changed_meanwhile`. */
     warning_code: z.string().optional(),
   })
   .catchall(z.json())
@@ -58,14 +58,14 @@ export const StepDeltaEvent = z.object({
   type: z.enum(['thinking', 'text']),
   delta: z.string(),
 })
-/** News of a tool call that has no result yet; never stored. */
+/** Progress of a tool call that has no result yet; never stored. */
 export const ToolProgressEvent = z.object({
   event: z.literal('tool_progress'),
   id_ref: CallId,
   progress: CallProgress,
 })
 export type ToolProgressNotice = Omit<z.infer<typeof ToolProgressEvent>, 'event'>
-/** A try of the model failed, and another follows after `delay_ms`; never stored, and over with the next event. */
+/** A model call failed and is retried after `delay_ms`; never stored, and superseded by the next event. */
 export const RetryEvent = z.object({
   event: z.literal('retry'),
   attempt: z.int(),
@@ -115,8 +115,7 @@ export const isTerminal = (event: RunEvent): event is DoneEvent | ErrorEvent =>
   event.event === 'done' || event.event === 'error'
 
 /**
- * The `data:` payload of one event, as clients read it: a step travels bare,
- * everything else is the event without its name.
+ * The `data:` payload of one event: the bare step for step events, otherwise the event without its name.
  */
 export function eventData(event: RunEvent): unknown {
   if (event.event === 'process_step') return event.step

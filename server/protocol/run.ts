@@ -17,7 +17,7 @@ export const RunStatus = z.enum([
 ])
 export type RunStatus = z.infer<typeof RunStatus>
 
-/** Why a run failed: for a person, and as a machine name with the parameters of the text. */
+/** Why a run failed: a text for a person, and a machine-readable reason with the parameters of the text. */
 export const RunFailure = z.object({
   content: z.string(),
   code: z.string(),

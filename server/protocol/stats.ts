@@ -9,7 +9,7 @@ const Tokens = z.object({
   completion_tokens: z.int(),
   total_tokens: z.int(),
 })
-/** The same figures once more under the shorter names that clients of the Python NanoClaw read. */
+/** The same figures under the shorter names that clients of the Python NanoClaw read. */
 const TokensByBothNames = Tokens.extend({
   prompt: z.int(),
   completion: z.int(),
@@ -21,9 +21,9 @@ export const TokenStats = Tokens.extend({
     z.string(),
     TokensByBothNames.extend({ cost: z.record(z.string(), z.number()) }),
   ),
-  /** By date (`YYYY-MM-DD`, UTC), days without usage too; for weekly and monthly. */
+  /** By date (`YYYY-MM-DD`, UTC), including days without usage; for weekly and monthly. */
   daily: z.record(z.string(), TokensByBothNames).optional(),
-  /** By hour (`00` to `23`, UTC), hours without usage too; for daily. */
+  /** By hour (`00` to `23`, UTC), including hours without usage; for daily. */
   hourly: z.record(z.string(), TokensByBothNames).optional(),
   /** By currency, from the models' prices at the time of use. */
   cost: z.record(z.string(), z.number()),

@@ -1,11 +1,11 @@
-// One step of an answer: what is streamed, what is stored and what is drawn are this same shape.
+// One step of an answer: the same shape on the stream, in the database and in the page.
 import { z } from 'zod'
 import { CallId } from './ids.ts'
 import { SubAgentView } from './tool-progress.ts'
 
 /**
- * What a person sees of a tool's result, beside the text for the model.
- * `display` is one line; the rest is drawn by kind of tool.
+ * What a person sees of a tool result, in addition to the text for the model.
+ * `display` is one line; the rest is rendered by kind of tool.
  */
 export const Artifact = z
   .object({
@@ -15,9 +15,9 @@ export const Artifact = z
     removed: z.int().optional(),
     /** Untrusted text from outside was read: the conversation is tainted from here on (docs/tools.md). */
     untrusted: z.boolean().optional(),
-    /** What the sub-agents of the call did. */
+    /** The sub-agents of the call and what they did. */
     agents: z.array(SubAgentView).optional(),
-    /** Files or images made by the call, as data URLs or names in the run's output folder. */
+    /** Files or images that the call produced, as data URLs or names in the run's output folder. */
     files: z
       .array(
         z.object({
@@ -46,7 +46,7 @@ export const ToolCallStep = z.object({
   type: z.literal('tool_call'),
   id_ref: CallId,
   name: z.string(),
-  /** JSON text exactly as the model wrote it, so that history sent back is byte-equal. */
+  /** JSON text exactly as the model wrote it, so that the history sent back is byte-identical. */
   arguments: z.string(),
 })
 export const ToolResultStep = z.object({

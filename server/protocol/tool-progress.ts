@@ -1,15 +1,15 @@
-// Live news of a tool call that has no result yet: shown while it lasts, never stored, never replayed.
+// Progress of a tool call that has no result yet: shown live, never stored, never replayed.
 // The page parses this with the schema itself, so it is written with the small build of zod.
 import { z } from 'zod/mini'
 
 /** A person's decision on a call. */
 export const ApprovalDecision = z.enum(['approve', 'reject'])
 
-/** What a person sees of one sub-agent: little while it works, more in the artifact of the result. Long texts are cut. */
+/** What a person sees of one sub-agent: brief while it works, more in the artifact of the result. Long texts are truncated. */
 export const SubAgentView = z.object({
   name: z.string(),
   state: z.enum(['waiting', 'working', 'done', 'failed']),
-  /** The end of what it last wrote. */
+  /** The end of its latest text. */
   text: z.string(),
   /** Its tool calls, in order. */
   calls: z.array(
@@ -22,21 +22,21 @@ export const SubAgentView = z.object({
 })
 export type SubAgentView = z.infer<typeof SubAgentView>
 
-/** What a tool may report of its own call. */
+/** What a tool may report about its own call. */
 export const ToolProgress = z.discriminatedUnion('kind', [
-  /** A program is being started, or runs. */
+  /** A program is starting or running. */
   z.object({ kind: z.literal('state'), state: z.enum(['starting', 'running']) }),
-  /** What a program has written since the last event. */
+  /** The output of a program since the last event. */
   z.object({
     kind: z.literal('output'),
     stream: z.enum(['stdout', 'stderr']),
     text: z.string(),
   }),
-  /** A line that an MCP server wrote about its work. */
+  /** A log line from an MCP server. */
   z.object({ kind: z.literal('text'), text: z.string() }),
-  /** Parts of the work that are done. */
+  /** The completed share of the work. */
   z.object({ kind: z.literal('count'), done: z.int(), total: z.int() }),
-  /** All sub-agents of the call, as they stand now. */
+  /** The current state of all sub-agents of the call. */
   z.object({ kind: z.literal('agents'), agents: z.array(SubAgentView) }),
 ])
 export type ToolProgress = z.infer<typeof ToolProgress>
@@ -44,7 +44,7 @@ export type ToolProgress = z.infer<typeof ToolProgress>
 /** A person decided on the approval request of the call; only the server itself reports this. */
 const ApprovalDecided = z.object({ kind: z.literal('decided'), decision: ApprovalDecision })
 
-/** Everything that `tool_progress` may carry. Clients ignore kinds that they do not know. */
+/** Everything that `tool_progress` may carry. Clients ignore kinds they do not know. */
 export const CallProgress = z.discriminatedUnion('kind', [
   ...ToolProgress.def.options,
   ApprovalDecided,

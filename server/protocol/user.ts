@@ -28,7 +28,7 @@ export type User = z.infer<typeof User>
 export const AuthMode = z.object({
   mode: z.enum(['single', 'multi']),
   registration: z.enum(['open', 'closed']),
-  /** Nobody has an account yet: who registers now becomes administrator, whatever `registration` says. */
+  /** Nobody has an account yet: the first to register becomes administrator, regardless of `registration`. */
   first_user: z.literal(true).optional(),
 })
 
@@ -46,12 +46,12 @@ export const PatchProfileBody = z
     avatar: z.string().max(200_000).nullish(),
     password: optional(Password),
     current_password: optional(z.string().max(200)),
-    /** With a new password: whether every API key ends too. */
+    /** With a new password: whether to revoke all API keys as well. */
     revoke_keys: optional(z.boolean()),
   })
   .meta({ id: 'PatchProfile' })
 
-/** The account after a change. `api_keys`: how many keys still work. */
+/** The account after a change. `api_keys`: the number of keys that are still valid. */
 export const ChangedProfile = User.extend({ api_keys: z.int().min(0) }).meta({
   id: 'ChangedProfile',
 })
@@ -60,12 +60,12 @@ export const ApiKey = z
   .object({
     id: z.string(),
     name: z.string(),
-    /** The first characters, to recognise it by. */
+    /** The first characters, to recognize the key. */
     prefix: z.string(),
     created_at: Timestamp,
     last_used_at: Timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
 export const CreateApiKeyBody = z.object({ name: z.string().trim().min(1).max(100) })
-/** The only answer that ever holds the key itself. */
+/** The only response that ever contains the key itself. */
 export const CreatedApiKey = ApiKey.extend({ key: z.string() })

@@ -1,12 +1,12 @@
-// Text as a person must see it before deciding on it: what is invisible, or turns the order of the letters, is spelled out.
+// Text as a person must see it before deciding on it: invisible and reordering characters are escaped.
 
 /** Control and format characters (bidirectional ones among them), fillers, variation selectors, lone carriage returns. */
 const HIDDEN =
   /(?!\ufe0f)\p{Default_Ignorable_Code_Point}|(?![\t\n\r])\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\u2800|\r(?!\n)/gu
-/** Emoji are made of several; this joiner between two of them hides nothing. */
+/** Between two emoji, this joiner forms a combined emoji and hides nothing. */
 const PICTURE = /\p{Extended_Pictographic}/u
 
-/** Spelled as in JSON (`\u202e`), so that JSON text stays the same value. */
+/** Escaped as in JSON (`\u202e`), so that JSON text keeps its value. */
 export const visibleText = (text: string): string =>
   text.replace(HIDDEN, (character, offset: number) => {
     const before = text.slice(Math.max(0, offset - 3), offset)
@@ -17,7 +17,7 @@ export const visibleText = (text: string): string =>
       .join('')
   })
 
-/** The same for every text within a JSON value. */
+/** Applies the same to every string within a JSON value. */
 export function visibleValue<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
     typeof inner === 'string' ? visibleText(inner) : inner,
