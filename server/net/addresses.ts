@@ -1,26 +1,26 @@
-// Which addresses and ports a request may go to that was asked for by a model or a page.
+// Which addresses and ports a request on behalf of a model or a page may reach.
 import ipaddr from 'ipaddr.js'
 
 export interface AddressRules {
   /**
-   * Why a request to this host and port is refused, or null when it may go.
-   * `addresses` are all that the name stands for; one that is refused refuses them all.
+   * Why a request to this host and port is refused, or null when it is allowed. `addresses` are all addresses of the host;
+   * if one is refused, the request is refused.
    */
   refusal(host: string, port: number, addresses: readonly string[]): string | null
 }
 
 export interface AddressSettings {
-  /** Host names, addresses or CIDR ranges that may be reached although private, then at any port. */
+  /** Host names, addresses or CIDR ranges that are allowed although private, at any port. */
   allowPrivate: readonly string[]
-  /** Ports that may be reached elsewhere. */
+  /** Allowed ports on all other hosts. */
   allowPorts: readonly number[]
 }
 
-/** Public by the tables, yet answering for the machine's own cloud account. */
-const metadataServices = new Set(['168.63.129.16'])
+/** Public addresses that serve cloud metadata of this machine. */
+const METADATA_SERVICES = new Set(['168.63.129.16'])
 
-/** Ways of writing an IPv4 address as an IPv6 one: what lies behind is not what it seems. */
-const embeddings: [ipaddr.IPv6, number][] = [
+/** IPv6 ranges that embed IPv4 addresses, which could be private. */
+const IPV4_IN_IPV6: [ipaddr.IPv6, number][] = [
   '::/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
@@ -32,15 +32,15 @@ const embeddings: [ipaddr.IPv6, number][] = [
   return [address, bits]
 })
 
-/** Whether an address belongs to the open internet; anything that is not surely so does not. */
+/** Whether an address is on the public internet; false when in doubt. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
-  const address = ipaddr.process(text) // takes ::ffff:a.b.c.d for the IPv4 address that it is
-  if (address.range() !== 'unicast' || metadataServices.has(address.toString())) return false
-  return address.kind() === 'ipv4' || !embeddings.some((range) => address.match(range))
+  const address = ipaddr.process(text) // converts ::ffff:a.b.c.d to IPv4
+  if (address.range() !== 'unicast' || METADATA_SERVICES.has(address.toString())) return false
+  return address.kind() === 'ipv4' || !IPV4_IN_IPV6.some((range) => address.match(range))
 }
 
-/** A URL's host without brackets and final dot, in lower case. */
+/** A URL's host without brackets and trailing dot, in lower case. */
 export const bareHost = (hostname: string): string =>
   hostname
     .replace(/^\[|\]$/g, '')
@@ -68,7 +68,7 @@ export function createAddressRules(settings: AddressSettings): AddressRules {
       if (hosts.has(bareHost(host))) return null
       if (addresses.length > 0 && addresses.every(listed)) return null
       if (!addresses.every((address) => listed(address) || isPublicAddress(address)))
-        return `${host} is not a public address. Only pages on the open internet can be fetched.`
+        return `${host} is not a public address. Only pages on the public internet can be fetched.`
       if (!ports.has(port)) return `Port ${port} can't be used. Allowed: ${[...ports].join(', ')}.`
       return null
     },

@@ -1,4 +1,4 @@
-// The one way out to the web for tools: public addresses only, bounded in size, time and redirects, without credentials.
+// The only way for tools to reach the web: public addresses only, bounded in size, time and redirects, without credentials.
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Agent, buildConnector, fetch, type Response } from 'undici'
@@ -14,13 +14,13 @@ export interface Fetched {
   /** The `content-type` header in lower case; empty when there was none. */
   contentType: string
   headers: Readonly<Record<string, string>>
-  /** Decoded bytes, `maxBytes` at most. */
+  /** Decoded bytes, at most `maxBytes`. */
   body: Uint8Array
-  /** There was more than `maxBytes`. */
+  /** The response had more than `maxBytes`. */
   truncated: boolean
 }
 
-/** `error` is for the model and the person: what happened, without host paths or keys. */
+/** `error` tells the model and the user what happened, without host paths or keys. */
 export type FetchOutcome = Fetched | { ok: false; error: string; status?: number; url: string }
 
 export interface FetchOptions {
@@ -28,35 +28,35 @@ export interface FetchOptions {
   method?: 'GET' | 'POST'
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Decoded bytes to read at most; default 5 MB. */
+  /** Maximum number of decoded bytes to read; default 5 MB. */
   maxBytes?: number
-  /** Milliseconds for everything, redirects and the whole body included; default 10 s. */
+  /** Time limit for everything, including redirects and the whole body; default 10 s. */
   timeoutMs?: number
-  /** Redirects to follow; default 5. With 0, and for a request with a body, a redirect is the answer. */
+  /** Redirects to follow; default 5. With 0, and for requests with a body, the redirect itself is returned. */
   maxRedirects?: number
-  /** Refuses an answer by its content type before its body is read; answers why. */
+  /** Refuses a response by its content type before the body is read; returns the reason, or null to accept. */
   refuseType?(contentType: string): string | null
-  /** The URL comes from the operator's configuration: its own origin may be private, others still not. */
+  /** The URL comes from the operator's configuration: its origin may be private; redirects elsewhere may not. */
   trusted?: boolean
 }
 
 export interface GuardedFetch {
-  /** Never throws. An HTTP status of 400 or more is an outcome that is `ok` too: look at `status`. */
+  /** Never throws. HTTP errors (status 400 and above) are `ok` too: check `status`. */
   (url: string, options: FetchOptions): Promise<FetchOutcome>
   close(): Promise<void>
 }
 
-/** All addresses of a name. */
+/** Resolves all addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly { address: string; family: number }[]>
 
 const MAX_BYTES = 5_000_000
 const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const CONNECT_TIMEOUT_MS = 10_000
-const MAX_URL = 8_000
+const MAX_URL_CHARACTERS = 8_000
 const USER_AGENT = 'Mozilla/5.0 (compatible; NanoClaw/0.1)'
 
-/** Thrown inside the connector; its message is the answer. */
+/** Thrown inside the connector; its message becomes the outcome's error. */
 class AddressRefused extends Error {}
 
 const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true })
@@ -72,12 +72,12 @@ export function createGuardedFetch(options: {
   const get = async (start: string, request: FetchOptions): Promise<FetchOutcome> => {
     const { controller, release } = linkedController(request.signal)
     const limit = request.timeoutMs ?? TIMEOUT_MS
-    const overdue = new Error(`No complete answer within ${limit / 1000} seconds.`)
-    const timer = setTimeout(() => controller.abort(overdue), limit)
+    const timeout = new Error(`No complete response within ${limit / 1000} seconds.`)
+    const timer = setTimeout(() => controller.abort(timeout), limit)
     try {
       return await untilAborted(follow(start, request, controller.signal), controller.signal)
     } catch (error) {
-      const aborted = request.signal.aborted ? 'Stopped.' : overdue.message
+      const aborted = request.signal.aborted ? 'Stopped.' : timeout.message
       return {
         ok: false,
         url: start,
@@ -128,7 +128,7 @@ export function createGuardedFetch(options: {
 }
 
 function readUrl(text: string, base?: URL): URL {
-  if (text.length > MAX_URL) throw new AddressRefused('The URL is too long.')
+  if (text.length > MAX_URL_CHARACTERS) throw new AddressRefused('The URL is too long.')
   if (!URL.canParse(text, base?.href)) throw new AddressRefused('This is not a valid URL.')
   const url = new URL(text, base?.href)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
@@ -141,7 +141,7 @@ function readUrl(text: string, base?: URL): URL {
 const portOf = (url: { port: string; protocol: string }): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
-/** An address written out is never looked up, so that it has to be judged before the connection. */
+/** Literal addresses skip the DNS lookup, so they are checked before connecting. */
 function checkLiteral(url: URL, rules: AddressRules): void {
   const host = bareHost(url.hostname)
   const local = host === 'localhost' || host.endsWith('.localhost')
@@ -151,7 +151,7 @@ function checkLiteral(url: URL, rules: AddressRules): void {
   if (refusal !== null) throw new AddressRefused(refusal)
 }
 
-/** Judges what a name stands for at the very moment of connecting; the connection goes to the addresses judged. */
+/** Checks the resolved addresses when connecting, and connects to exactly those (no DNS rebinding). */
 function guardedConnector(rules: AddressRules, resolve: Resolve): buildConnector.connector {
   return (target, callback) => {
     const host = bareHost(target.hostname)
@@ -219,18 +219,18 @@ async function read(response: Response, url: URL, request: FetchOptions): Promis
 
 const faults: Record<string, string> = {
   ENOTFOUND: 'The host name could not be found.',
-  EAI_AGAIN: 'The host name could not be looked up just now.',
+  EAI_AGAIN: 'The host name could not be resolved at the moment.',
   ECONNREFUSED: 'The server refused the connection.',
-  ECONNRESET: 'The server broke off the connection.',
+  ECONNRESET: 'The server closed the connection.',
   EHOSTUNREACH: 'The server could not be reached.',
   ENETUNREACH: 'The server could not be reached.',
-  ETIMEDOUT: 'The server did not answer in time.',
-  UND_ERR_CONNECT_TIMEOUT: 'The server did not answer in time.',
-  UND_ERR_SOCKET: 'The server broke off the connection.',
+  ETIMEDOUT: 'The server did not respond in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'The server did not respond in time.',
+  UND_ERR_SOCKET: 'The server closed the connection.',
   UND_ERR_HEADERS_OVERFLOW: 'The server sent too many headers.',
 }
 
-/** What went wrong, found at the bottom of the chain of causes. */
+/** Describes an error by the first known one in its chain of causes. */
 function describeFault(error: unknown): string {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; depth++) {
     if (cause instanceof AddressRefused) return cause.message

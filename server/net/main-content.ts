@@ -1,4 +1,4 @@
-// The main content of a page as Markdown: what a reader came for, without what stands around it.
+// Extracts the main content of a page as Markdown, without navigation and other page chrome.
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
@@ -8,13 +8,13 @@ export interface MainContent {
   markdown: string
 }
 
-/** Below this the reader most likely missed the content. */
+/** With less text than this, the extraction most likely missed the content. */
 const MIN_CHARACTERS = 200
 
 /**
- * Null when the page has no recognisable main content; then its whole text is the better answer.
- * Builds trees and walks them by recursion: throws RangeError on absurdly nested pages and may be slow on large ones,
- * so it is only ever called in a worker with a time limit.
+ * Returns null when the page has no recognizable main content; use its whole text then. Builds and walks trees recursively:
+ * throws RangeError on absurdly nested pages and may be slow on large ones, so call it only in a worker thread with a time
+ * limit.
  */
 export function readMainContent(html: string, url: string): MainContent | null {
   const { document } = parseHTML(html)
@@ -43,7 +43,7 @@ export function readMainContent(html: string, url: string): MainContent | null {
       return /^https?:$/.test(target.protocol) ? `[${label}](${target.href})` : label
     },
   })
-  // Pictures say nothing to a model, and inline ones can be longer than the page.
+  // Images are useless to a model, and inline ones can be longer than the page.
   turndown.remove('img')
   const markdown = turndown
     .turndown(article.content)

@@ -1,4 +1,4 @@
-// Turns the bytes of a fetched resource into what was asked of it: text, links or structure.
+// Extracts the requested form (text, links or structure) from the bytes of a fetched resource.
 import { extractText, getDocumentProxy } from 'unpdf'
 import { readMainContent } from './main-content.ts'
 import { outlinePage, type PageOutline } from './page-outline.ts'
@@ -10,25 +10,25 @@ export interface PageJob {
   contentType: string
   url: string
   extract: ExtractType
-  /** Leave out whatever may be slow or recurse: the second try with a page on which the first one failed. */
+  /** Skips whatever may be slow or recursive; for the second attempt at a page. */
   plain: boolean
 }
 
-/** What was found; `error` says for the model why nothing was. */
+/** The extracted data, or an `error` that tells the model why there is none. */
 export type PageContent = { ok: true; data: Record<string, unknown> } | { ok: false; error: string }
 
 const MAX_LINKS = 100
-/** More than pages made for people have; a tree of them would take long or overflow the stack. */
+/** Limits beyond pages made for people; building a tree of more would take long or overflow the stack. */
 const MAX_DEPTH = 500
 const MAX_ELEMENTS = 60_000
-const STRUCTURED_TEXT = 5_000
-const STRUCTURED_LINKS = 20
+const MAX_STRUCTURED_CHARACTERS = 5_000
+const MAX_STRUCTURED_LINKS = 20
 
 export async function readPage(job: PageJob): Promise<PageContent> {
   const type = job.contentType.split(';')[0]?.trim() ?? ''
   if (type === 'application/pdf' || startsWith(job.body, '%PDF-')) return readPdf(job)
   if (job.body.subarray(0, 4_096).includes(0) && !hasByteOrderMark(job.body))
-    return { ok: false, error: 'This is a binary file, not a page of text.' }
+    return { ok: false, error: 'This is a binary file, not a text page.' }
   const text = decodeBody(job.body, job.contentType)
   const isHtml =
     type.includes('html') ||
@@ -39,7 +39,7 @@ export async function readPage(job: PageJob): Promise<PageContent> {
     try {
       return { ok: true, data: { json: JSON.parse(text) } }
     } catch {
-      return { ok: false, error: 'The page says that it is JSON, but it is not valid.' }
+      return { ok: false, error: 'The page is declared as JSON but is not valid JSON.' }
     }
   }
   return { ok: true, data: { text } }
@@ -57,7 +57,7 @@ function readHtml(html: string, { url, extract, plain }: PageJob): Record<string
   const main = plain || !simple ? null : mainContent(html, url)
   const text = main?.markdown ?? outline.text
   if (extract === 'text') return { title: outline.title || (main?.title ?? ''), text }
-  return { ...structureOf(outline), text: text.slice(0, STRUCTURED_TEXT) }
+  return { ...structureOf(outline), text: text.slice(0, MAX_STRUCTURED_CHARACTERS) }
 }
 
 function structureOf(outline: PageOutline): Record<string, unknown> {
@@ -69,7 +69,7 @@ function structureOf(outline: PageOutline): Record<string, unknown> {
     ...(published === '' ? {} : { published }),
     ...(language === '' ? {} : { language }),
     headings: headings.slice(0, 50),
-    links: links.slice(0, STRUCTURED_LINKS),
+    links: links.slice(0, MAX_STRUCTURED_LINKS),
   }
 }
 
@@ -77,7 +77,7 @@ function mainContent(html: string, url: string): ReturnType<typeof readMainConte
   try {
     return readMainContent(html, url)
   } catch {
-    // Too deeply nested for a tree, or markup that the reader does not survive: the outline always does.
+    // Too deeply nested for a tree, or markup that crashes the library; the outline handles both.
     return null
   }
 }
@@ -92,7 +92,7 @@ async function readPdf({ body, extract, url }: PageJob): Promise<PageContent> {
     const pages = text.map((page, index) => `[page ${index + 1}]\n${page.trim()}`)
     const whole = pages.join('\n\n')
     if (whole.replace(/\[page \d+\]/g, '').trim() === '')
-      return { ok: false, error: 'This PDF holds no text; it is most likely scanned.' }
+      return { ok: false, error: 'This PDF contains no text; it is probably a scan.' }
     if (extract === 'links') return { ok: true, data: { links: linksInText(whole) } }
     const title = new URL(url).pathname.split('/').at(-1) ?? ''
     return { ok: true, data: { title, pages: totalPages, text: whole } }
@@ -115,7 +115,7 @@ const startsWith = (body: Uint8Array, text: string): boolean =>
 const hasByteOrderMark = (body: Uint8Array): boolean =>
   (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff)
 
-/** By byte order mark, then the header, then what the page itself says in its beginning, else UTF-8. */
+/** Decodes by byte order mark, then the header, then the declaration at the start of the page, else UTF-8. */
 function decodeBody(body: Uint8Array, contentType: string): string {
   const beginning = Buffer.from(body.subarray(0, 2_048)).toString('latin1')
   const marked =

@@ -1,4 +1,4 @@
-// What a page says about itself, its links and its plain text, read in one pass without building a tree.
+// Extracts a page's metadata, links and plain text in one pass, without building a tree.
 import { Parser } from 'htmlparser2'
 
 export interface PageLink {
@@ -13,11 +13,11 @@ export interface PageOutline {
   published: string
   language: string
   headings: { level: number; text: string }[]
-  /** Absolute http and https addresses, each once, in the order of the page. */
+  /** Absolute http and https URLs without duplicates, in page order. */
   links: PageLink[]
-  /** Running text with line breaks, without navigation, scripts and the like. */
+  /** Text with line breaks, without navigation, scripts and the like. */
   text: string
-  /** How many elements there are and how deep they are nested: what building a tree of the page would cost. */
+  /** The number of elements and their nesting depth: the cost of building a tree of the page. */
   elements: number
   depth: number
 }
@@ -25,8 +25,8 @@ export interface PageOutline {
 const MAX_LINKS = 2_000
 const MAX_HEADINGS = 500
 
-/** Never read. */
-const silent = new Set([
+/** Elements whose content is ignored. */
+const IGNORED = new Set([
   'script',
   'style',
   'noscript',
@@ -36,16 +36,16 @@ const silent = new Set([
   'object',
   'select',
 ])
-/** Frame of a page rather than its content, unless it stands within the content. */
-const frame = new Set(['nav', 'footer', 'header', 'aside'])
-const content = new Set(['main', 'article'])
-const blocks = new Set(
+/** Page chrome rather than content, unless within the content. */
+const CHROME = new Set(['nav', 'footer', 'header', 'aside'])
+const CONTENT = new Set(['main', 'article'])
+const BLOCKS = new Set(
   'address article aside blockquote dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul br'.split(
     ' ',
   ),
 )
 
-/** Linear in the page's length however deeply it is nested; never throws on broken markup. */
+/** Linear in the length of the page, however deeply nested; never throws on broken markup. */
 export function outlinePage(html: string, url: string): PageOutline {
   const outline: PageOutline = {
     title: '',
@@ -76,10 +76,10 @@ export function outlinePage(html: string, url: string): PageOutline {
         outline.elements += 1
         depth += 1
         outline.depth = Math.max(outline.depth, depth)
-        if (silent.has(name)) silence += 1
-        else if (content.has(name)) within += 1
-        else if (frame.has(name) && within === 0) framed += 1
-        if (blocks.has(name)) pieces.push(name === 'li' ? '\n- ' : '\n')
+        if (IGNORED.has(name)) silence += 1
+        else if (CONTENT.has(name)) within += 1
+        else if (CHROME.has(name) && within === 0) framed += 1
+        if (BLOCKS.has(name)) pieces.push(name === 'li' ? '\n- ' : '\n')
         if (name === 'td' || name === 'th') pieces.push(' | ')
         if (name === 'title' && silence === 0) inTitle = outline.title === ''
         else if (name === 'html') outline.language = attributes.lang ?? ''
@@ -100,10 +100,10 @@ export function outlinePage(html: string, url: string): PageOutline {
       },
       onclosetag(name) {
         depth -= 1
-        if (silent.has(name)) silence = Math.max(0, silence - 1)
-        else if (content.has(name)) within = Math.max(0, within - 1)
-        else if (frame.has(name) && within === 0) framed = Math.max(0, framed - 1)
-        if (blocks.has(name)) pieces.push('\n')
+        if (IGNORED.has(name)) silence = Math.max(0, silence - 1)
+        else if (CONTENT.has(name)) within = Math.max(0, within - 1)
+        else if (CHROME.has(name) && within === 0) framed = Math.max(0, framed - 1)
+        if (BLOCKS.has(name)) pieces.push('\n')
         if (name === 'title') inTitle = false
         else if (name === 'a' && link !== null) {
           addLink(outline, hrefs, link, base, url)

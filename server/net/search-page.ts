@@ -1,4 +1,4 @@
-// The results on DuckDuckGo's page for browsers without JavaScript.
+// Parses the results of DuckDuckGo's page for browsers without JavaScript.
 import { load } from 'cheerio'
 
 export interface SearchHit {
@@ -7,7 +7,7 @@ export interface SearchHit {
   snippet: string
 }
 
-/** Null when the page is no page of results, but a refusal or something that we don't know. */
+/** Null when the page is not a results page (for example a refusal). */
 export function readSearchPage(html: string): SearchHit[] | null {
   const page = load(html)
   const hits: SearchHit[] = []
@@ -26,12 +26,12 @@ export function readSearchPage(html: string): SearchHit[] | null {
   return none || /no\s+results\s+found|No more results/i.test(page.text()) ? [] : null
 }
 
-/** Result links lead over DuckDuckGo's own redirect, with the page in `uddg`. */
+/** Result links go through DuckDuckGo's redirect, with the target in `uddg`. */
 function targetOf(href: string): string | null {
   if (!URL.canParse(href, 'https://duckduckgo.com')) return null
   const url = new URL(href, 'https://duckduckgo.com')
   const target = url.searchParams.get('uddg') ?? url.href
   if (!/^https?:\/\//.test(target) || !URL.canParse(target)) return null
-  // Advertisements lead over another redirect of the same host.
+  // Ads go through another redirect of the same host.
   return new URL(target).pathname === '/y.js' ? null : target
 }

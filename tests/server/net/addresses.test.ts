@@ -1,4 +1,4 @@
-// Which addresses count as the open internet, and what an operator may allow beside them.
+// Which addresses count as the public internet, and what an operator may allow in addition.
 import { describe, expect, test } from 'vitest'
 import { createAddressRules, isPublicAddress } from '../../../server/net/addresses.ts'
 

@@ -175,7 +175,7 @@ describe('time and faults', () => {
       response.write('a')
     })
     const outcome = await get(site('/slow'), { timeoutMs: 200 })
-    expect(outcome).toMatchObject({ ok: false, error: 'No complete answer within 0.2 seconds.' })
+    expect(outcome).toMatchObject({ ok: false, error: 'No complete response within 0.2 seconds.' })
   })
 
   test('an abort ends the request and closes the connection', async () => {
@@ -194,7 +194,7 @@ describe('time and faults', () => {
   test('a refused and a broken connection are failures with a plain message', async () => {
     pages.set('/broken', (request) => request.socket.destroy())
     expect(await get(site('/broken'))).toMatchObject({
-      error: 'The server broke off the connection.',
+      error: 'The server closed the connection.',
     })
     expect(await get('http://site.test:9/')).toMatchObject({ ok: false })
   })
