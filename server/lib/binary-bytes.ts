@@ -1,11 +1,11 @@
-// Whether bytes look like a binary file although none of them is NUL.
+// Guesses whether bytes are a binary file.
 import { isUtf8 } from 'node:buffer'
 
 const SAMPLE_BYTES = 8_192
 
 /**
- * Judged by the share of control characters that text does not use: more than one in ten in valid UTF-8, more than one
- * in two hundred in other encodings, which contain none.
+ * True for NUL bytes, and for too many control characters that text does not use: more than one in ten in valid UTF-8, more
+ * than one in two hundred otherwise.
  */
 export function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES)
@@ -18,7 +18,7 @@ export function looksBinary(bytes: Uint8Array): boolean {
 const isOddControl = (byte: number): boolean =>
   byte === 127 || (byte < 32 && ![7, 8, 9, 10, 12, 13, 27].includes(byte))
 
-/** The bytes that are judged, without a character that is cut at their end. */
+/** The sample without a multi-byte character that is cut off at its end. */
 export function withoutCutCharacter(sample: Uint8Array): Uint8Array {
   if (sample.length < SAMPLE_BYTES) return sample
   let end = sample.length

@@ -1,13 +1,13 @@
-// Finds and starts the programs that run beside the server, from the sources or from the build.
+// Locates and starts the worker threads and child processes of the server, from the sources or from the build.
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
- * Such programs are named `<name>.child.ts` and lie anywhere under `server/`; the build compiles each to a file at the
- * same path under `dist/`, beside `dist/main.js`. This is the path below that folder, without extension.
+ * The path of such a program below `server/`, without extension. Its file is named `<name>.child.ts`; the build compiles it
+ * to the same path below `dist/`.
  */
-export type ChildPlace = `${string}.child`
+export type ChildPath = `${string}.child`
 
 export interface ChildEntry {
   /** Absolute path of the program. */
@@ -22,7 +22,7 @@ const fromSources = here.endsWith('.ts')
 const loaderUrl = (): string => pathToFileURL(createRequire(here).resolve('tsx')).href
 
 /** For child processes: what to pass to `spawn(process.execPath, [...execArgv, file])`. */
-export function childEntry(place: ChildPlace): ChildEntry {
+export function childEntry(place: ChildPath): ChildEntry {
   if (!fromSources) return { file: fileURLToPath(new URL(`./${place}.js`, here)), execArgv: [] }
   return {
     file: fileURLToPath(new URL(`../${place}.ts`, here)),
@@ -34,7 +34,7 @@ export function childEntry(place: ChildPlace): ChildEntry {
  * Starts a worker thread. From the sources, the thread registers the TypeScript loader itself, because Node 20 ignores
  * it in a thread's flags.
  */
-export function startWorker(place: ChildPlace, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
+export function startWorker(place: ChildPath, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
   const { file } = childEntry(place)
   if (!fromSources) return new Worker(file, options)
   const loader = JSON.stringify(new URL('./esm/api/index.mjs', loaderUrl()).href)

@@ -1,6 +1,6 @@
-// JSON text in pieces of bounded size, so that a long value is not in memory once per reader.
+// Serializes JSON in chunks of bounded size, so that a long value is not in memory once per reader.
 
-/** A long text that is read while it is sent; each reading starts from the beginning. */
+/** A long text that is read while it is sent; each read starts from the beginning. */
 export interface LongText {
   /** The text in order, in pieces of bounded size. */
   readPieces(): AsyncIterable<string>
@@ -62,7 +62,7 @@ function* partsOf(value: unknown): Generator<Part> {
 export function* jsonPieces(value: unknown): Generator<string> {
   let text = ''
   for (const part of partsOf(value)) {
-    if (typeof part !== 'string') throw new TypeError('A long text can only be read with time.')
+    if (typeof part !== 'string') throw new TypeError('Use longJsonPieces for long texts.')
     text += part
     if (text.length < PIECE_CHARACTERS) continue
     yield text
@@ -78,7 +78,7 @@ export async function* longJsonPieces(value: unknown): AsyncGenerator<string> {
     if (typeof part === 'string') text += part
     else {
       text += '"'
-      // What is read at once is more than what should wait for a client to take it.
+      // A read returns more than should be buffered for a client.
       for await (const read of part.readPieces())
         for (const piece of cut(read)) {
           yield text + escaped(piece)

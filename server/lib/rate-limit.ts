@@ -1,8 +1,8 @@
-// A limit per key within a window of time.
+// A rate limit per key with fixed time windows.
 import { LRUCache } from 'lru-cache'
 
 export interface RateLimit {
-  /** Takes `weight` from the key's allowance. Returns null, or the seconds after which there is enough again. */
+  /** Takes `weight` from the key's allowance. Returns null, or the seconds until the next window if it does not fit. */
   take(key: string, weight?: number): number | null
 }
 
@@ -14,10 +14,10 @@ export interface RateLimitOptions {
   now?: () => number
 }
 
-/** Most keys in memory; the oldest are forgotten first. */
+/** Maximum number of keys in memory; the least recently used are evicted. */
 const MAX_KEYS = 50_000
 
-/** Fixed windows that start with the first use, in memory: a restart forgets them. */
+/** Windows start with a key's first use and are kept in memory: a restart resets them. */
 export function createRateLimit({
   limit,
   windowMs,

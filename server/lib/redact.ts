@@ -1,18 +1,18 @@
-// Removes every secret that this process knows from texts that leave it: log lines, events, errors, tool results.
+// Redacts all secrets known to this process from texts that leave it: log lines, events, errors, tool results.
 import { pino } from 'pino'
 
 export interface Redactor {
-  /** Texts to redact from now on. Short ones and common placeholders are not secrets. */
+  /** Adds secrets to redact. Ignores short texts and common placeholders. */
   add(secrets: Iterable<string | null | undefined>): void
   redact(text: string): string
 }
 
-const SHORTEST = 6
-/** Stands for a secret that may be forgotten: the oldest of very many that were only stored once. */
-const MOST_SECRETS = 2_000
-const STRUCK_OUT = '[secret]'
-/** Values that examples and local servers use in place of a secret; redacting them would only garble the log. */
-const placeholders: ReadonlySet<string> = new Set([
+const MIN_SECRET_CHARACTERS = 6
+/** Beyond this number, the oldest secret is evicted. */
+const MAX_SECRETS = 2_000
+const REPLACEMENT = '[secret]'
+/** Placeholder values of examples and local servers; redacting them would only garble the log. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set([
   'changeme',
   'default',
   'demo-key',
@@ -27,14 +27,14 @@ const placeholders: ReadonlySet<string> = new Set([
   'secret',
   'sk-no-key-required',
 ])
-/** Keys of well-known providers and HTTP tokens, also those that were never registered. */
-const TELLTALE = /\b(?:(?:sk|pk|gsk|nc|or)-[\w-]{16,}|(?<=Bearer )[\w.~+/-]{12,}=*)/g
+/** Keys of well-known providers and HTTP tokens, even if they were never added. */
+const KEY_PATTERN = /\b(?:(?:sk|pk|gsk|nc|or)-[\w-]{16,}|(?<=Bearer )[\w.~+/-]{12,}=*)/g
 
 export function createRedactor(): Redactor {
   const known = new Set<string>()
   let pattern: RegExp | null = null
 
-  /** The forms in which a text is written elsewhere: plain, within JSON (once and twice), in a URL, in Base64. */
+  /** The encodings in which a secret may appear: plain, in JSON (once and twice), in a URL, in Base64. */
   const formsOf = (secret: string): string[] => {
     const json = JSON.stringify(secret).slice(1, -1)
     const nested = JSON.stringify(json).slice(1, -1)
@@ -43,7 +43,7 @@ export function createRedactor(): Redactor {
   }
   const compile = (): RegExp => {
     const forms = [...new Set([...known].flatMap(formsOf))]
-      // Longer secrets first, so that a secret that begins with another one is removed as a whole.
+      // Longer secrets first, so that a secret that starts with another one is redacted as a whole.
       .sort((a, b) => b.length - a.length)
       .map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
     return new RegExp(forms.join('|'), 'g')
@@ -53,10 +53,14 @@ export function createRedactor(): Redactor {
     add(secrets) {
       for (const secret of secrets) {
         const text = secret?.trim() ?? ''
-        if (text.length < SHORTEST || placeholders.has(text.toLowerCase()) || known.has(text))
+        if (
+          text.length < MIN_SECRET_CHARACTERS ||
+          PLACEHOLDERS.has(text.toLowerCase()) ||
+          known.has(text)
+        )
           continue
         known.add(text)
-        if (known.size > MOST_SECRETS)
+        if (known.size > MAX_SECRETS)
           for (const oldest of known) {
             known.delete(oldest)
             break
@@ -66,13 +70,13 @@ export function createRedactor(): Redactor {
     },
     redact(text) {
       if (known.size > 0) pattern ??= compile()
-      const struck = pattern === null ? text : text.replace(pattern, STRUCK_OUT)
-      return struck.replace(TELLTALE, STRUCK_OUT)
+      const redacted = pattern === null ? text : text.replace(pattern, REPLACEMENT)
+      return redacted.replace(KEY_PATTERN, REPLACEMENT)
     },
   }
 }
 
-/** The same logger, with every line (also of its children) redacted right before it is written. */
+/** Wraps a logger so that every line, including those of child loggers, is redacted before it is written. */
 export function redactedLog<Log extends object>(log: Log, redactor: Redactor): Log {
   const { streamSym } = pino.symbols
   const stream: unknown = Reflect.get(log, streamSym)
@@ -83,7 +87,7 @@ export function redactedLog<Log extends object>(log: Log, redactor: Redactor): L
   const redacting: unknown = Object.create(target, {
     write: { value: (line: string): unknown => write.call(target, redactor.redact(line)) },
   })
-  // Child loggers have this logger as their prototype, and so write to the same stream.
+  // Child loggers inherit from this logger and so write to the same stream.
   const wrapped: Log = Object.create(log)
   Reflect.set(wrapped, streamSym, redacting)
   return wrapped
@@ -93,7 +97,7 @@ const SECRET_KEY =
   /secret|password|passwd|token|credential|api_?key|_key$|^key$|authorization|cookie/i
 const SECRET_URL = /^(?:database|redis)_url$/
 
-/** Every value of a settings object (at any depth) whose name marks it as a secret, and passwords within URLs. */
+/** All values of a settings object, at any depth, whose name marks them as secret, and passwords in URLs. */
 export function secretsIn(settings: unknown, name = ''): string[] {
   if (typeof settings === 'string') {
     const inUrl = passwordsOf(settings)

@@ -1,14 +1,14 @@
-// Splits text of any language into searchable words; the same for indexed text and for queries.
+// Splits text of any language into searchable words, in the same way for indexed text and queries.
 
-/** Scripts written without spaces between words: they are indexed as pairs of neighbouring characters. */
+/** Scripts without spaces between words: indexed as pairs of adjacent characters. */
 const SPACELESS =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}ー々〆]'
 const RUN = new RegExp(`${SPACELESS}+|(?:(?!${SPACELESS})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
 const IS_SPACELESS = new RegExp(`^${SPACELESS}`, 'u')
-const LONGEST_WORD = 40
+const MAX_WORD_CHARACTERS = 40
 
-/** Words that carry no meaning in queries; ignored unless nothing else is left. */
-const FILLERS = new Set(
+/** Stop words: ignored in queries unless nothing else is left. */
+const STOP_WORDS = new Set(
   'a an and are as at be by can could did do doe for from had ha have how i if in is it me my no not of on or our please should so tell than that the their them there these they thi those to wa we were what when where which who why will with would you your'.split(
     ' ',
   ),
@@ -23,7 +23,7 @@ export function indexWords(text: string): string[] {
   const words: string[] = []
   for (const [run] of folded(text).matchAll(RUN)) {
     if (!IS_SPACELESS.test(run)) {
-      words.push(stem(run.slice(0, LONGEST_WORD)))
+      words.push(stem(run.slice(0, MAX_WORD_CHARACTERS)))
       continue
     }
     const characters = Array.from(run)
@@ -40,12 +40,12 @@ export interface QueryWord {
   prefix: boolean
 }
 
-/** The distinct words of a query, at most `limit`; fillers such as 'the' only when there is nothing else. */
+/** The distinct words of a query, at most `limit`; stop words only if there is nothing else. */
 export function queryWords(text: string, limit = 32): QueryWord[] {
   const found = new Map<string, QueryWord>()
   for (const [run] of folded(text.slice(0, 4_000)).matchAll(RUN)) {
     if (!IS_SPACELESS.test(run)) {
-      const word = stem(run.slice(0, LONGEST_WORD))
+      const word = stem(run.slice(0, MAX_WORD_CHARACTERS))
       found.set(word, { word, prefix: false })
       continue
     }
@@ -57,11 +57,11 @@ export function queryWords(text: string, limit = 32): QueryWord[] {
     }
   }
   const all = [...found.values()]
-  const telling = all.filter(({ word }) => !FILLERS.has(word))
-  return (telling.length > 0 ? telling : all).slice(0, limit)
+  const meaningful = all.filter(({ word }) => !STOP_WORDS.has(word))
+  return (meaningful.length > 0 ? meaningful : all).slice(0, limit)
 }
 
-/** One form for letters that only look different: full width, accents, case. */
+/** Normalizes full-width letters, accents and case. */
 const folded = (text: string): string =>
   text
     .normalize('NFKD')
@@ -69,7 +69,7 @@ const folded = (text: string): string =>
     .normalize('NFKC')
     .toLowerCase()
 
-/** English plurals (Harman's S-stemmer). Other languages lose nothing, because index and query are treated alike. */
+/** Strips English plurals (Harman's S-stemmer). Harmless for other languages: index and query are treated alike. */
 function stem(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
   return word.length > 3 && word.endsWith('s') && !/(?:ss|us|is)$/.test(word)

@@ -1,7 +1,7 @@
 // The server's side of a worker thread: requests and replies, time limits, aborts, crashes, idle threads.
 import type { Worker, WorkerOptions } from 'node:worker_threads'
 import { abortError, onAbort } from './abort.ts'
-import { type ChildPlace, startWorker } from './child-entry.ts'
+import { type ChildPath, startWorker } from './child-entry.ts'
 
 /** What the server sends to a thread. */
 export interface WorkerRequest<Request> {
@@ -36,7 +36,7 @@ interface Thread {
 
 /** A client for the program at `place`, which must call `serveRequests`. It runs at most one thread at a time. */
 export function createWorkerClient<Request, Reply>(
-  place: ChildPlace,
+  place: ChildPath,
   options: {
     worker?: Omit<WorkerOptions, 'eval'>
     /** Loading is not part of a request's time: on a busy machine it takes longer than many requests. */
