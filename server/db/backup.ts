@@ -75,7 +75,7 @@ async function dumpSqlite(file: string, target: string): Promise<void> {
   if (!existsSync(file)) throw new AppError('not_found', `There is no database ${file}.`)
   const client = new SqliteClient(file, { readonly: true, fileMustExist: true })
   try {
-    // One read transaction: writers continue, and what they write is not included. (`.backup()` would start over at
+    // One read transaction: writers continue, and their writes are not included. (`.backup()` would start over at
     // each write.)
     client.prepare('vacuum into ?').run(target)
   } finally {

@@ -30,8 +30,8 @@ export interface Database {
   readonly tables: Tables
   readonly read: Reader
   /**
-   * The same for long queries (rankings, comparisons): on SQLite they run on a thread of their own, so that nobody
-   * waits for them. It starts with the first such query and ends after a while without any.
+   * The same for long queries (rankings, comparisons): on SQLite a worker thread runs them, so that they delay nobody. It
+   * starts with the first such query and ends when idle.
    */
   readonly readOffThread: Reader
   /** How the nearest vectors are found: inside the database, or by reading all of them. */
@@ -50,7 +50,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Gets warnings for the operator; a pino logger fits. */
+/** Receives warnings for the operator; compatible with pino. */
 export interface StoreLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void
@@ -70,7 +70,7 @@ export type PostgresSettings = {
   connection:
     | { url: string }
     | { host: string; port: number; user: string; password: string; database: string }
-  /** Most connections in the pool. */
+  /** Maximum number of connections in the pool. */
   poolSize?: number
   /** Whether passages are searched by meaning: then pgvector is used where available. */
   embeddings?: boolean

@@ -15,9 +15,7 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
   try {
     const { pending, isEmpty } = await inspectDatabase(settings)
     const place = settings.dialect === 'sqlite' ? `SQLite, ${resolve(settings.file)}` : 'PostgreSQL'
-    const running = (await isOwned(settings))
-      ? 'a server is using it'
-      : 'no server is using it'
+    const running = (await isOwned(settings)) ? 'a server is using it' : 'no server is using it'
     const findings = [fine(subject, `${place}; ${running}`)]
     if (isEmpty) findings.push(fine('tables', 'none yet: the first start creates them'))
     else if (pending > 0)

@@ -46,7 +46,8 @@ async function checkEndpoint(settings: EmbeddingSettings): Promise<Finding> {
 async function checkVectorSearch(settings: DatabaseSettings): Promise<Finding> {
   const subject = 'vector search'
   try {
-    const by = settings.dialect === 'sqlite' ? await sqliteImplementation() : await inspectVectors(settings)
+    const by =
+      settings.dialect === 'sqlite' ? await sqliteImplementation() : await inspectVectors(settings)
     if (by === 'sqlite-vec' || by === 'pgvector') return fine(subject, by)
     const advice =
       by === 'scan'

@@ -5,9 +5,9 @@ import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { ModelSettings } from '../protocol/catalog.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'
+import { checkFolder, checkNode, checkPage } from './check-host.ts'
 import { checkProviders } from './check-providers.ts'
 import { checkPython, checkShell, type PythonSettings } from './check-sandbox.ts'
-import { checkFolder, checkNode, checkPage } from './check-host.ts'
 import type { Finding } from './finding.ts'
 
 /** The parts of the configuration that the doctor checks. */

@@ -24,7 +24,7 @@ import { createSilenceWatch } from './silence.ts'
 
 /**
  * Milliseconds. `connect`, `silence` with `probe`, and `retry` keep a response under three seconds while the database
- * is away; `lock` is how long others may block us while it is healthy, `statement` how long one statement may take.
+ * is unreachable; `lock` is how long others may block us while it is healthy, `statement` how long one statement may take.
  */
 const patience = {
   connect: 1_800,
@@ -36,7 +36,7 @@ const patience = {
   statement: 15_000,
 }
 
-/** Runs work again when it failed because the connection was lost; only for work that has not changed anything yet. */
+/** Retries work that failed because the connection was lost; only for work that has not changed anything yet. */
 async function retrying<T>(action: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + patience.retry
   for (let delay = patience.firstDelay; ; delay *= 2) {
@@ -133,7 +133,7 @@ export async function connectPostgres(
     silenceMs: patience.silence,
     probeMs: patience.probe,
   })
-  /** One statement of its own, on a connection that is given up when it stays silent. */
+  /** A single statement, on a connection that is abandoned if it stays silent. */
   async function queryOnce(query: pg.QueryConfig, values: unknown[]): Promise<pg.QueryResult> {
     const client = await pool.connect()
     let isBroken = false
@@ -147,8 +147,7 @@ export async function connectPostgres(
     }
   }
   const nesting = refuseNestedWrites ? createNestingGuard() : trusting
-  // A pool of its own, so that a transaction whose work reads outside of it cannot wait for a connection that it holds
-  // itself.
+  // A separate pool, so that a transaction whose work also reads outside of it cannot wait for the connection it holds.
   const writing = createGate(Math.ceil(poolSize / 2))
   const reading = createGate(Math.floor(poolSize / 2))
 

@@ -1,11 +1,11 @@
-// Who waits for a connection: while the database is busy, work waits; while it is away, all waiting work fails at once.
+// The queue for connections: while the database is busy, work waits; while it is unreachable, waiting work fails at once.
 import pLimit from 'p-limit'
 import { appError } from '../../errors.ts'
 
 const CAPACITY = 10_000
 
 export interface Gate {
-  /** Runs `work` when there is a connection for it. Throws `store_busy` when too many wait already. */
+  /** Runs `work` once a connection is free. Throws `store_busy` when too many wait already. */
   run<T>(work: () => Promise<T>): Promise<T>
   /** Rejects all work that is still waiting: the database does not respond. */
   turnAway(): void

@@ -25,7 +25,7 @@ export type FullMessage = MessageRow & {
   failure: RunFailure | null
   attachments: AttachmentInfo[]
   steps: Step[]
-  /** Texts too long to be read along, and empty above: that of the message, or of a step by its position. */
+  /** Texts too long to be read with the branch (empty above): the message's own, or a step's by its position. */
   longTexts: ReadonlyMap<'text' | number, LongText>
   /** The ids of all messages with the same parent, oldest first, including this one. */
   siblings: MessageId[]
@@ -42,7 +42,7 @@ export type ReadBranch = (
   bounds?: {
     /** Older messages are left out once the newer ones have this many bytes. */
     maxBytes?: number
-    /** Bytes of a single text that are read along. */
+    /** Bytes of a single text that are read with the branch. */
     inlineBytes?: number
   },
 ) => Promise<FullMessage[]>
@@ -60,7 +60,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     sql.placeholder('length'),
     sql.placeholder('maxBytes'),
   )
-  /** A text, or nothing in its place where it is too long to be read along. */
+  /** A text, replaced by nothing if it is too long to be read with the branch. */
   const inline = (text: Column) => ({
     value: sql<string>`case when octet_length(${text}) <= ${sql.placeholder('inlineBytes')} then ${text} else '' end`,
     bytes: byteLength(text),

@@ -1,4 +1,4 @@
-// Checkpoints of projects: which change touched which paths, and what they held before it.
+// Checkpoints of projects: the paths that each change touched, and what they held before it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, asc, desc, eq, gt, gte, inArray, lt, lte, ne, or, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../errors.ts'
@@ -6,28 +6,28 @@ import type { MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
 import type { CheckpointFile } from '../tables/projects.ts'
 
-/** A checkpoint as lists show it: without its files, of which there may be many thousands. */
+/** A checkpoint without its files, of which there may be many thousands. */
 export type CheckpointRow = Database['tables']['checkpoints']['$inferSelect']
 /** A checkpoint before it is stored. */
 export type NewCheckpoint = Omit<CheckpointRow, 'fileCount' | 'sample'>
 
 export type CheckpointRepository = ReturnType<typeof createCheckpointRepository>
 
-/** What the files of a project take after a change, in bytes: measured, or by how much they have grown. */
+/** The size of a project's files after a change, in bytes: the measured total, or the growth. */
 export type ProjectSize = { bytes: number } | { grown: number }
 
-/** Files of a checkpoint that are stored, and read, in one piece. */
+/** Files of a checkpoint that are stored and read at once. */
 const PAGE_FILES = 250
-/** Files that a list shows of each checkpoint. */
+/** Files of each checkpoint that lists show. */
 const SAMPLE_FILES = 20
 /** `fileCount` of a checkpoint whose files are not all stored yet. */
 const INCOMPLETE = -1
 
-/** Folders are told of only where they were renamed, or where nothing else changed. */
+/** Folders are listed only if they were renamed, or if nothing else changed. */
 const isShown = ({ before, after, movedTo, movedFrom }: CheckpointFile): boolean =>
   (movedTo ?? movedFrom) !== undefined || (before ?? after)?.kind !== 'directory'
 
-/** Ids grow with time, so they are also the order. Whoever asks has checked that the project is the user's. */
+/** Ids are time-ordered, so they define the order. Callers have checked that the project belongs to the user. */
 export function createCheckpointRepository(database: Database) {
   const { read, tables } = database
   const { checkpoints, checkpointFiles, conversations, messages, projects } = tables
@@ -38,7 +38,7 @@ export function createCheckpointRepository(database: Database) {
     size: 'bytes' in size ? size.bytes : sql`${projects.size} + ${size.grown}`,
   })
 
-  /** The pages of one checkpoint in order, one at a time, leaving room for other work between two of them. */
+  /** The pages of one checkpoint in order, yielding to other work between them. */
   async function* pagesOf(id: string, from = 0): AsyncGenerator<CheckpointFile[]> {
     const [start] = await read
       .select({ first: checkpointFiles.first })
@@ -62,9 +62,8 @@ export function createCheckpointRepository(database: Database) {
 
   return {
     /**
-     * Stores a checkpoint with its files, and what its project's files take since then. Of files and folders the
-     * list tells the files; folders only where nothing else changed. One that is there already (found again after a crash)
-     * stays as it is. Throws `project_deleted` when the project is gone.
+     * Stores a checkpoint with its files and updates the size of its project. Lists count files, and folders only if nothing
+     * else changed. A checkpoint that is already stored (after a crash) stays unchanged. Throws `project_deleted`.
      */
     async insert(
       row: NewCheckpoint,
@@ -80,7 +79,7 @@ export function createCheckpointRepository(database: Database) {
         fileCount: told.length,
         sample: told.slice(0, SAMPLE_FILES).map(({ path, change }) => ({ path, change })),
       }
-      // Large changes are stored page by page, so that nobody else waits for all of them; they are listed when they are whole.
+      // Large changes are stored page by page, so that other writers need not wait for all of it; listed once complete.
       const single = ordered.length <= PAGE_FILES
       const known = await database.write(async (tx) => {
         const [owner] = await tx.select({ id: projects.id }).from(projects).where(project(row))
@@ -124,10 +123,10 @@ export function createCheckpointRepository(database: Database) {
       if (there === undefined) throw projectDeleted()
     },
 
-    /** All that a checkpoint's change touched, in pages: files first, then folders. */
+    /** All files of a checkpoint in pages: files first, then folders. */
     pages: (id: string): AsyncGenerator<CheckpointFile[]> => pagesOf(id),
 
-    /** Files that a person is told of, from place `from` on, at most `limit`. `row` is of a project of the user. */
+    /** At most `limit` listed files from position `from` on. `row` belongs to a project of the user. */
     async files(row: CheckpointRow, from: number, limit: number): Promise<CheckpointFile[]> {
       const wanted = Math.min(limit, row.fileCount - from)
       const found: CheckpointFile[] = []
@@ -144,7 +143,7 @@ export function createCheckpointRepository(database: Database) {
         if (ids.length > 0) await tx.delete(checkpoints).where(inArray(checkpoints.id, [...ids]))
       }),
 
-    /** Removes a checkpoint of which nothing is to stay; the project is back at `bytes`. */
+    /** Removes the checkpoint of a reverted change; the project's size is `bytes` again. */
     revert: (projectId: ProjectId, id: string, bytes: number): Promise<void> =>
       database.write(async (tx) => {
         await tx.delete(checkpoints).where(eq(checkpoints.id, id))
@@ -191,7 +190,7 @@ export function createCheckpointRepository(database: Database) {
         .where(and(eq(checkpoints.projectId, projectId), gte(checkpoints.id, id)))
         .orderBy(asc(checkpoints.id)),
 
-    /** When a message of this user was made; undefined when the user has no such message. */
+    /** When a message of this user was created; undefined when the user has no such message. */
     async momentOfMessage(userId: UserId, messageId: MessageId): Promise<Date | undefined> {
       const [row] = await read
         .select({ createdAt: messages.createdAt })
@@ -201,7 +200,7 @@ export function createCheckpointRepository(database: Database) {
       return row?.createdAt
     },
 
-    /** The oldest checkpoint made for this message, or at or after `moment`, when it was made. */
+    /** The oldest checkpoint created for this message, or at or after `moment`, when the message was created. */
     async firstSince(
       projectId: ProjectId,
       messageId: MessageId,
@@ -221,7 +220,7 @@ export function createCheckpointRepository(database: Database) {
       return row
     },
 
-    /** Ids and moments of all, newest first: what pruning decides upon. */
+    /** Ids and creation times of all, newest first, for pruning. */
     ages: (projectId: ProjectId): Promise<{ id: string; createdAt: Date }[]> =>
       read
         .select({ id: checkpoints.id, createdAt: checkpoints.createdAt })

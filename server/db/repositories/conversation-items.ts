@@ -1,4 +1,4 @@
-// Conversations as lists and details show them: one query a page, whatever the number of conversations.
+// Conversations as lists and details show them, with one query per page.
 import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 import type { Page } from '../../protocol/envelope.ts'
@@ -34,17 +34,17 @@ export type ConversationFilter = {
   q?: string | undefined
 }
 
-/** A list reads system prompts up to this size; longer ones are read for the conversations that the page has room for. */
+/** A list reads system prompts up to this size at once; longer ones are read only for conversations that fit on the page. */
 const SHORT_PROMPT_BYTES = 4_000
-/** Of all long system prompts on one page; beyond it the page ends early. One always fits. */
+/** Total size of long system prompts on one page; beyond it the page ends early. One always fits. */
 const PAGE_PROMPT_BYTES = 1024 * 1024
 
-/** An item without its system prompt where that is long. */
+/** An item; a long system prompt is missing. */
 type ListedRow = ConversationItem & { promptBytes: number | null }
 
 const isLong = ({ promptBytes }: ListedRow): boolean => (promptBytes ?? 0) > SHORT_PROMPT_BYTES
 
-/** How many of the rows, at most `limit`, a page has room for. */
+/** The number of rows, at most `limit`, that fit on a page. */
 function roomFor(rows: readonly ListedRow[], limit: number): number {
   let bytes = 0
   const full = rows.findIndex((row, at) => {
@@ -89,7 +89,7 @@ export function createConversationItems(database: Database) {
         .where(
           and(
             eq(conversations.userId, sql.placeholder('userId')),
-            // A parameter of the column, because each database writes booleans its own way.
+            // A parameter typed by the column, because each database represents booleans differently.
             eq(
               conversations.archived,
               sql.param(sql.placeholder('archived'), conversations.archived),

@@ -10,7 +10,7 @@ import { leafUnder } from './message-tree.ts'
 
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
 
-/** What a person may set. Absent leaves as it is. */
+/** What a person may set. Absent fields stay unchanged. */
 export type ConversationSettings = Partial<
   Pick<
     ConversationRow,
@@ -26,13 +26,13 @@ export type ConversationSettings = Partial<
 >
 export type ConversationChanges = ConversationSettings &
   Partial<Pick<ConversationRow, 'title' | 'pinned' | 'archived'>> & {
-    /** Any message: its newest branch becomes the shown one. */
+    /** Any message; its newest branch becomes the shown one. */
     leafId?: MessageId
   }
 
 export type ConversationRepository = ReturnType<typeof createConversationRepository>
 
-/** What a conversation is called until it has a title. */
+/** The title of a conversation that has none yet. */
 const PLACEHOLDER_TITLE = 'New conversation'
 /** Titles that clients send for a conversation without one, folded: shown as they are, but replaced by a generated title. */
 const DEFAULT_TITLES = new Set(['new conversation', 'new chat', '新对话', '新建对话'])
@@ -159,7 +159,7 @@ export function createConversationRepository(database: Database) {
       await tx.update(conversations).set({ updatedAt }).where(eq(conversations.id, id))
     },
 
-    /** Marks it as holding text from outside. */
+    /** Marks it as tainted: it contains text from outside. */
     async markTainted(tx: Writer, id: ConversationId): Promise<void> {
       await tx
         .update(conversations)
@@ -167,7 +167,7 @@ export function createConversationRepository(database: Database) {
         .where(and(eq(conversations.id, id), eq(conversations.tainted, false)))
     },
 
-    /** Adds a grant for a tool; grants that are added at the same time are all kept. */
+    /** Adds a grant for a tool; concurrent grants are all stored. */
     async addApprovalGrant(tx: Writer, id: ConversationId, tool: string): Promise<void> {
       const row = await lockRow(tx, eq(conversations.id, id))
       if (row === undefined || row.approvalGrants.includes(tool)) return

@@ -1,4 +1,4 @@
-// The tree of a conversation's messages, walked by the database itself: branches, subtrees, leaves.
+// Queries on the message tree of a conversation: branches, subtrees, leaves.
 import { and, desc, eq, isNull, notLike, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { type ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Reader } from '../database.ts'
@@ -12,7 +12,7 @@ const APART = 'apart:'
 /** The parent of a message outside of every branch: no message has this id, so no branch leads there. */
 export const apart = (id: MessageId): MessageId => MessageId.parse(`${APART}${id}`)
 
-/** Bytes of a message as it is shown: its text, and its steps, of which calls and results are shown twice. */
+/** Bytes of a message in a response: its text and its steps; calls and results appear twice. */
 const shownBytes = (steps: Tables['steps'], message: SQL): SQL => sql`
   octet_length(${message}.text) + coalesce((
     select sum(2 * octet_length(step.content) + coalesce(octet_length(cast(step.artifact as text)), 0))

@@ -15,7 +15,7 @@ export type { FullMessage, MessageRow }
 
 /** A page of messages ends with the one that brings it to this size. */
 const PAGE_BYTES = 1_000_000
-/** Bytes of a single text that are read along with its message. */
+/** Bytes of a single text that are read with its message. */
 const INLINE_BYTES = 128_000
 /** Messages deleted by one statement. */
 const DELETED_AT_ONCE = 500
@@ -52,7 +52,7 @@ export function createMessageRepository(database: Database) {
     tx: Writer,
     conversationId: ConversationId,
   ): Promise<{ leafId: MessageId | null } | undefined> {
-    // Locks the row on both databases by writing to it, also against writers with other reasons.
+    // Writing to the row locks it on both databases, whatever other writers do.
     const [row] = await tx
       .update(conversations)
       .set({ leafId: sql`${conversations.leafId}` })
@@ -233,7 +233,7 @@ export function createMessageRepository(database: Database) {
       return subtree.length
     },
 
-    /** How many messages would be deleted with this one, itself included; 0 when it is not there. */
+    /** The number of messages that would be deleted with this one, including itself; 0 when it does not exist. */
     subtreeSize: async (conversationId: ConversationId, id: MessageId): Promise<number> =>
       (await subtreeIds(read, messages, conversationId, id)).length,
 

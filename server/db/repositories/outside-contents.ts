@@ -1,4 +1,4 @@
-// Which contents of a project's files hold text from outside, by their hash.
+// Hashes of file contents with text from outside, per project.
 import { and, eq, inArray } from 'drizzle-orm'
 import type { ProjectId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
@@ -8,12 +8,12 @@ export type OutsideContentRepository = ReturnType<typeof createOutsideContentRep
 /** Hashes in one statement; every database accepts that many parameters. */
 const AT_ONCE = 400
 
-/** A mark stays as long as the project: a restore may bring the content back. */
+/** Marks live as long as the project, because a restore may bring a content back. */
 export function createOutsideContentRepository(database: Database) {
   const { outsideContents } = database.tables
 
   return {
-    /** Marks contents; marks that exist stay. */
+    /** Marks contents; existing marks stay. */
     async add(projectId: ProjectId, hashes: readonly string[]): Promise<void> {
       const rows = [...new Set(hashes)].map((hash) => ({ projectId, hash }))
       if (rows.length === 0) return

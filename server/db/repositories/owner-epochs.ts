@@ -1,4 +1,4 @@
-// The count of processes that have owned the store, one after the other.
+// The epochs of the store: one per process that has owned it.
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Database } from '../database.ts'

@@ -1,4 +1,4 @@
-// Runs: who may write about one, and how it is claimed, ended and begun again.
+// Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
 import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
@@ -8,10 +8,10 @@ import { createApprovals } from './approvals.ts'
 export type RunRow = Database['tables']['runs']['$inferSelect']
 export type NewRun = Database['tables']['runs']['$inferInsert']
 
-/** One performance of a run: it may write as long as the run has not ended and no later attempt has begun. */
+/** One attempt at a run: it may write until the run ends or a later attempt begins. */
 export type Performance = Pick<RunRow, 'id' | 'attempt'>
 
-/** Thrown to a performance that may not write any more: its run has ended, was deleted, or a later attempt has it. */
+/** Thrown when an attempt may no longer write: its run has ended, was deleted, or a later attempt has begun. */
 export class RunOver extends Error {
   constructor() {
     super('This attempt of the run may not write any more.')
@@ -28,7 +28,7 @@ export function createRunRepository(database: Database) {
     .where(
       and(
         eq(runs.conversationId, sql.placeholder('conversationId')),
-        // Literally the condition of the partial index, of which there is one row at most.
+        // Exactly the condition of the partial unique index, so that it is used and there is at most one row.
         sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
       ),
     )
@@ -48,7 +48,7 @@ export function createRunRepository(database: Database) {
   const performedBy = ({ id, attempt }: Performance) =>
     and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt))
 
-  /** One statement decides: nothing is written to a run that has ended. */
+  /** Checks and updates in one statement, so that nothing is written to a run that has ended. */
   async function whileUnended(
     tx: Writer,
     id: RunId,
@@ -65,14 +65,14 @@ export function createRunRepository(database: Database) {
   return {
     ...createApprovals(database),
 
-    /** Throws the database's unique violation when the conversation has a run that is not ended. */
+    /** Throws the database's unique violation when the conversation has an active run. */
     async insert(tx: Writer, run: NewRun): Promise<void> {
       await tx.insert(runs).values(run)
     },
 
     /**
-     * What a performance stores about its run.
-     * @throws RunOver when it may not write any more: the transaction has to fail with it.
+     * Updates the run on behalf of an attempt.
+     * @throws RunOver when it may no longer write; let the transaction fail with it.
      */
     async write(tx: Writer, performance: Performance, patch: Partial<NewRun>): Promise<void> {
       const written = await tx
@@ -84,8 +84,8 @@ export function createRunRepository(database: Database) {
     },
 
     /**
-     * The same for a write that must have its effect once. Answers false, and changes nothing, when this revision is
-     * stored already: the transaction was committed, only its confirmation was lost.
+     * The same for a write that must take effect exactly once. Returns false, and changes nothing, when this revision is
+     * already stored: the transaction was committed and only its confirmation was lost.
      * @throws RunOver as `write` does.
      */
     async writeOnce(
@@ -108,11 +108,11 @@ export function createRunRepository(database: Database) {
       throw new RunOver()
     },
 
-    /** The run if it has not ended. Nobody else changes or ends it before this transaction has ended. */
+    /** Locks and returns the run if it is active. Nobody else changes or ends it before this transaction ends. */
     lockUnended: (tx: Writer, id: RunId) =>
       whileUnended(tx, id, { stopRequested: sql`${runs.stopRequested}` }),
 
-    /** Begins another attempt at a run that has not ended: from now on no earlier one may write. */
+    /** Begins another attempt at an active run; earlier ones may no longer write. */
     claim: (tx: Writer, id: RunId, owner: string) =>
       whileUnended(tx, id, {
         owner,
@@ -120,16 +120,16 @@ export function createRunRepository(database: Database) {
         failedAttempts: sql`${runs.failedAttempts} + 1`,
       }),
 
-    /** Ends a run that nobody performs; undefined when it has ended already. */
+    /** Ends a run that no process performs; undefined when it has already ended. */
     end: (tx: Writer, id: RunId, patch: Partial<NewRun> & { endedAt: Date }) =>
       whileUnended(tx, id, patch),
 
-    /** Whoever performs it, now or after a restart, is to end it. */
+    /** Requests that whoever performs the run, now or after a restart, ends it. */
     requestStop: (tx: Writer, id: RunId) => whileUnended(tx, id, { stopRequested: true }),
 
     /**
-     * Makes a run that has ended unended again; undefined when it has not ended or is gone.
-     * Throws the database's unique violation when its conversation has another run that is not ended.
+     * Reactivates a run that has ended; undefined when it is active or does not exist. Throws the database's unique violation
+     * when its conversation has another active run.
      */
     async reopen(tx: Writer, id: RunId, patch: Partial<NewRun>): Promise<RunRow | undefined> {
       const [row] = await tx
@@ -148,7 +148,7 @@ export function createRunRepository(database: Database) {
 
     find: (id: RunId) => one(eq(runs.id, id)),
 
-    /** A run whose answer was deleted is none. */
+    /** Ignores runs whose answer was deleted. */
     findOwned: (userId: UserId, id: RunId) =>
       one(
         and(
@@ -158,7 +158,7 @@ export function createRunRepository(database: Database) {
         ),
       ),
 
-    /** The run of the conversation that has not ended; background tasks don't count. */
+    /** The active run of the conversation, except background tasks. */
     async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
       const [row] = await activeStatement.execute({ conversationId })
       return row
@@ -167,7 +167,7 @@ export function createRunRepository(database: Database) {
     findByClientId: (conversationId: ConversationId, clientId: string) =>
       one(and(eq(runs.conversationId, conversationId), eq(runs.clientId, clientId))),
 
-    /** The run that makes this answer, if it was made by one. */
+    /** The run that writes this answer, if any. */
     findByMessage: (conversationId: ConversationId, messageId: MessageId) =>
       one(and(eq(runs.conversationId, conversationId), eq(runs.messageId, messageId))),
 
@@ -177,8 +177,8 @@ export function createRunRepository(database: Database) {
     },
 
     /**
-     * The same inside the transaction that is to add a run: no other one adds a run of this user before it has ended,
-     * so the answer still holds then. To be asked before anything else is locked.
+     * The same inside a transaction that adds a run: no other transaction adds a run of this user before it ends, so the count
+     * stays valid. Call it before anything else is locked.
      */
     async lockUnfinished(tx: Writer, userId: UserId): Promise<number> {
       await tx.lock(`runs of ${userId}`)
@@ -189,7 +189,7 @@ export function createRunRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** Whether the conversation has a run that has not ended, background tasks aside, as the open transaction sees it. */
+    /** Whether the conversation has an active run, except background tasks, as the open transaction sees it. */
     async hasActive(tx: Writer, conversationId: ConversationId): Promise<boolean> {
       const found = await tx
         .select({ id: runs.id })
@@ -204,7 +204,7 @@ export function createRunRepository(database: Database) {
       return found.length > 0
     },
 
-    /** All runs that have not ended, oldest first: what a start has to look after. */
+    /** All active runs, oldest first, for a start to resume or end. */
     async unfinished(): Promise<RunRow[]> {
       return await database.read
         .select()
@@ -213,7 +213,7 @@ export function createRunRepository(database: Database) {
         .orderBy(asc(runs.createdAt), asc(runs.id))
     },
 
-    /** The background tasks of a conversation that have not ended, as the open transaction sees it. */
+    /** The active background tasks of a conversation, as the open transaction sees it. */
     async countBackground(tx: Writer, conversationId: ConversationId): Promise<number> {
       const [row] = await tx
         .select({ count: countAll })

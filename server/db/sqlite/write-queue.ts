@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { appError } from '../../errors.ts'
 
-/** Milliseconds that writes may run back to back before the rest of the process gets its turn. */
+/** Milliseconds that writes may run back to back before they yield to the event loop. */
 const TURN_LIMIT_MS = 5
 
 export interface Lane {
@@ -12,14 +12,14 @@ export interface Lane {
   idle(): Promise<void>
 }
 
-/** @param capacity most works in the queue; further ones are refused with `store_busy`. */
+/** @param capacity maximum queue length; further work is refused with `store_busy`. */
 export function createLane(capacity: number): Lane {
   let last: Promise<void> = Promise.resolve()
   let count = 0
   /** When the first work of this turn of the event loop started; null before there was one. */
   let turnBegan: number | null = null
 
-  /** SQLite's statements settle without a turn of the event loop, so a full queue would starve everything else. */
+  /** SQLite's statements settle without yielding to the event loop, so a full queue would starve everything else. */
   async function takeTurns(): Promise<void> {
     if (turnBegan !== null && performance.now() - turnBegan > TURN_LIMIT_MS) await nextTurn()
     if (turnBegan !== null) return

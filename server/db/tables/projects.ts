@@ -4,7 +4,7 @@ import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 
 /**
- * What one path of a project held at one time. `hash` (SHA-256, hexadecimal) names the stored copy of a file's content.
+ * What a path of a project held at some time. `hash` (SHA-256, hexadecimal) names the stored copy of a file's content.
  */
 export type PathContent =
   | { kind: 'file'; hash: string; size: number; mode: number }
@@ -17,11 +17,11 @@ export type CheckpointFile = {
   change: 'added' | 'modified' | 'deleted'
   before: PathContent | null
   after: PathContent | null
-  /** A change may have parts that were made one after another; absent in the first. */
+  /** The position of the part in a change of several parts; absent in the first. */
   part?: number
   /**
-   * A folder that was renamed with all that is in it: where it went, at its earlier path, and where it came from, at its
-   * later one. Nothing in it was looked at or kept: renaming it back undoes this.
+   * A renamed folder: the entry at the old path names the new one, and the entry at the new path the old one. Its contents
+   * are not stored: renaming it back undoes the change.
    */
   movedTo?: string
   movedFrom?: string
@@ -70,7 +70,7 @@ export function defineProjectTables(
       messageId: c.key<MessageId>('message_id'),
       runId: c.key<RunId>('run_id'),
       tool: c.text('tool').notNull(),
-      /** The number of changes that people see (`checkpoint_files` may also have folders), and the first of them. */
+      /** The number of listed changes (`checkpoint_files` may also contain folders), and the first of them. */
       fileCount: c.integer('file_count').notNull(),
       sample: c.json<Pick<CheckpointFile, 'path' | 'change'>[]>('sample').notNull(),
       createdAt: c.time('created_at').notNull(),
@@ -78,7 +78,7 @@ export function defineProjectTables(
     (t) => [c.index('checkpoints_project').on(t.projectId, t.createdAt, t.id)],
   )
 
-  /** Contents of files that hold text from outside, named by hash, so that renamed and copied files keep the mark. */
+  /** Hashes of file contents with text from outside, so that renamed and copied files stay marked. */
   const outsideContents = c.table(
     'outside_contents',
     {
@@ -89,7 +89,7 @@ export function defineProjectTables(
     (t) => [c.primaryKey({ columns: [t.projectId, t.hash] })],
   )
 
-  /** What a checkpoint's change touched, in pages, so that a change of many files is never read in one piece. */
+  /** The files of a checkpoint in pages, so that a change of many files is never read in one piece. */
   const checkpointFiles = c.table(
     'checkpoint_files',
     {
