@@ -1,4 +1,4 @@
-// Checks what comes with a message: text that is text, images that are what they say.
+// Validates the attachments of a message: text must be text, and images must match their declared type.
 import { type AttachmentInfo, attachmentBytes } from '../db/repositories/attachments.ts'
 import { type AppError, appError } from '../errors.ts'
 import type { Attachment } from '../protocol/message.ts'
@@ -11,21 +11,21 @@ const signatures: Record<string, (bytes: Buffer) => boolean> = {
     bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP',
 }
 
-/** Control characters that no text file holds (tab, line feed, form feed and carriage return it may). */
+/** Control characters that do not occur in text files; tab, line feed, form feed and carriage return do. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point
 const NOT_TEXT = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\ufffd]/
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`
 
-const notSeen = (name: string): AppError => appError('attachment_needs_vision', { name })
+const needsVision = (name: string): AppError => appError('attachment_needs_vision', { name })
 
-/** What a message already has was checked when it came; another model may not see it. */
+/** Stored attachments are already validated, but the model may have changed to one that does not accept images. */
 export function checkKeptAttachments(kept: readonly AttachmentInfo[], vision: boolean): void {
   const image = vision ? undefined : kept.find(({ kind }) => kind === 'image')
-  if (image !== undefined) throw notSeen(image.name)
+  if (image !== undefined) throw needsVision(image.name)
 }
 
-/** Throws `payload_too_large` or `bad_attachment` with what is wrong and what is allowed. */
+/** @throws AppError `payload_too_large` or `bad_attachment`; the message says what is wrong and what is allowed. */
 export function checkAttachments(
   attachments: readonly Attachment[],
   { vision, maxBytes }: { vision: boolean; maxBytes: number },
@@ -42,8 +42,8 @@ export function checkAttachments(
       if (NOT_TEXT.test(file.content)) throw appError('attachment_not_text', { name: file.name })
       continue
     }
-    if (!vision) throw notSeen(file.name)
-    const isWhatItSays = signatures[file.mime]?.(Buffer.from(file.data.slice(0, 64), 'base64'))
-    if (!isWhatItSays) throw appError('attachment_not_image', { name: file.name, type: file.mime })
+    if (!vision) throw needsVision(file.name)
+    const matchesType = signatures[file.mime]?.(Buffer.from(file.data.slice(0, 64), 'base64'))
+    if (!matchesType) throw appError('attachment_not_image', { name: file.name, type: file.mime })
   }
 }

@@ -1,4 +1,4 @@
-// The background tasks of a conversation, for the person: their list, and how to stop one.
+// Lists and stops the background tasks of a conversation.
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
@@ -6,12 +6,12 @@ import type { ConversationId, RunId, UserId } from '../protocol/ids.ts'
 import { readRunOptions } from '../runs/state.ts'
 import type { ChatService } from './chat-service.ts'
 
-/** A task with its answer so far. */
+/** A task with its current result. */
 export interface BackgroundTask {
   run: RunRow
   task: string
   announce: boolean
-  /** '' until there is one. */
+  /** '' until there is a result. */
   result: string
 }
 
@@ -22,7 +22,7 @@ export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) 
   }
 
   return {
-    /** Oldest first. Throws `not_found` for a conversation that is not the user's. */
+    /** Oldest first. @throws AppError `not_found` if the conversation does not belong to the user. */
     async list(userId: UserId, conversationId: ConversationId): Promise<BackgroundTask[]> {
       await owned(userId, conversationId)
       const runs = await store.runs.background(userId, conversationId)
@@ -40,7 +40,7 @@ export function createBackground(store: Store, chat: Pick<ChatService, 'stop'>) 
       )
     },
 
-    /** Stops a task; one that has ended stays as it is. Throws `not_found`. */
+    /** Stops a task. Does nothing if it has ended. @throws AppError `not_found`. */
     async stop(userId: UserId, conversationId: ConversationId, id: RunId): Promise<RunRow> {
       await owned(userId, conversationId)
       const run = await store.runs.findOwned(userId, id)

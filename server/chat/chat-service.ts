@@ -1,4 +1,4 @@
-// Everything a person can ask of a conversation: send, edit, regenerate, stop, resume, decide.
+// The operations of a conversation: send, edit, regenerate, stop, resume, decide, delete.
 
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
@@ -14,20 +14,20 @@ import { assertRunAllowed } from '../runs/start/admission.ts'
 import { readRunState } from '../runs/state.ts'
 import { activeRunError, createRunStart } from './start-run.ts'
 
-/** Runs that begin again and again in a conversation are stopped this often before a deletion gives up. */
-const MAX_STOPS = 5
+/** A deletion gives up after stopping new runs in the conversation this many times. */
+const MAX_STOP_ATTEMPTS = 5
 
 export interface ChatService {
-  /** Stores the message and begins a run, or joins the run that the same `client_id` began. */
+  /** Stores the message and starts a run, or returns the run that was started with the same `client_id`. */
   send(userId: UserId, conversationId: ConversationId, body: SendMessageBody): Promise<RunRow>
-  /** A new branch beside the message. */
+  /** Creates a sibling of the user message and answers it. */
   edit(
     userId: UserId,
     conversationId: ConversationId,
     messageId: MessageId,
     body: EditMessageBody,
   ): Promise<RunRow>
-  /** A new answer beside the old one. */
+  /** Creates a sibling of the assistant message. */
   regenerate(
     userId: UserId,
     conversationId: ConversationId,
@@ -35,10 +35,13 @@ export interface ChatService {
     body: RegenerateBody,
   ): Promise<RunRow>
   stop(userId: UserId, runId: RunId): Promise<RunRow>
+  /** Continues an ended run that failed, was stopped, or reached a limit. */
   resume(userId: UserId, runId: RunId): Promise<RunRow>
+  /** Decides an approval request. */
   decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
   /**
-   * Deletes a message and everything below it; what runs in its conversation is stopped. Returns how many messages are gone.
+   * Stops the runs of the conversation, then deletes the message and everything below it. Returns the number of deleted
+   * messages.
    * @throws AppError `not_found`.
    */
   removeMessage(
@@ -46,20 +49,21 @@ export interface ChatService {
     conversationId: ConversationId,
     messageId: MessageId,
   ): Promise<number>
-  /** Deletes a conversation with everything in it; what runs in it is stopped. @throws AppError `not_found`. */
+  /** Stops the runs of a conversation, then deletes it with everything in it. @throws AppError `not_found`. */
   removeConversation(userId: UserId, conversationId: ConversationId): Promise<void>
   /**
-   * Stops every run that works in a project; resolves when they have ended, or after a second. Call it before the
-   * project goes and again when its row is gone: a run that begins in between is refused or stopped by the second call.
+   * Stops every run that uses the project. Resolves when they have ended, or after a second. Call it before deleting the
+   * project, and again when its row is deleted: a run that starts in between is rejected, or stopped by the second call.
    */
   stopProject(projectId: ProjectId): Promise<void>
-  /** The same for every run of a user. */
+  /** Like `stopProject`, for every run of a user. */
   stopUser(userId: UserId): Promise<void>
   readonly runs: RunRegistry
-  /** Goes on with what a former process left. */
+  /** Continues the runs that an earlier process left unfinished. */
   recover(): Promise<void>
 }
 
+/** Create one per process. */
 export function createChatService(dependencies: ChatDependencies): ChatService {
   const { store, database, settings, log } = dependencies
   const runs = createRunRegistry(dependencies)
@@ -103,7 +107,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       if (message.role !== 'user') throw appError('only_own_messages_editable')
       return await begin(userId, conversation, body, {
         kind: 'message',
-        // Read again, because a long text is not read along with its message.
+        // Read again, because `get` omits long texts.
         text: body.text ?? (await store.messages.find(conversationId, messageId))?.text ?? '',
         attachments: body.attachments ?? { of: message.id, kept: message.attachments },
         place: { beside: message.id },
@@ -127,7 +131,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
 
     async resume(userId, runId) {
       await ownRun(userId, runId)
-      await runs.whileEnded(runId, async () => {
+      await runs.withEndedRun(runId, async () => {
         const run = await ownRun(userId, runId)
         assertResumable(run)
         await admit(userId, run.conversationId)
@@ -135,15 +139,15 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
         try {
           await database.write(async (tx) => {
             await assertRunAllowed(tx, userId, dependencies)
-            const again = await store.runs.reopen(tx, run.id, {
+            const reopened = await store.runs.reopen(tx, run.id, {
               status: 'running',
               error: null,
               finishReason: null,
               state: { ...state, roundLimit: run.round + settings.maxIterations },
               owner: dependencies.instance,
             })
-            if (again === undefined) throw appError('run_still_active')
-            // Deleted, it would go on unseen.
+            if (reopened === undefined) throw appError('run_still_active')
+            // If the message has been deleted, nobody would see the answer.
             const { conversationId, messageId } = run
             if ((await store.messages.find(conversationId, messageId, tx)) === undefined)
               throw appError('run_not_found')
@@ -162,8 +166,8 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     async decide(userId, runId, body) {
       const run = await ownRun(userId, runId)
       const decision = await decideApproval(run, body, dependencies)
-      const isHeard = runs.get(runId)?.decide(body.id_ref, decision) ?? false
-      if (!isHeard) await runs.continue(runId)
+      const isDelivered = runs.get(runId)?.decide(body.id_ref, decision) ?? false
+      if (!isDelivered) await runs.continue(runId)
       return await ownRun(userId, runId)
     },
 
@@ -173,11 +177,11 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     async removeMessage(userId, conversationId, messageId) {
       await conversationOf(userId, conversationId)
       await store.messages.get(conversationId, messageId)
-      for (let stops = 0; stops < MAX_STOPS; stops += 1) {
+      for (let attempt = 0; attempt < MAX_STOP_ATTEMPTS; attempt += 1) {
         await stopAll((run) => run.conversationId === conversationId)
         const removed = await database.write(async (tx) => {
           await store.messages.lockLeaf(tx, conversationId)
-          // One may have begun since they were stopped; from here on none can.
+          // A run may have started since the others were stopped. Under this lock, none can start.
           if (await store.runs.hasActive(tx, conversationId)) return null
           return await store.messages.removeSubtree(tx, conversationId, messageId)
         })
@@ -192,24 +196,24 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       await stop()
       if (!(await store.conversations.remove(userId, conversationId)))
         throw appError('conversation_not_found')
-      // What began meanwhile finds nothing to store in; it need not find that out by itself.
+      // Runs that started in the meantime can no longer store anything, so stop them, too.
       await stop()
     },
 
     async recover() {
       const unfinished = await store.runs.unfinished()
-      for (const run of unfinished) await runs.continueWhenPossible(run.id)
+      for (const run of unfinished) await runs.continueWithRetry(run.id)
       if (unfinished.length > 0)
-        log.info({ runs: unfinished.length }, 'went on with runs that an earlier process left')
+        log.info({ runs: unfinished.length }, 'continued runs of an earlier process')
     },
   }
 
   async function stopAll(
-    fits: (run: RunRow) => boolean,
+    matches: (run: RunRow) => boolean,
     reason: StopReason = 'deleted',
   ): Promise<void> {
-    const stored = (await store.runs.unfinished()).filter(fits).map(({ id }) => id)
-    const ids = new Set([...runs.where(fits), ...stored])
+    const stored = (await store.runs.unfinished()).filter(matches).map(({ id }) => id)
+    const ids = new Set([...runs.where(matches), ...stored])
     await Promise.all([...ids].map((id) => runs.stop(id, reason)))
   }
 }

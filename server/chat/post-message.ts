@@ -1,22 +1,22 @@
-// Puts a message of the agent into a conversation of its user, outside of any run there.
+// Posts a message of the agent to one of the user's conversations, outside any run.
 import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, UserId } from '../protocol/ids.ts'
-import { outlast } from '../runs/group-commit.ts'
-import { blankMessage } from '../runs/start/row-defaults.ts'
+import { retryWhileUnavailable } from '../runs/group-commit.ts'
+import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
 
 export interface PostedMessage {
   userId: UserId
-  /** Where it is written; null when it comes from nowhere. */
+  /** The conversation in which the message was written; null if there is none. */
   from: ConversationId | null
   to: ConversationId
   text: string
 }
 
 /**
- * Appends the message to the shown branch. What was written where outside text had been read taints the conversation
- * that it goes to. Null when the user has no such conversation.
+ * Appends the message to the shown branch. A message from a tainted conversation taints the target. Returns null when the
+ * user has no such conversation.
  */
 export async function postMessage(
   { database, store, now }: { database: Database; store: Store; now(): Date },
@@ -35,14 +35,14 @@ export async function postMessage(
       : `*From the conversation “${source.title.replaceAll('*', '')}”:*\n\n${text}`
   const isTainted = from !== null && source?.tainted !== false
   let isStored = false
-  await outlast(
+  await retryWhileUnavailable(
     () =>
       database.write(async (tx) => {
-        // Deleted meanwhile, or stored already by a transaction whose confirmation was lost.
+        // The conversation was deleted, or an earlier transaction succeeded although its confirmation was lost.
         isStored = (await store.messages.lockLeaf(tx, to)) !== undefined
         if (!isStored || (await store.messages.find(to, id, tx)) !== undefined) return
         await store.messages.insertApart(tx, {
-          ...blankMessage,
+          ...MESSAGE_DEFAULTS,
           id,
           conversationId: to,
           parentId: null,

@@ -1,4 +1,4 @@
-// How a run begins: what may stand in its way, and the rows that are stored before anything is emitted.
+// Starts a run: checks what could prevent it, and stores its rows before anything is emitted.
 import type { Writer } from '../db/database.ts'
 import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { ConversationRow } from '../db/repositories/conversations.ts'
@@ -16,32 +16,32 @@ import type {
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import { tooManyRuns } from '../runs/start/admission.ts'
-import { blankMessage, blankRun } from '../runs/start/row-defaults.ts'
+import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage/budgets.ts'
 import { checkAttachments, checkKeptAttachments } from './attachments.ts'
 
 type RunBody = SendMessageBody | EditMessageBody | RegenerateBody
 
-/** Where a turn belongs in the tree of messages; looked up in the transaction that stores it. */
+/** The position of a turn in the message tree, resolved in the transaction that stores the turn. */
 export type TurnPlace =
-  /** Under what is shown then. */
+  /** Below the shown leaf. */
   | { under: 'leaf' }
-  /** Under this answer. */
+  /** Below this assistant message. */
   | { under: 'answer'; id: MessageId }
-  /** Beside this message of the user. */
+  /** As a sibling of this user message. */
   | { beside: MessageId }
 
-/** A message of the user that is to be stored with its run. */
+/** A user message to be stored with its run. */
 interface NewUserMessage {
   kind: 'message'
   text: string
-  /** New ones, or those that another message has. */
+  /** New attachments, or those of another message. */
   attachments: readonly Attachment[] | { of: MessageId; kept: readonly AttachmentInfo[] }
   place: TurnPlace
 }
 
-/** What is to be stored with a run: a message of the user, or only another answer to one that is there. */
+/** What is stored with a run: a new user message, or only a new answer to an existing one. */
 export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId }
 
 function checkMessage(
@@ -59,16 +59,16 @@ function checkMessage(
   else checkAttachments(message.attachments, { vision, maxBytes: attachmentBytes })
 }
 
-/** The refusal that names the run in the way. */
+/** The 409 error that names the active run. */
 export const activeRunError = (runId: RunId): AppError =>
   appError('conversation_has_run', {}, { details: { run_id: runId } })
 
-const gone = (): AppError => appError('parent_gone')
+const parentGone = (): AppError => appError('parent_gone')
 
 export interface RunStart {
-  /** Refuses what can't begin now, before anything is looked up or stored for it. */
+  /** Rejects a run that cannot start now, before any other work is done for it. @throws AppError with the reason. */
   admit(userId: UserId, conversationId: ConversationId): Promise<void>
-  /** Stores a turn and begins its run, or joins the run that the same `client_id` began. */
+  /** Stores a turn and starts its run, or returns the run that was started with the same `client_id`. */
   begin(userId: UserId, conversation: ConversationRow, body: RunBody, turn: Turn): Promise<RunRow>
 }
 
@@ -94,7 +94,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
     if (exceeded !== null) throw new AppError('budget_exceeded', exceeded)
   }
 
-  /** The message that the turn hangs on, null at the root. The leaf is locked. @throws AppError when it is gone. */
+  /** The parent of the turn, null at the root. The caller has locked the leaf. @throws AppError when it is gone. */
   async function parentOf(
     tx: Writer,
     conversationId: ConversationId,
@@ -103,12 +103,12 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
   ): Promise<MessageId | null> {
     if ('beside' in place) {
       const message = await store.messages.findAttached(tx, conversationId, place.beside)
-      if (message?.role !== 'user') throw gone()
+      if (message?.role !== 'user') throw parentGone()
       return message.parentId
     }
     if (place.under === 'leaf') return leafId
     const parent = await store.messages.findAttached(tx, conversationId, place.id)
-    if (parent?.role !== 'assistant') throw gone()
+    if (parent?.role !== 'assistant') throw parentGone()
     return parent.id
   }
 
@@ -118,15 +118,15 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
     body: RunBody,
     turn: Turn,
   ): Promise<RunRow> {
-    const joined = await joinedRun(conversation.id, body.client_id)
-    if (joined !== undefined) return joined
+    const existing = await findByClientId(conversation.id, body.client_id)
+    if (existing !== undefined) return existing
     try {
       await admit(userId, conversation.id)
-    } catch (refusal) {
-      // The run that stands in the way may be the very one that a twin of this request has just begun.
-      const twin = await joinedRun(conversation.id, body.client_id)
-      if (twin !== undefined) return twin
-      throw refusal
+    } catch (rejection) {
+      // The run in the way may have just been started by a duplicate of this request.
+      const duplicate = await findByClientId(conversation.id, body.client_id)
+      if (duplicate !== undefined) return duplicate
+      throw rejection
     }
     const { model } = await dependencies.catalog.resolve(body.model ?? conversation.model)
     if (turn.kind === 'message') checkMessage(turn, settings, model.vision)
@@ -142,7 +142,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
       onDisconnect: body.on_disconnect ?? 'grace',
     }
     const run: RunRow = {
-      ...blankRun,
+      ...RUN_DEFAULTS,
       id: newId<RunId>(),
       conversationId: conversation.id,
       userId,
@@ -164,7 +164,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
         if (projectId !== null && (await store.projects.find(userId, projectId, tx)) === undefined)
           throw appError('project_not_found')
         const answer: MessageRow = {
-          ...blankMessage,
+          ...MESSAGE_DEFAULTS,
           id: messageId,
           conversationId: conversation.id,
           parentId: userMessageId,
@@ -176,11 +176,11 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
         }
         if (turn.kind === 'answer') {
           if ((await store.messages.findAttached(tx, conversation.id, turn.to))?.role !== 'user')
-            throw gone()
+            throw parentGone()
           return await store.messages.insert(tx, [answer])
         }
         const question: MessageRow = {
-          ...blankMessage,
+          ...MESSAGE_DEFAULTS,
           id: userMessageId,
           conversationId: conversation.id,
           parentId: await parentOf(tx, conversation.id, shown.leafId, turn.place),
@@ -192,8 +192,8 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
       })
     } catch (error) {
       if (!database.isUniqueViolation(error)) throw error
-      const other = await joinedRun(conversation.id, body.client_id)
-      if (other !== undefined) return other
+      const duplicate = await findByClientId(conversation.id, body.client_id)
+      if (duplicate !== undefined) return duplicate
       const active = await store.runs.findActive(conversation.id)
       if (active !== undefined) throw activeRunError(active.id)
       throw error
@@ -201,7 +201,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
     return run
   }
 
-  async function joinedRun(
+  async function findByClientId(
     conversationId: ConversationId,
     clientId: string | undefined,
   ): Promise<RunRow | undefined> {

@@ -1,11 +1,11 @@
-// A run that this process performs: its log, how to stop it, and the calls that wait for a decision.
+// A run that this process performs: its log, its abort signal, and the calls that wait for a decision.
 import type { RunId } from '../protocol/ids.ts'
 import type { Decision } from '../tools/approval.ts'
 import type { RunLog } from './log/log.ts'
 
 /**
- * Why a run's signal was aborted. `deleted`: its conversation or message goes, or its user may no longer use it;
- * `project_deleted`: it worked in a project that goes, while its conversation stays.
+ * Why a run's signal was aborted. `deleted`: its conversation or message is being deleted, or its user lost access.
+ * `project_deleted`: its project is being deleted, but its conversation stays.
  */
 export type StopReason = 'stopped' | 'time_limit' | 'shutdown' | 'deleted' | 'project_deleted'
 
@@ -13,15 +13,15 @@ export interface ActiveRun {
   readonly id: RunId
   readonly runLog: RunLog
   readonly signal: AbortSignal
-  /** Set once; the first reason stays. */
+  /** The first reason given; later ones are ignored. */
   readonly stopReason: StopReason | null
   stop(reason: StopReason): void
-  /** Settles when the run's end is stored and emitted, or it was left for the next start. Never rejects. */
+  /** Resolves when the run's end is stored and emitted, or when the run is suspended until the next start. Never rejects. */
   readonly ended: Promise<void>
   markEnded(): void
-  /** Waits for a person's decision on a call. Never settles when the run is stopped first. */
+  /** Waits for a person's decision on a call. Never settles if the run is stopped first. */
   waitForDecision(idRef: string): Promise<Decision>
-  /** Hands a stored decision to the call that waits for it; false when none does. */
+  /** Passes a stored decision to the call that waits for it. False if no call does. */
   decide(idRef: string, decision: Decision): boolean
 }
 
@@ -42,7 +42,7 @@ export function createActiveRun(id: RunId, runLog: RunLog): ActiveRun {
     },
     stop(reason) {
       stopReason ??= reason
-      controller.abort(new Error(`The run was ended: ${reason}`))
+      controller.abort(new Error(`The run was stopped: ${reason}`))
     },
     ended,
     markEnded,

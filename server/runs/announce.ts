@@ -1,8 +1,8 @@
-// What other pages of the user learn of a run: that where it stands has changed.
+// Notifies the user's open pages that a run was created or updated.
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { ChatDependencies } from './dependencies.ts'
 
-/** Call it after the commit. A run changes together with its conversation and the message that it writes. */
+/** Call it after the commit. The notification also stands for the run's conversation and assistant message. */
 export const announceRun = (
   { id, userId, conversationId }: Pick<RunRow, 'id' | 'userId' | 'conversationId'>,
   change: 'created' | 'updated',

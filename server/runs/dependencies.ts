@@ -1,4 +1,4 @@
-// What chat and runs are given: everything they can reach, in one type.
+// The dependencies of `chat` and `runs`.
 
 import type { SubAgentLimits } from '../agent/sub-agent.ts'
 import type { Database } from '../db/database.ts'
@@ -38,19 +38,19 @@ export interface ChatSettings {
   userCostPerMonth: number | undefined
 }
 
-/** What a prompt says of a project. */
+/** What the prompt contains about a project. */
 export interface ProjectDescription {
   /** Its name and description, as the user wrote them. */
   about: string
-  /** The names of its files, which anybody may have given them. */
+  /** The names of its files; anybody may have chosen them. */
   listing: string
 }
 
-/** What a prompt says of the user's memory; both are '' when there is nothing to say. */
+/** What the prompt contains of the user's memory; '' for an empty part. */
 export interface MemorySection {
-  /** The user's own text and facts that they vouch for. */
+  /** The user's own text, and facts from untainted conversations. */
   trusted: string
-  /** Facts that were learned where text from outside had been read: data, and no part of a system message. */
+  /** Facts from tainted conversations: data that must not be part of a system message. */
   outside: string
 }
 
@@ -63,25 +63,25 @@ export interface ChatDependencies {
   cache: ResultCache
   results: ResultKeeper
   safety: ToolSafety
-  /** Whether a conversation may use a tool (switched-off MCP servers). */
+  /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
   isToolAllowed(
     tool: ToolDefinition,
     conversation: { disabledMcpServers: readonly string[] },
   ): boolean
-  /** What the user's memory adds to the prompt, fitted to the question. */
+  /** The parts of the user's memory that are relevant to the question. */
   memory(userId: UserId, question: string): Promise<MemorySection>
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
-  /** Publishes a change to the user's open pages; call it after the commit. */
+  /** Notifies the user's open pages of a change; call it after the commit. */
   announce(userId: UserId, change: Change): void
   log: ChatLog
-  /** The text without any secret that this server knows. */
+  /** Removes all secrets that this server knows from the text. */
   redact(text: string): string
   now(): Date
-  /** Names this process among others on the same store. */
+  /** Identifies this process among others that use the same store. */
   instance: string
   /**
-   * Fulfils when this process owns the store, at once nearly always. Awaited before anything that has an effect outside
-   * of the store. Rejects when the signal aborts.
+   * Resolves when this process owns the store, which is nearly always at once. Awaited before anything with an effect outside
+   * the store. Rejects when the signal aborts.
    */
   whenOwner(signal: AbortSignal): Promise<void>
 }

@@ -1,39 +1,40 @@
-// Joins the writes of many runs into few transactions, and can outlast a store that is away.
+// Group commit: combines the writes of many runs into few transactions, and retries while the store is unavailable.
 
 import type { Database, Writer } from '../db/database.ts'
 import { AppError } from '../errors.ts'
 
-export type Write = (tx: Writer) => Promise<void>
+/** What one transaction does. It may be executed more than once; its result is ignored. */
+export type Write = (tx: Writer) => Promise<unknown>
 
-/** Waits, in milliseconds, between tries while the store is busy, full or away. */
+/** Milliseconds between attempts while the store is busy, full or unavailable. */
 export const RETRY_DELAYS_MS = [100, 250, 500, 1_000, 2_000, 4_000]
 
-/** Writes in one transaction at most: statements of SQLite run on the event loop, which must not stand still for long. */
-const TOGETHER = 64
+/** SQLite statements run on the event loop, which must not be blocked for long. */
+const MAX_WRITES_PER_TRANSACTION = 64
 
-/** No write can succeed now, whichever it is. */
-const isAway = (error: unknown): boolean =>
+/** At the moment, no write can succeed. */
+const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'store_busy' || error.code === 'store_unavailable')
 
-const isPassing = (error: unknown): boolean =>
-  isAway(error) || (error instanceof AppError && error.code === 'store_full')
+const isTransient = (error: unknown): boolean =>
+  isUnavailable(error) || (error instanceof AppError && error.code === 'store_full')
 
 /**
- * Does again what a store that is busy, full or away did not take. What it does must have its effect once, however
- * often it is done: a transaction may have been committed although its confirmation was lost.
- * @param isOutlasting whether to go on with the last delay when all are used up.
+ * Retries `action` while the store is busy, full or unavailable. `action` must be idempotent: a transaction may have been
+ * committed although its confirmation was lost.
+ * @param keepsTrying whether to continue with the last delay after all delays are used up.
  */
-export async function outlast<T>(
+export async function retryWhileUnavailable<T>(
   action: () => Promise<T>,
   retryDelays: readonly number[],
-  isOutlasting: (error: unknown) => boolean,
+  keepsTrying: (error: unknown) => boolean,
 ): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await action()
     } catch (error) {
-      const delay = retryDelays[attempt] ?? (isOutlasting(error) ? retryDelays.at(-1) : undefined)
-      if (!isPassing(error) || delay === undefined) throw error
+      const delay = retryDelays[attempt] ?? (keepsTrying(error) ? retryDelays.at(-1) : undefined)
+      if (!isTransient(error) || delay === undefined) throw error
       await new Promise((resolve) => setTimeout(resolve, delay))
     }
   }
@@ -41,8 +42,8 @@ export async function outlast<T>(
 
 export interface WriteGroup {
   /**
-   * Resolves when the write is durable; it may be run again, also after it was committed. Writes that wait together
-   * share one transaction, in the order of asking; a write that fails takes none of the others with it.
+   * Resolves when the write is durable. The write must be idempotent: it may be executed again, even after a commit. Writes
+   * that wait at the same time share one transaction, in order; if one fails, the others are not affected.
    */
   commit(write: Write): Promise<void>
 }
@@ -54,26 +55,26 @@ interface Waiting {
 }
 
 /**
- * @param retryDelays waits before the tries for a store that does not take writes; none: a fault is thrown at once.
- * @param isOutlasting whether to wait for such a store without an end.
+ * @param retryDelays milliseconds between attempts while the store is unavailable; empty: fail at once.
+ * @param keepsTrying whether to retry without limit.
  */
 export function createWriteGroup(
   database: Pick<Database, 'write'>,
   retryDelays: readonly number[],
-  isOutlasting: () => boolean = () => false,
+  keepsTrying: () => boolean = () => false,
 ): WriteGroup {
   let waiting: Waiting[] = []
   let isRunning = false
 
   const persist = (writes: readonly Waiting[], delays: readonly number[]): Promise<void> =>
-    outlast(
+    retryWhileUnavailable(
       () =>
         database.write(async (tx) => {
           for (const { write } of writes) await write(tx)
         }),
       delays,
-      // What may only be too much together is tried one by one first.
-      (error) => isOutlasting() && (writes.length === 1 || isAway(error)),
+      // If only the batch is too large, its writes are first tried one by one.
+      (error) => keepsTrying() && (writes.length === 1 || isUnavailable(error)),
     )
 
   async function settle(writes: readonly Waiting[], delays: readonly number[]): Promise<void> {
@@ -81,20 +82,21 @@ export function createWriteGroup(
       await persist(writes, delays)
       for (const { resolve } of writes) resolve()
     } catch (error) {
-      if (writes.length === 1 || isAway(error)) for (const { reject } of writes) reject(error)
-      // One of them is at fault, or too large for what is left of the disk: each for itself. What was outlasted in
-      // vain once is not outlasted again for each of them.
+      if (writes.length === 1 || isUnavailable(error))
+        for (const { reject } of writes) reject(error)
+      // One of them failed, or the batch does not fit on the disk: try each separately, without repeating retries that
+      // have already been exhausted.
       else
         for (const write of writes)
-          await settle([write], isPassing(error) && !isOutlasting() ? [] : delays)
+          await settle([write], isTransient(error) && !keepsTrying() ? [] : delays)
     }
   }
 
   async function drain(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, TOGETHER)
-      waiting = waiting.slice(TOGETHER)
+      const batch = waiting.slice(0, MAX_WRITES_PER_TRANSACTION)
+      waiting = waiting.slice(MAX_WRITES_PER_TRANSACTION)
       await settle(batch, retryDelays)
     }
     isRunning = false

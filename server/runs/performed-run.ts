@@ -1,37 +1,55 @@
-// What everything that performs one run shares: its row, its state, its usage, and the ways to store and to emit.
+// The state and dependencies shared by all code that performs one run.
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'
-import type { Write, WriteGroup } from './group-commit.ts'
+import {
+  RETRY_DELAYS_MS,
+  retryWhileUnavailable,
+  type Write,
+  type WriteGroup,
+} from './group-commit.ts'
 import type { RunState } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
 import type { Budgets } from './usage/budgets.ts'
 import type { RunUsage } from './usage/usage.ts'
 
+/** Starts new runs. */
 export interface RunStarter {
   /**
-   * Performs a new run. `write` stores its rows, in a transaction of its own that first checks the limits of the user;
-   * nothing begins when that fails. @throws AppError `too_many_runs`, and what `write` throws.
+   * Stores a new run and starts to perform it. The limits of the user are checked, and then `write` inserts the rows, in one
+   * transaction; if it fails, nothing starts.
+   * @throws AppError `too_many_runs`, and what `write` throws.
    */
   begin(run: RunRow, write: Write): Promise<void>
 }
 
 export type RunDependencies = ChatDependencies & {
-  /** Where the run's background tasks begin. */
+  /** Starts the run's background tasks. */
   runs: RunStarter
-  /** What the runs of each user spend together. */
+  /** Usage of all running runs of each user. */
   budgets: Budgets
-  /** The server goes away: what it can't store now is left for the next start. */
+  /** The server is shutting down: whatever cannot be stored now is left to the next start. */
   isDraining(): boolean
 }
 
 export interface PerformedRun {
   active: ActiveRun
   run: RunRow
-  /** What of the run's state was read, and is stored again with its next change. */
+  /** Read at the start; stored with the next change of the run. */
   state: RunState
   usage: RunUsage
   journal: RunJournal
   writes: WriteGroup
   dependencies: RunDependencies
 }
+
+/** Retries a read while the store is unavailable, until the run is stopped or the server shuts down. */
+export const retryRead = <T>(
+  { active, dependencies }: PerformedRun,
+  read: () => Promise<T>,
+): Promise<T> =>
+  retryWhileUnavailable(
+    read,
+    RETRY_DELAYS_MS,
+    () => !active.signal.aborted && !dependencies.isDraining(),
+  )

@@ -1,4 +1,4 @@
-// Keeps the store equal to what a run's listeners receive: what ends is stored first, then emitted.
+// Keeps the store equal to what listeners receive: anything that is complete is stored first, then emitted.
 
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
@@ -11,51 +11,49 @@ import type { Write, WriteGroup } from './group-commit.ts'
 import { writeCuts } from './log/history.ts'
 import type { RunLog } from './log/log.ts'
 
-/** The first text of a step is emitted at once, what follows at most this often. */
+/** The first text of a step is emitted at once, further text at most this often. */
 const GATHER_MS = 50
-/** Timers are never exact. */
+/** Timers are not exact. */
 const TIMER_SLACK_MS = 5
 /**
- * Text of an open step is stored this often; well within the promised second. All runs store at the same moments, so
- * that one transaction takes the text of all of them: each costs a sync of the disk.
+ * The text of an open step is stored this often, well within the promised second. All runs store at the same moments, so
+ * that they share one transaction and one disk sync.
  */
 const STORE_MS = 500
 const untilNextStore = (): number => STORE_MS - (performance.now() % STORE_MS)
 
 export interface Recorder {
-  /** Text from the model. Returns a promise only when a step of the other kind has to be stored as ended first. */
+  /** Adds text from the model. Returns a promise only when an open step of the other kind has to be stored first. */
   append(kind: 'thinking' | 'text', text: string): Promise<void> | undefined
-  /**
-   * Ends the model's part of an iteration: the open text and the calls are stored together with `write`, then emitted.
-   */
+  /** Ends the model call of an iteration: stores the open text and the calls together with `write`, then emits them. */
   endIteration(calls: readonly ToolCall[], write: Write): Promise<void>
-  /** Marks a call as begun, before it may have any effect. */
+  /** Marks a call as begun, before it can have any effect. */
   begin(call: ToolCall): Promise<void>
-  /** Stores a result together with `write`, in whatever order they come. */
+  /** Stores a result together with `write`, in any order. */
   storeResult(result: CallResult, write: Write): Promise<void>
   /** Emits a stored result. */
   emitResult(result: CallResult): void
-  /** Stores what is open and `write`, then emits the last events. `write` receives the id that the last of them will have. */
+  /** Stores the open text together with `write`, then emits `events`. `write` gets the id that the last event will have. */
   end(
     write: (tx: Writer, lastEvent: number) => Promise<void>,
     events: readonly RunEvent[],
   ): Promise<void>
-  /** Stores what is open as it is, and `write` with it, and emits nothing: the next start goes on from there. */
-  leave(write: Write): Promise<void>
-  /** The steps as they stand, with all the text that has come. */
+  /** Stores the open text as unfinished, together with `write`, and emits nothing: the next attempt continues from there. */
+  suspend(write: Write): Promise<void>
+  /** The current steps, including all text received so far. */
   steps(): Step[]
 }
 
 interface Dependencies {
   runLog: RunLog
   run: Pick<RunRow, 'messageId'>
-  /** Index of the first step that this attempt makes (or makes again). */
+  /** Index of the first step that this attempt writes or rewrites. */
   nextIndex: number
-  /** Calls of earlier iterations that still need a result, with the place of their results. */
+  /** Calls of earlier attempts that still need a result, with the indexes of both steps. */
   openCalls: ReadonlyMap<string, { call: number; result: number }>
   stepRepository: Pick<StepRepository, 'put' | 'putProse' | 'setFirstEvent' | 'markStarted'>
   writes: WriteGroup
-  /** Called when text could not be stored in time; the run itself goes on. */
+  /** Called when text could not be stored in time. The run continues. */
   onLateStore(error: unknown): void
   now(): Date
 }
@@ -105,7 +103,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     })
   }
 
-  /** Takes the open step out of the way; the caller stores it with `putProse` and then emits its end. */
+  /** Detaches the open step and returns its index. The caller stores it with `putProse`, then emits its end. */
   function takeOpen(): number | null {
     emit()
     clearTimeout(storeTimer)
@@ -115,7 +113,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     return index
   }
 
-  /** The write that adds the ids of results emitted since the last one; it may run again with its transaction. */
+  /** Returns a write that stores the event ids of the results emitted since the last call. Safe to run more than once. */
   function takeLateIds(): Write {
     const ids = lateIds
     lateIds = []
@@ -148,7 +146,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     gathered += text
     if (gatherTimer !== undefined) return
     const wait = lastEmitted + GATHER_MS - performance.now()
-    // What a provider's stream gathers comes just as often: a timer would only make it later.
+    // The provider client gathers at the same interval, so a timer would only add delay.
     if (wait <= TIMER_SLACK_MS) emit()
     else gatherTimer = setTimeout(emit, wait)
   }
@@ -167,7 +165,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       const proseIndex = takeOpen()
       const base = nextIndex
       nextIndex += calls.length * 2
-      // Nothing else is emitted between here and the calls, so their ids are known beforehand.
+      // Nothing else is emitted before the calls, so their event ids are known in advance.
       const firstEvent = runLog.lastId + (proseIndex === null ? 1 : 2)
       const writeIds = takeLateIds()
       await writes.commit(async (tx) => {
@@ -225,7 +223,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       for (const event of events) runLog.appendEvent(event)
     },
 
-    async leave(write) {
+    async suspend(write) {
       const index = takeOpen()
       const writeIds = takeLateIds()
       await writes.commit(async (tx) => {

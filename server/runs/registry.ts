@@ -1,4 +1,4 @@
-// Starts and stops runs and knows those that this process performs; hands out the log of any run, performed here or long ended.
+// Starts and stops runs, tracks those that this process performs, and finds the log of a run.
 import { LRUCache } from 'lru-cache'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { appError } from '../errors.ts'
@@ -11,104 +11,106 @@ import { runLogHistory } from './log/history.ts'
 import { createRunLog, type RunLog } from './log/log.ts'
 import type { RunStarter } from './performed-run.ts'
 import { assertRunAllowed } from './start/admission.ts'
-import { claimRun, endUnperformed } from './start/claim.ts'
+import { claimRun, endUnclaimed } from './start/claim.ts'
 import { createBudgets } from './usage/budgets.ts'
 import { performRun } from './worker.ts'
 
-/** A log stays in memory a while after the run's end: those who lost the last events come back soon. */
-const ENDED_LOGS = 50
-const ENDED_LOG_MS = 20_000
-/** Of all of them together; a longer one is replayed from the store at once. */
-const ENDED_LOGS_CHARACTERS = 16_000_000
-/** Between two tries to begin a run that the store did not give. */
-const STORE_AWAY_MS = 5_000
+/** Logs stay in memory for a while after the end, for listeners that reconnect to get the last events. */
+const MAX_ENDED_LOGS = 50
+const ENDED_LOG_TTL_MS = 20_000
+/** Total size of those logs. Larger ones are replayed from the store. */
+const MAX_ENDED_LOG_CHARACTERS = 16_000_000
+/** Delay between attempts to continue a run while the store is unavailable. */
+const CONTINUE_RETRY_MS = 5_000
 /** A stop is promised within a second. */
-const STOP_MS = 1_000
+const STOP_TIMEOUT_MS = 1_000
 
 export interface RunRegistry extends RunStarter {
-  /** Performs a run that is stored and not ended; does nothing when it is performed here already or has ended. */
+  /** Performs a stored, unfinished run. Does nothing when this process already performs it or it has ended. */
   continue(id: RunId): Promise<void>
-  /** The same, but a store that is away is waited for, and nobody waits for that. */
-  continueWhenPossible(id: RunId): Promise<void>
+  /** Like `continue`, but retries in the background while the store is unavailable. Never rejects. */
+  continueWithRetry(id: RunId): Promise<void>
   /**
-   * Ends a run, whether it is performed here or not. Fulfils when its end is stored; after a second it fulfils when it
-   * is stored that it is to end, so that no restart goes on with it.
+   * Ends a run, whether this process performs it or not. Resolves when its end is stored or, if that takes more than a
+   * second, when the stop request is stored, so that no restart continues the run.
    */
   stop(id: RunId, reason: StopReason): Promise<void>
-  /** Does `work` while the run is neither started nor stopped by anybody else; its former performance is over. */
-  whileEnded<T>(id: RunId, work: () => Promise<T>): Promise<T>
+  /** Waits until the run has ended in this process, then does `work` while nothing else can start or stop the run. */
+  withEndedRun<T>(id: RunId, work: () => Promise<T>): Promise<T>
   get(id: RunId): ActiveRun | undefined
-  /** Those that fit, the ones whose rows are being stored just now among them. */
-  where(fits: (run: RunRow) => boolean): RunId[]
+  /** The ids of the matching active runs, including those whose rows are still being stored. */
+  where(matches: (run: RunRow) => boolean): RunId[]
   readonly count: number
-  /** No new runs; those that are there get `graceMs`, then they are left for the next start. */
+  /** Starts no more runs. Active runs get `graceMs` to finish, then they are suspended until the next start. */
   drain(graceMs: number): Promise<void>
   readonly isDraining: boolean
   /**
-   * The log of a run that goes on or has ended only just now; null for one that is replayed from the store (`replayRun`).
-   * It never starts a run. Throws `not_found` for one that is gone.
+   * The log of a run that is active or has just ended; null when it has to be replayed from the store (`replayRun`). Never
+   * starts a run.
+   * @throws AppError `not_found`, or a retryable error for an unfinished run that nothing performs at the moment.
    */
   runLog(run: RunRow): Promise<RunLog | null>
 }
 
+/** Create one per process. */
 export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   const { store, database, log } = dependencies
   let isDraining = false
   const writes = createWriteGroup(database, RETRY_DELAYS_MS, () => !isDraining)
-  /** For what a person waits for: better a clear refusal now than an answer in a minute. */
+  /** For new runs, where a person waits: a prompt error is better than a late success. */
   const promptWrites = createWriteGroup(database, [100, 400])
   const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
   const ended = new LRUCache<RunId, RunLog>({
-    max: ENDED_LOGS,
-    maxSize: ENDED_LOGS_CHARACTERS,
-    maxEntrySize: ENDED_LOGS_CHARACTERS / 4,
+    max: MAX_ENDED_LOGS,
+    maxSize: MAX_ENDED_LOG_CHARACTERS,
+    maxEntrySize: MAX_ENDED_LOG_CHARACTERS / 4,
     sizeCalculation: charactersOf,
-    ttl: ENDED_LOG_MS,
+    ttl: ENDED_LOG_TTL_MS,
   })
-  const turns = new Map<RunId, Promise<unknown>>()
+  /** The last start or stop of each run. */
+  const pending = new Map<RunId, Promise<unknown>>()
   const budgets = createBudgets(dependencies)
 
-  /** Starts and stops of one run follow each other: between a look at it and what follows, nobody else acts on it. */
-  async function inTurn<T>(id: RunId, work: () => Promise<T>): Promise<T> {
-    const mine = (turns.get(id) ?? Promise.resolve()).then(work)
-    const settled = mine.catch(() => undefined)
-    turns.set(id, settled)
+  /** Serializes the starts and stops of one run, so that nothing changes between a check and the action that follows. */
+  async function serialize<T>(id: RunId, work: () => Promise<T>): Promise<T> {
+    const result = (pending.get(id) ?? Promise.resolve()).then(work)
+    const settled = result.catch(() => undefined)
+    pending.set(id, settled)
     try {
-      return await mine
+      return await result
     } finally {
-      if (turns.get(id) === settled) turns.delete(id)
+      if (pending.get(id) === settled) pending.delete(id)
     }
   }
 
-  async function launch(one: ActiveRun, run: RunRow): Promise<void> {
+  async function launch(activeRun: ActiveRun, run: RunRow): Promise<void> {
     announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
     const runDependencies = { ...dependencies, runs, budgets, isDraining: () => isDraining }
-    await performRun(one, run, runDependencies, writes)
+    await performRun(activeRun, run, runDependencies, writes)
     announceRun(run, 'updated', dependencies)
     active.delete(run.id)
-    if (one.runLog.terminal !== null) ended.set(run.id, one.runLog)
-    one.markEnded()
+    if (activeRun.runLog.terminal !== null) ended.set(run.id, activeRun.runLog)
+    activeRun.markEnded()
   }
 
   const continueRun = (id: RunId): Promise<void> =>
-    inTurn(id, async () => {
+    serialize(id, async () => {
       if (active.has(id) || isDraining) return
       const claimed = await claimRun(id, dependencies)
       if (claimed === null) return
       ended.delete(id)
       const { run, rows } = claimed
-      const runLog = createRunLog(runLogHistory(run, rows))
-      const one = createActiveRun(id, runLog)
-      active.set(id, { run: one, row: run })
-      void launch(one, run)
+      const activeRun = createActiveRun(id, createRunLog(runLogHistory(run, rows)))
+      active.set(id, { run: activeRun, row: run })
+      void launch(activeRun, run)
     })
 
-  async function continueWhenPossible(id: RunId): Promise<void> {
+  async function continueWithRetry(id: RunId): Promise<void> {
     try {
       await continueRun(id)
     } catch (error) {
-      log.warn({ err: error, run_id: id }, 'a run could not be begun; it is tried again')
-      setTimeout(() => void continueWhenPossible(id), STORE_AWAY_MS).unref()
+      log.warn({ err: error, run_id: id }, 'a run could not be continued; retrying')
+      setTimeout(() => void continueWithRetry(id), CONTINUE_RETRY_MS).unref()
     }
   }
 
@@ -121,42 +123,44 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
         user_message_id: run.userMessageId,
         message_id: run.messageId,
       })
-      const one = createActiveRun(run.id, runLog)
-      // Before its rows: whoever takes its user, project or conversation away finds it here, or it finds them gone.
-      active.set(run.id, { run: one, row: run })
+      const activeRun = createActiveRun(run.id, runLog)
+      // Registered before its rows are stored: a concurrent deletion of its user, project or conversation either finds the
+      // run here, or the run finds them deleted.
+      active.set(run.id, { run: activeRun, row: run })
       try {
         await promptWrites.commit(async (tx) => {
-          // Locked in this order everywhere: the user's runs, the run, the conversation.
-          // Committed before, only the confirmation was lost.
+          // Already committed: only the confirmation was lost.
           if ((await store.runs.findIn(tx, run.id)) !== undefined) return
+          // The lock order is the same everywhere: the user's runs, the run, the conversation.
           await assertRunAllowed(tx, run.userId, dependencies)
           await write(tx)
         })
       } catch (error) {
         active.delete(run.id)
-        one.markEnded()
+        activeRun.markEnded()
         throw error
       }
-      void launch(one, run)
+      void launch(activeRun, run)
     },
     continue: continueRun,
-    continueWhenPossible,
+    continueWithRetry,
     stop: (id, reason) =>
-      inTurn(id, async () => {
-        const one = active.get(id)?.run
-        if (one !== undefined) await stopAndWait(one, reason)
+      serialize(id, async () => {
+        const activeRun = active.get(id)?.run
+        if (activeRun !== undefined) await stopAndWait(activeRun, reason)
         if (active.has(id)) await database.write((tx) => store.runs.requestStop(tx, id))
-        // Nobody performs it, or it was left for the next start: a server that goes away does not undo a stop.
-        else await endUnperformed(id, dependencies)
+        // Nothing performs it, or it was suspended: a shutdown must not undo the stop.
+        else await endUnclaimed(id, dependencies)
       }),
-    whileEnded: (id, work) =>
-      inTurn(id, async () => {
+    withEndedRun: (id, work) =>
+      serialize(id, async () => {
         const run = await store.runs.find(id)
         if (run !== undefined && run.endedAt !== null) await active.get(id)?.run.ended
         return await work()
       }),
     get: (id) => active.get(id)?.run,
-    where: (fits) => [...active.values()].filter(({ row }) => fits(row)).map(({ row }) => row.id),
+    where: (matches) =>
+      [...active.values()].filter(({ row }) => matches(row)).map(({ row }) => row.id),
     get count() {
       return active.size
     },
@@ -178,15 +182,15 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       await Promise.all(all().map((run) => run.ended))
     },
     async runLog(run) {
-      const known = () => active.get(run.id)?.run.runLog ?? ended.get(run.id)
-      if (known() === undefined) await turns.get(run.id)
-      const live = known()
+      const logInMemory = () => active.get(run.id)?.run.runLog ?? ended.get(run.id)
+      if (logInMemory() === undefined) await pending.get(run.id)
+      const live = logInMemory()
       if (live !== undefined) return live
       const stored = await store.runs.find(run.id)
       if (stored === undefined) throw appError('run_not_found')
       if (stored.endedAt === null) {
-        const begun = known()
-        if (begun !== undefined) return begun
+        const started = logInMemory()
+        if (started !== undefined) return started
         throw appError(
           isDraining ? 'shutting_down' : 'run_continues_soon',
           {},
@@ -199,7 +203,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
   return runs
 }
 
-/** About how much text a log holds. */
+/** The approximate size of a log, in characters. */
 function charactersOf(runLog: RunLog): number {
   let characters = 1
   for (let index = 0; index < runLog.stepCount; index += 1) {
@@ -210,11 +214,12 @@ function charactersOf(runLog: RunLog): number {
   return characters
 }
 
+/** Waits until the run has ended, at most a second. */
 async function stopAndWait(run: ActiveRun, reason: StopReason): Promise<void> {
   run.stop(reason)
   let timer: NodeJS.Timeout | undefined
   const time = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, STOP_MS)
+    timer = setTimeout(resolve, STOP_TIMEOUT_MS)
   })
   await Promise.race([run.ended, time])
   clearTimeout(timer)

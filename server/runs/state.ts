@@ -1,31 +1,31 @@
-// What a run is to do and how far it is, as it is stored.
+// The stored options and state of a run.
 import { z } from 'zod'
 import { ApprovalMode } from '../protocol/conversation.ts'
 import { OnDisconnect, ToolChoice } from '../protocol/message.ts'
 import { FinishReason } from '../protocol/run-event.ts'
 
-/** Fixed when the run is made, so that it goes on the same after a restart. */
+/** Fixed when the run is created, so that it continues unchanged after a restart. */
 export const RunOptions = z.object({
   toolsEnabled: z.boolean(),
   toolChoice: ToolChoice.optional(),
   approval: ApprovalMode,
   onDisconnect: OnDisconnect,
-  /** For sub-agents in the background: what to do, and whether to announce the result. */
+  /** For background tasks: the instruction, and whether to announce the result. */
   task: z.string().optional(),
   announce: z.boolean().optional(),
-  /** The call that began it: made again after a restart, it finds this run. */
+  /** The tool call that started the task. If it is repeated after a restart, it finds this run. */
   callId: z.string().optional(),
-  /** Names of the only tools it may use. */
+  /** Names of the tools that the task may use. */
   tools: z.array(z.string()).optional(),
 })
 export type RunOptions = z.infer<typeof RunOptions>
 
 export const RunState = z.object({
-  /** The model's last iteration is stored; only the end is missing. */
+  /** Set when the last iteration is stored and only the end is missing. */
   finish: FinishReason.optional(),
   /** Tools that a person approved for the rest of this run. */
   grants: z.array(z.string()).default([]),
-  /** The title that this run made. */
+  /** The title that this run generated. */
   title: z.string().optional(),
   /** Iterations that were allowed when it began or was last resumed, counted from the run's first. */
   roundLimit: z.int().optional(),

@@ -8,7 +8,7 @@ import { createStore, type Store } from '../../server/db/store.ts'
 import { newId } from '../../server/lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../server/protocol/ids.ts'
 import type { Attachment } from '../../server/protocol/message.ts'
-import { blankMessage, blankRun } from '../../server/runs/start/row-defaults.ts'
+import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../../server/runs/start/row-defaults.ts'
 
 /** A registered account; the first one is the administrator. */
 export const somebody = (store: Store, username = newId<string>().slice(-12)): Promise<UserRow> =>
@@ -24,7 +24,7 @@ export async function say(
 ): Promise<MessageId> {
   const { files, ...changes } = more
   const message: MessageRow = {
-    ...blankMessage,
+    ...MESSAGE_DEFAULTS,
     id: newId<MessageId>(),
     conversationId,
     parentId,
@@ -43,7 +43,7 @@ export const chatRun = (
   conversationId: ConversationId,
   messageId: MessageId,
 ): RunRow => ({
-  ...blankRun,
+  ...RUN_DEFAULTS,
   id: newId<RunId>(),
   conversationId,
   userId,

@@ -1,4 +1,4 @@
-// A person's decision on one call: for exactly this call, once, stored before anybody acts on it.
+// Stores a person's decision on a tool call: once per call, and before anything acts on it.
 
 import { toPendingApproval } from '../../db/repositories/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs.ts'
@@ -9,7 +9,11 @@ import type { ChatDependencies } from '../dependencies.ts'
 import { readRunState } from '../state.ts'
 import { toDecision } from './request.ts'
 
-/** Stores the decision and returns it in the executor's form. */
+/**
+ * Stores the decision, and the grant if it is to be remembered, in one transaction.
+ * @returns the decision in the executor's format.
+ * @throws AppError when there is no such request, it is already decided, the run has ended, or the arguments are invalid.
+ */
 export async function decideApproval(
   run: RunRow,
   body: ApprovalDecisionBody,
@@ -22,10 +26,10 @@ export async function decideApproval(
 ): Promise<Decision> {
   const approval = await store.runs.approval(run.id, body.id_ref)
   if (approval === undefined) throw appError('approval_not_found')
-  const decided = appError('call_decided')
-  if (approval.status !== 'pending') throw decided
-  const ended = appError('run_takes_no_decision')
-  if (run.endedAt !== null) throw ended
+  const alreadyDecided = appError('call_decided')
+  if (approval.status !== 'pending') throw alreadyDecided
+  const runEnded = appError('run_takes_no_decision')
+  if (run.endedAt !== null) throw runEnded
 
   const { name } = toPendingApproval(approval)
   const changed = body.decision === 'approve' ? readArguments(body.arguments) : null
@@ -41,10 +45,10 @@ export async function decideApproval(
     decidedAt: now(),
   }
   await database.write(async (tx) => {
-    // Checked here, where nobody can end it before the decision is stored: a run that was stopped stays so.
+    // Checked again under the lock: the run may have been stopped since, and nothing can end it from here on.
     const unended = await store.runs.lockUnended(tx, run.id)
-    if (unended === undefined) throw ended
-    if (!(await store.runs.decide(tx, run.id, body.id_ref, decision))) throw decided
+    if (unended === undefined) throw runEnded
+    if (!(await store.runs.decide(tx, run.id, body.id_ref, decision))) throw alreadyDecided
     if (body.decision !== 'approve' || tool === undefined) return
     if (body.remember === 'run') {
       const state = readRunState(unended.state)

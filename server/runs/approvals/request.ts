@@ -1,4 +1,4 @@
-// A run's approval requests: stored before they are emitted, so that after a restart the same one waits.
+// The approval requests of a run: stored before they are emitted, so that they survive a restart.
 
 import type { WorkClock } from '../../agent/work-clock.ts'
 import type { ApprovalRow } from '../../db/repositories/approvals.ts'
@@ -22,12 +22,13 @@ interface Dependencies {
   taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload'>
   store: Pick<Store, 'runs' | 'messages'>
   writes: WriteGroup
-  /** Stands still while a person is waited for. */
+  /** Paused while the run waits for a person. */
   clock: Pick<WorkClock, 'pause' | 'resume'>
   announce: ChatDependencies['announce']
   now(): Date
 }
 
+/** Decides which calls of a run need approval, requests it, and waits for the decision. */
 export function createApprovals(dependencies: Dependencies): Approvals {
   const { active, run, mode, taint, store, writes, clock } = dependencies
 
@@ -41,11 +42,11 @@ export function createApprovals(dependencies: Dependencies): Approvals {
       }),
 
     async request({ call, riskLevel, preview, position }): Promise<Decision> {
-      // Listening first: a decision is either heard, or the transaction below finds it.
+      // Subscribe first, so that no decision is missed: it either arrives here or is found by the transaction below.
       const decided = active.waitForDecision(call.id)
-      let known: ApprovalRow | undefined
+      let alreadyDecided: ApprovalRow | undefined
       await writes.commit(async (tx) => {
-        // The run before its approval, as a decision locks them: the other way round each would wait for the other.
+        // Lock the run before its approval, in the same order as a decision does; the reverse order could deadlock.
         await store.runs.lockUnended(tx, run.id)
         const stored = await store.runs.insertApproval(tx, {
           runId: run.id,
@@ -58,11 +59,11 @@ export function createApprovals(dependencies: Dependencies): Approvals {
           status: 'pending',
           createdAt: dependencies.now(),
         })
-        known = stored?.status === 'pending' ? undefined : stored
-        if (known === undefined) await setStatus('awaiting_approval')(tx)
+        alreadyDecided = stored?.status === 'pending' ? undefined : stored
+        if (alreadyDecided === undefined) await setStatus('awaiting_approval')(tx)
       })
       const decision =
-        known === undefined
+        alreadyDecided === undefined
           ? await waitFor(decided, {
               id_ref: call.id,
               name: call.name,
@@ -70,7 +71,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
               risk_level: riskLevel,
               ...(preview === undefined ? {} : { preview: visibleValue(preview) }),
             })
-          : toDecision(known)
+          : toDecision(alreadyDecided)
       await taint.reload()
       return decision
     },
@@ -83,7 +84,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
     try {
       const decision = await decided
       active.runLog.settleApproval(request.id_ref)
-      // The result may be long in coming: every page that shows the request learns that it is decided.
+      // The result may take a while, so tell every page that shows the request that it is decided.
       active.runLog.reportProgress({
         id_ref: request.id_ref,
         progress: { kind: 'decided', decision: decision.decision },
@@ -100,7 +101,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
 
   function setStatus(status: 'running' | 'awaiting_approval'): Write {
     return async (tx) => {
-      // As it waits it can do no harm: what this attempt did before counts as done well.
+      // A waiting run cannot crash the server, so this attempt no longer counts as failed.
       const change = status === 'running' ? { status } : { status, failedAttempts: 0 }
       await store.runs.write(tx, run, change)
       await store.messages.update(tx, run.messageId, {
@@ -110,7 +111,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
   }
 }
 
-/** A stored decision in the executor's form. */
+/** Converts a stored decision to the executor's format. */
 export function toDecision(stored: {
   status: string
   reason: string | null

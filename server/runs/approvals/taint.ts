@@ -1,4 +1,4 @@
-// Whether a run's conversation holds outside text, and what a person allowed in it for good.
+// Tracks whether a run's conversation contains text from outside, and which tools a person has granted.
 import type { CallResult } from '../../tools/tool-result.ts'
 import type { RunContext } from '../context/context.ts'
 import type { Write } from '../group-commit.ts'
@@ -7,23 +7,20 @@ import { readRunState } from '../state.ts'
 
 export interface Taint {
   isTainted(): boolean
-  /** The tools that a person allowed for the run or the conversation. */
+  /** Names of the tools that a person granted for the run or the conversation. */
   remembered(): ReadonlySet<string>
   /**
-   * Takes in a result that settled. The write it returns belongs in the transaction that stores the result, so that no
-   * text from outside is ever stored without its mark.
+   * Records a settled result. Run the returned write in the transaction that stores the result, so that text from outside
+   * is never stored without its mark.
    */
-  see(result: Pick<CallResult, 'untrusted'>): Write
-  /** Reads again what is allowed: a person has just decided. */
+  record(result: Pick<CallResult, 'untrusted'>): Write
+  /** Reads the grants again, after a decision. */
   reload(): Promise<void>
 }
 
-const nothing: Write = async () => {}
+const NO_WRITE: Write = async () => {}
 
-/**
- * Whether outside text was read, and what a person allowed for good: both decide which calls need approval. Resolves when what the
- * run starts from is marked, should it hold outside text that the conversation is not marked for yet.
- */
+/** Resolves once the conversation is marked as tainted, if the run's context contains text from outside. */
 export async function createTaint(performed: PerformedRun, context: RunContext): Promise<Taint> {
   const { run, state, writes } = performed
   const { store } = performed.dependencies
@@ -34,10 +31,10 @@ export async function createTaint(performed: PerformedRun, context: RunContext):
   return {
     isTainted: () => tainted,
     remembered: () => granted,
-    see(result) {
-      if (!result.untrusted) return nothing
+    record(result) {
+      if (!result.untrusted) return NO_WRITE
       tainted = true
-      // Written each time: the write of an earlier result may still fail.
+      // Written with every such result, because the write of an earlier one may still fail.
       return mark
     },
     async reload(): Promise<void> {

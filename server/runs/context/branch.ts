@@ -1,4 +1,4 @@
-// The part of a conversation that a run looks at: from the newest message back to what fits or is summed up.
+// Loads the part of a conversation that a run needs: from the newest message back to a summary or to what fits.
 
 import type { BranchMessage } from '../../agent/history.ts'
 import type { AttachmentInfo } from '../../db/repositories/attachments.ts'
@@ -11,24 +11,24 @@ import type { ConversationId, MessageId } from '../../protocol/ids.ts'
 export interface Branch {
   /** Oldest first. */
   messages: (BranchMessage & { id: MessageId })[]
-  /** What stands for everything before them. */
+  /** The summary of everything before `messages`. */
   summary: SummaryRow | undefined
 }
 
 const PAGE = 100
-/** Roughly; what is attached is counted exactly once it is read. */
+/** An approximation, used before the attachments are read. */
 const BYTES_PER_TOKEN = 4
-/** A page ends with the message that brings it to this size. */
+/** A page ends with the message that reaches this size. */
 const PAGE_BYTES = 2_000_000
-/** Whatever the window, no run looks further back. */
+/** Upper limit for a run, whatever the context window. */
 const MAX_MESSAGES = 4_000
-/** Of all attachments that a run looks at, newest first: one message with as much as it may have, and some more. */
+/** Of all attachments in a run, newest first: enough for one message with the maximum, plus some more. */
 const MAX_ATTACHMENT_BYTES = 24_000_000
 
-/** What is read is stored as text, images as base64; the size is that of the file. */
+/** A message whose attachments have not been read yet. */
 type Found = Omit<Branch['messages'][number], 'attachments'> & { attachments: AttachmentInfo[] }
 
-/** Reads page by page, so that a very long conversation costs no more than its newest part. */
+/** Reads page by page, so that only the newest part of a very long conversation is loaded. */
 export async function loadBranch(
   store: Store,
   conversationId: ConversationId,
@@ -45,7 +45,7 @@ async function findBranch(
   leafId: MessageId,
   windowTokens: number,
 ): Promise<{ messages: Found[]; summary: SummaryRow | undefined }> {
-  // Read together: on a database across a network each query costs a round trip.
+  // In parallel: with a remote database, each query costs a round trip.
   const [newest, end] = await Promise.all([
     store.summaries.newest(conversationId),
     store.messages.branch(conversationId, leafId, PAGE, { maxBytes: PAGE_BYTES }),
@@ -73,7 +73,7 @@ async function findBranch(
   }
 }
 
-/** The messages with what is attached to them, from the newest on as many as fit. */
+/** Adds the contents of the attachments, newest message first, up to the size limit. */
 async function withAttachments(
   store: Store,
   messages: readonly Found[],
@@ -83,7 +83,7 @@ async function withAttachments(
   const full: Branch['messages'] = []
   for (const message of messages.toReversed()) {
     const wanted = message.attachments.filter((file) => {
-      // A model without vision only learns that there was an image.
+      // A model without vision is only told that there was an image.
       const size = file.kind === 'image' && !vision ? 0 : file.size
       if (size > left) return false
       left -= size

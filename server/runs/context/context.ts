@@ -1,4 +1,4 @@
-// What a run starts from: its conversation, its model, the messages so far and the tools it may use.
+// Builds the context of a run: its conversation, its model, the messages so far, its tools, and where to resume.
 
 import { answerMessages, toModelMessages } from '../../agent/history.ts'
 import { contextNote, summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
@@ -17,41 +17,45 @@ import type { ChatDependencies } from '../dependencies.ts'
 import { type RunOptions, readRunOptions } from '../state.ts'
 import { loadBranch } from './branch.ts'
 
-/** Tokens that are taken to fit where a model's window is not known. */
+/** Tokens; used for models whose context window is unknown. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000
 
 const CONTINUE_NOTE =
-  'Your answer was interrupted here. Go on exactly where it ends, without repeating any of it.'
+  'Your answer was interrupted here. Continue exactly where it ends, without repeating any of it.'
 
 export interface RunContext {
   conversation: ConversationRow
   model: PublicModel
   llm: LlmClient
   options: RunOptions
-  /** All tools of the server, as they were when this attempt began. */
+  /** A snapshot of all tools of the server, taken when this attempt began. */
   allTools: ToolSet
-  /** Those of them that the run may use. */
+  /** The tools that the run may use. */
   tools: readonly ToolDefinition[]
-  /** System prompt, earlier turns and what this answer holds already. */
+  /** System prompt, earlier turns, and the steps of this answer so far. */
   messages: LlmMessage[]
-  /** The message that ends each turn of `messages`, oldest first: where a summary of the turns up to it belongs. */
+  /** The last message of each turn in `messages`, oldest first; a summary of dropped turns is stored with it. */
   turnEnds: MessageId[]
+  /** The text of the user message, or the task of a background run. */
   question: string
-  /** Text from outside is among the messages: results of tools that read it, facts that were learned from it. */
+  /** The messages contain text from outside: results of tools that read it, or facts learned from it. */
   holdsOutsideText: boolean
   resume: ResumePoint
 }
 
-/** Where an attempt goes on. */
+/** Where an attempt continues. */
 export interface ResumePoint {
+  /** Index of the next step. */
   nextIndex: number
   /** Calls without a result, in order. */
   pendingCalls: ToolCall[]
+  /** For each pending call, the indexes of its step and of its result's step. */
   places: Map<string, { call: number; result: number }>
-  /** Those of them that had begun and are not safe to repeat. */
+  /** Pending calls that had begun and are not safe to repeat. */
   interrupted: Set<CallId>
 }
 
+/** @throws AppError when the conversation or the model no longer exists. */
 export async function createRunContext(
   run: RunRow,
   rows: readonly StepRow[],
@@ -69,7 +73,7 @@ export async function createRunContext(
           vision: model.vision,
         })
   const question = options.task ?? recent.at(-1)?.text ?? ''
-  // The conversation is read after its messages: its taint is at least as new as they are.
+  // The conversation is read after its messages, so that its taint is at least as recent as they are.
   const [conversation, memory, project] = await Promise.all([
     store.conversations.find(run.userId, run.conversationId),
     dependencies.memory(run.userId, question),
@@ -88,7 +92,7 @@ export async function createRunContext(
   let history = withoutImages(toModelMessages(recent), model.vision)
   if (options.task !== undefined) history.push({ role: 'user', content: options.task })
   const note = contextNote([project?.listing ?? '', memory.outside])
-  // In front of the newest question only: what came before stays the same, which keeps providers' caches warm.
+  // Only before the newest question: earlier messages stay the same, so that providers can cache them.
   const newest = history.findLastIndex(({ role }) => role === 'user')
   if (note !== null) history = withNote(history, newest === -1 ? history.length : newest, note)
   if (summary !== undefined) history = withNote(history, 0, summaryNote(summary.text))
@@ -117,7 +121,7 @@ export async function createRunContext(
 const isFromOutside = (step: Step): boolean =>
   step.type === 'tool_result' && step.artifact?.untrusted === true
 
-/** What the answer holds already, for an attempt that goes on. */
+/** The model messages for the steps that an earlier attempt completed. */
 function currentTurn(rows: readonly StepRow[], resume: ResumePoint): LlmMessage[] {
   const kept = rows.filter((row) => row.position < resume.nextIndex).map(toStep)
   const messages = answerMessages(kept, '', { current: true })
@@ -158,8 +162,8 @@ function toolsOf(
 }
 
 /**
- * The last completed step, and what is left to do after it. An open text at the end is made again by the model;
- * calls without a result are run (again, where that is safe).
+ * Finds the last completed step and the work that remains after it. The model writes an unfinished text again; calls
+ * without a result are run, or run again where that is safe.
  */
 export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'>): ResumePoint {
   const closed = rows.filter((row) => row.closed)

@@ -1,11 +1,14 @@
-// After a restart: reminds tools of what their run has seen, so that a change since then is noticed.
+// After a restart, restores what tools remember of a run, so that they notice what has changed since.
 import type { Store } from '../../db/store.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { Step } from '../../protocol/step.ts'
 import type { ToolSet } from '../../tools/registry.ts'
 
-/** `steps`: what the answer holds so far. Results first, in their order, then the approval requests that still wait or were just decided. */
-export async function recallShown(
+/**
+ * Passes earlier results and open approval previews to the `recall` of their tools.
+ * @param steps the steps of the answer so far.
+ */
+export async function recallEarlierResults(
   runId: RunId,
   steps: readonly Step[],
   store: Pick<Store, 'runs'>,

@@ -1,4 +1,4 @@
-// Fits a run's messages to the window of its model.
+// Fits a run's messages into the context window of its model.
 
 import { fitMessages, messageBudget } from '../../agent/context-window.ts'
 import { summarizeTurns } from '../../agent/summary.ts'
@@ -8,8 +8,8 @@ import type { PerformedRun } from '../performed-run.ts'
 import { DEFAULT_CONTEXT_WINDOW, type RunContext } from './context.ts'
 
 /**
- * The messages of the next iteration, as many as the model's window takes. What has to go is summed up by the model, once:
- * the summary is stored and stands for it in later runs too.
+ * The messages for the next iteration, within the model's context window. Turns that have to be dropped are summarized by
+ * the model; the summary is stored and used by later runs, too.
  */
 export async function fitToWindow(
   messages: readonly LlmMessage[],
@@ -22,7 +22,7 @@ export async function fitToWindow(
   return await fitMessages(messages, budget, async (dropped, turns) => {
     if (context.model.demo || !(await usage.isBudgetLeft())) return null
     const { summary, used } = await summarizeTurns(context.llm, dropped, active.signal)
-    // Stored with the iteration that it was made for.
+    // Stored together with the next iteration.
     usage.addExtra(used)
     const untilMessageId = context.turnEnds[turns - 1]
     if (summary !== null && untilMessageId !== undefined)

@@ -1,4 +1,4 @@
-// The end of a run: its title, and the transaction that stores what became of it.
+// Ends a run: generates the title and stores the outcome in one transaction.
 
 import { iterationsOf } from '../../agent/history.ts'
 import { titleFromMessage, titleFromModel } from '../../agent/title.ts'
@@ -11,15 +11,15 @@ import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
 import { readRunOptions } from '../state.ts'
 
-/** An end that is stored. */
+/** An outcome that is stored. */
 export type StoredEnding =
   | { kind: 'done'; finish: FinishReason }
   | { kind: 'error'; error: AppError }
 
-/** How the work on a run ended; `left`: the server goes away, and the next start goes on. */
-export type Ending = StoredEnding | { kind: 'left' }
+/** How the work on a run ended. `suspended`: the server is shutting down, and the next start continues the run. */
+export type Ending = StoredEnding | { kind: 'suspended' }
 
-/** The conversation's title, where it has none yet; the answer is stored before a model is asked for it. */
+/** Generates the title of the conversation if it has none. The answer is stored before a model is called. */
 export async function makeTitle(
   { active, run, state, usage, dependencies: { settings } }: PerformedRun,
   context: RunContext,
@@ -36,9 +36,8 @@ export async function makeTitle(
     (await usage.isBudgetLeft())
   if (!isModelAsked) return first === '' ? null : first
   state.finish = finish
-  await usage.storeWith(true, (write) =>
-    recorder.endIteration([], async (tx) => void (await write(tx, { state }))),
-  )
+  const batch = await usage.takeBatch({ endsIteration: true })
+  await batch.settle(recorder.endIteration([], (tx) => batch.write(tx, { state })))
   const { title, used } = await titleFromModel(
     context.llm,
     question,
@@ -50,8 +49,8 @@ export async function makeTitle(
 }
 
 /**
- * The title of a conversation whose first answer was never completed: the beginning of its first message. Null where it
- * has one, or is to have none.
+ * The title for a conversation whose first answer was not completed: the beginning of its first message. Null if it already
+ * has a title, or titles are off.
  */
 export async function titleWithoutAnswer(
   run: Pick<RunRow, 'kind' | 'userId' | 'conversationId' | 'userMessageId'>,
@@ -70,7 +69,7 @@ export async function titleWithoutAnswer(
 const answerText = (recorder: Recorder): string =>
   iterationsOf(recorder.steps()).findLast((iteration) => iteration.text !== '')?.text ?? ''
 
-/** Stores how the run ended, all in one transaction, and emits it. */
+/** Stores the outcome of the run in one transaction, then emits the terminal event. */
 export async function storeEnd(
   { run, state, usage, journal, dependencies: { store, log, now, redact } }: PerformedRun,
   ending: StoredEnding,
@@ -125,20 +124,20 @@ export async function storeEnd(
   }
   const announces =
     run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false
-  await usage.storeWith(ending.kind === 'done', (write) =>
-    recorder.end(async (tx, lastEvent) => {
-      if (!(await write(tx, { ...change, lastEvent }))) return
-      await store.messages.update(tx, run.messageId, {
-        status,
-        // Read here: what was still being gathered is part of it by now.
-        text: answerText(recorder),
-        tokenCount: total.completion_tokens,
-        error: failure?.content ?? null,
-      })
-      await store.conversations.touch(tx, run.conversationId, endedAt)
-      if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
-      if (title !== null) await store.conversations.setMadeTitle(tx, run.conversationId, title)
-      if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
-    }, events),
-  )
+  const batch = await usage.takeBatch({ endsIteration: ending.kind === 'done' })
+  const stored = recorder.end(async (tx, lastEvent) => {
+    if (!(await batch.write(tx, { ...change, lastEvent }))) return
+    await store.messages.update(tx, run.messageId, {
+      status,
+      // Read here, so that it includes the text that the recorder was still gathering.
+      text: answerText(recorder),
+      tokenCount: total.completion_tokens,
+      error: failure?.content ?? null,
+    })
+    await store.conversations.touch(tx, run.conversationId, endedAt)
+    if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
+    if (title !== null) await store.conversations.setMadeTitle(tx, run.conversationId, title)
+    if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
+  }, events)
+  await batch.settle(stored)
 }

@@ -1,16 +1,16 @@
-// What ends a run from outside: nobody listening any more.
+// Stops runs that nobody listens to any more.
 import type { OnDisconnect } from '../../protocol/message.ts'
 import type { ActiveRun } from '../active-run.ts'
 
-/** At the start, and after a restart, the listeners of a run that stops with them get this long to come. */
-const RETURN_MS = 30_000
+/** Time for the first listener to connect after a start or restart, even if `on_disconnect` is `stop`. */
+const CONNECT_MS = 30_000
 
 /**
- * Stops the run when it has been without a listener for as long as it may. A run that waits for a person is not stopped:
- * its approval request may be decided on another device, tomorrow.
- * @returns the call that ends the watch.
+ * Stops the run when it has had no listener for the grace period. A run that waits for approval is not stopped: the
+ * decision may come later, from another device.
+ * @returns the function that ends the watch.
  */
-export function watchListeners(
+export function stopWhenUnattended(
   active: ActiveRun,
   options: { onDisconnect: OnDisconnect; graceMs: number },
 ): () => void {
@@ -29,7 +29,7 @@ export function watchListeners(
     if (count === 0) arm(delay)
     else clearTimeout(timer)
   })
-  // Also a new run can be without anybody: its client may be gone before it listens.
-  if (active.runLog.listenerCount === 0) arm(Math.max(delay, RETURN_MS))
+  // The client of a new run may disconnect before it subscribes.
+  if (active.runLog.listenerCount === 0) arm(Math.max(delay, CONNECT_MS))
   return () => clearTimeout(timer)
 }

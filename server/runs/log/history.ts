@@ -1,15 +1,18 @@
-// The past of a run that goes on: every event it had, with the id it had, read back from its steps.
+// Restores the log of a resumed run from its stored steps: every event with its original id.
 import type { RunRow } from '../../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../../db/repositories/steps.ts'
 import type { DoneEvent, ErrorEvent } from '../../protocol/run-event.ts'
 import { readRunState } from '../state.ts'
 import { idsBefore, type LogEntry, type ProseState, type RunLogHistory } from './log.ts'
 
-/** The text form of a step's cuts: lengths parted by commas, an `r` in front when the step replaced another. */
+/** Serializes the cuts of a step: comma-separated lengths, prefixed with `r` when the step replaced another one. */
 export const writeCuts = ({ cuts, replaces }: Pick<ProseState, 'cuts' | 'replaces'>): string =>
   `${replaces ? 'r' : ''}${cuts.join(',')}`
 
-/** @param length of the whole text in UTF-16 units; null where it is not known. */
+/**
+ * Parses what `writeCuts` wrote.
+ * @param length the length of the whole text in UTF-16 units; null when unknown.
+ */
 export function readCuts(
   text: string | null,
   length: number | null,
@@ -17,13 +20,13 @@ export function readCuts(
   const replaces = text?.startsWith('r') ?? false
   const cuts = (replaces ? text?.slice(1) : text)?.split(',').map(Number) ?? []
   const sum = cuts.reduce((total, length) => total + length, 0)
-  // Cuts and text are written together; should they ever differ, one piece is right in any case.
+  // Cuts and text are written together. If they ever differ, a single cut is still correct.
   return length === null || sum === length ? { cuts, replaces } : { cuts: [length], replaces }
 }
 
 /**
- * The log's past from the store, for a run of which a new attempt follows: the end of the earlier one is left out
- * and new ids begin in the attempt's own range.
+ * The log of a run up to its new attempt. The terminal event of the previous attempt is omitted, and new ids start in the
+ * range of the new attempt.
  */
 export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHistory {
   const entries: LogEntry[] = [
@@ -56,7 +59,7 @@ export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHist
     steps[row.position] = {
       type: row.type,
       content: row.content,
-      // What was broken off is not added to: a new attempt replaces it.
+      // Nothing is appended to an interrupted step: the new attempt replaces it.
       closed: true,
       firstEvent: first,
       cuts,
@@ -74,7 +77,7 @@ export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHist
   return { entries, steps, lastId: Math.max(lastId, idsBefore(run.attempt)) }
 }
 
-/** The terminal event of a run that has ended. */
+/** The terminal event of a run; null when it has not ended. */
 export function endOf(run: RunRow): DoneEvent | ErrorEvent | null {
   if (run.endedAt === null) return null
   if (run.error !== null) return { event: 'error', ...run.error }

@@ -1,4 +1,4 @@
-// The event log of one run in memory: every event with its id, and everybody who listens.
+// The event log of one run in memory: every event with its id, and the listeners.
 import {
   type DoneEvent,
   type ErrorEvent,
@@ -11,15 +11,15 @@ import {
 import { type Step, stepId } from '../../protocol/step.ts'
 
 /**
- * One numbered entry of the log. Text is kept as cuts of its step, not as copies: the text of an answer is in
- * memory once, whatever the number of events and listeners.
+ * One numbered entry of the log. Text entries are ranges of their step, not copies: the text of an answer is in memory
+ * once, however many events and listeners there are.
  */
 export type LogEntry =
   | { id: number; kind: 'delta'; index: number; from: number; to: number }
-  /** A prose step as a whole: when it ends, or when it takes the place of one that was broken off. */
+  /** A complete prose step: when it ends, or when it replaces one that was interrupted. */
   | { id: number; kind: 'whole'; index: number; to: number }
   | { id: number; kind: 'event'; event: RunEvent }
-  /** What a later attempt of the run took back; its id stays used. */
+  /** Retracted by a later attempt of the run. The id is not used again. */
   | { id: number; kind: 'void' }
 
 export interface ProseState {
@@ -28,27 +28,27 @@ export interface ProseState {
   closed: boolean
   /** Id of the step's first event. */
   firstEvent: number
-  /** Length of each event's text in UTF-16 units: with `firstEvent` they give back every event of the step. */
+  /** The text length of each event, in UTF-16 units. Together with `firstEvent`, reproduces every event of the step. */
   cuts: number[]
-  /** It took the place of a step that was broken off, so its first event holds it whole. */
+  /** It replaced an interrupted step, so its first event contains the whole step. */
   replaces: boolean
 }
 
 export interface RunListener {
-  /** New entries are there: read them with `entries`. */
+  /** New entries are available in `entries`. */
   onEntries(): void
-  /** News of a running tool call; in no log. */
+  /** Progress of a running tool call; not part of the log. */
   onProgress?(notice: ToolProgressNotice): void
   onRetry?(notice: RetryNotice): void
-  /** The server goes away: end without a terminal event, the client will come back. */
+  /** The server is shutting down: end without a terminal event; the client will reconnect. */
   onClose(): void
 }
 
-/** Each attempt of a run numbers its events in a range of its own, above all that was sent before. */
+/** Each attempt numbers its events in a separate range, above all ids that earlier attempts sent. */
 const IDS_PER_ATTEMPT = 1_000_000
 export const idsBefore = (attempt: number): number => (Math.max(attempt, 1) - 1) * IDS_PER_ATTEMPT
 
-/** What a run log is made from: empty for a new run, read from the store for one with a past. */
+/** The initial content of a run log: empty for a new run, read from the store for a resumed one. */
 export interface RunLogHistory {
   entries: LogEntry[]
   steps: (Step | ProseState)[]
@@ -58,44 +58,44 @@ export interface RunLogHistory {
 
 export interface RunLog {
   readonly lastId: number
-  /** Ended by `done` or `error`: nothing follows in this log. */
+  /** The terminal event, `done` or `error`; nothing follows it in this log. */
   readonly terminal: DoneEvent | ErrorEvent | null
   readonly entries: readonly LogEntry[]
   readonly listenerCount: number
-  /** What waits for a person just now, by call id. */
+  /** The approval requests that wait for a person, by call id. */
   readonly pendingApprovals: ReadonlyMap<string, PendingApproval>
   readonly stepCount: number
-  /** The step at `index` as it stands. */
+  /** The current state of the step at `index`. */
   step(index: number): Step | undefined
   prose(index: number): ProseState | undefined
-  /** Position in `entries` of the first entry after `id`; null when `id` can't be one of this run's. */
+  /** Position in `entries` of the first entry after `id`; null when `id` is not an id of this run. */
   positionAfter(id: number): number | null
   /**
-   * Appends text to the prose step at `index`, as one event or, where it is long, as several; opens the step, or
-   * replaces one that was broken off there.
+   * Appends text to the prose step at `index`, as one event or, if it is long, as several. Opens the step, or replaces an
+   * interrupted one.
    */
   appendProse(index: number, type: 'thinking' | 'text', text: string): void
   closeProse(index: number): void
-  /** Appends any other event; a step event also takes its place among the steps. */
+  /** Appends any other event. A step event also sets the step at its index. */
   appendEvent(event: RunEvent): void
   settleApproval(idRef: string): void
   reportProgress(notice: ToolProgressNotice): void
-  /** Emits that the model is tried again; in no log. */
+  /** Tells listeners that the model call is retried; not part of the log. */
   reportRetry(notice: RetryNotice): void
-  /** What is being waited for, with what is left of the wait; null when nothing is. */
+  /** The current retry, with the remaining delay; null when there is none. */
   retry(): RetryNotice | null
-  /** Returns the call that ends the subscription. */
+  /** Returns the function that ends the subscription. */
   subscribe(listener: RunListener): () => void
-  /** Has every listener come back later. */
+  /** Tells every listener to reconnect later. */
   close(): void
   /** `callback` receives the number of listeners whenever it changes. */
   onListenersChange(callback: (count: number) => void): void
 }
 
-/** No event holds more text than this, however fast a model is: a reader that stops is left with one at most. */
+/** Maximum text per event, however fast the model: bounds what is buffered for a reader that stops. */
 const MAX_EVENT_CHARACTERS = 32_000
 
-/** The text in parts of bounded size, none of which ends within a character. */
+/** Splits the text into pieces of bounded size, never within a surrogate pair. */
 function* piecesOf(text: string): Generator<string> {
   let from = 0
   while (text.length - from > MAX_EVENT_CHARACTERS) {
@@ -129,7 +129,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
   const countChanged = (): void => {
     for (const watch of watchers) watch(listeners.size)
   }
-  const takeBack = (index: number): void => {
+  const retract = (index: number): void => {
     for (const [at, entry] of entries.entries()) {
       const ofStep =
         entry.kind === 'event'
@@ -150,7 +150,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return
     }
     const replaces = slot !== undefined
-    if (replaces) takeBack(index)
+    if (replaces) retract(index)
     steps[index] = {
       type,
       content: text,
@@ -212,7 +212,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
     },
     appendEvent(event) {
       if (event.event === 'process_step') {
-        if (steps[event.step.index] !== undefined) takeBack(event.step.index)
+        if (steps[event.step.index] !== undefined) retract(event.step.index)
         steps[event.step.index] = event.step
       } else if (event.event === 'approval_required') {
         const { event: _name, run_id: _run, ...request } = event

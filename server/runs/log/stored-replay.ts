@@ -1,4 +1,4 @@
-// A run that has ended, replayed from the store: step by step, long texts piece by piece, for readers of any speed.
+// Replays an ended run from the store, step by step and long texts in pieces, at the speed of the reader.
 import type { RunRow } from '../../db/repositories/runs.ts'
 import { type StepInTurn, type StepRepository, toStep } from '../../db/repositories/steps.ts'
 import { eventData } from '../../protocol/run-event.ts'
@@ -8,8 +8,8 @@ import { endOf, readCuts } from './history.ts'
 import type { OutgoingEvent, StreamMode } from './view.ts'
 
 /**
- * Every event after `afterId`, as `createRunView` gives those of a run in memory; without an id, or with one that the
- * run does not have, each step once and whole. Only what is being sent is in memory.
+ * Yields every event after `afterId`, exactly as `createRunView` does for a run in memory. Without an id, or with an id
+ * that the run does not have, yields each step once and complete. Holds only what is being sent in memory.
  */
 export async function* replayRun(
   run: RunRow,
@@ -56,7 +56,7 @@ export async function* replayRun(
   if (end !== null && endId > after) yield { id: endId, event: end.event, data: eventData(end) }
 }
 
-/** The deltas of a step, each under the id that it had. The first of one that replaced another holds it whole. */
+/** The deltas of a step with their original ids. If the step replaced another one, the first event is the whole step. */
 async function* deltasOf(
   row: StepInTurn,
   step: {

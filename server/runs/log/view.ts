@@ -1,4 +1,4 @@
-// Turns a run's log into what one listener asked for: delta events as they are, or whole steps in the documented protocol.
+// One listener's view of a run log: delta events as they are, or cumulative steps.
 import { eventData } from '../../protocol/run-event.ts'
 import { stepId } from '../../protocol/step.ts'
 import type { LogEntry, RunLog } from './log.ts'
@@ -12,18 +12,19 @@ export interface OutgoingEvent {
 
 export type StreamMode = 'cumulative' | 'delta'
 
-/** At most this many characters of repeated text per second and stream in cumulative mode. */
+/** Cumulative mode repeats at most this many characters per second and stream. */
 const CUMULATIVE_CHARACTERS_PER_SECOND = 100_000
 const CUMULATIVE_INTERVAL_MS = 50
-/** One `take` hands out about this much text, so that a slow reader's buffer stays small. */
+/** One `take` returns about this much text, so that the buffer of a slow reader stays small. */
 const MAX_TAKE_CHARACTERS = 256_000
-/** Deltas joined for a listener that fell behind are not made larger than this. */
+/** Maximum size of deltas that are joined for a listener that fell behind. */
 const MAX_JOINED_CHARACTERS = 64_000
 
 export interface RunView {
   /**
-   * What there is to say since the last call, up to a bounded amount; empty when nothing is due.
-   * `behind`: the listener could not follow, so neighbouring deltas are joined into few events.
+   * The events since the last call, up to a bounded amount; empty when nothing is due.
+   * @param now milliseconds, as of `performance.now()`.
+   * @param behind the listener fell behind, so adjacent deltas are joined.
    */
   take(now: number, behind: boolean): OutgoingEvent[]
   /** Milliseconds until something held back is due; null when nothing is held back. */
@@ -31,16 +32,16 @@ export interface RunView {
 }
 
 /**
- * A listener's position in the log. `afterId` null, or one that can't be this run's, starts with the state so far:
- * the log's events with every step once, whole.
+ * Starts after the event `afterId`. If `afterId` is null or not an id of this run, starts with a snapshot: the events of the
+ * log, with each step once and complete.
  */
 export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number | null): RunView {
   const start = afterId === null ? null : runLog.positionAfter(afterId)
   let position = start ?? 0
-  let stateDue = start === null
-  /** In cumulative mode: an open step with text not yet sent, and the id that the next event of it will carry. */
+  let isSnapshotDue = start === null
+  /** Cumulative mode: an open step with unsent text, and the id of its next event. */
   let held: { index: number; id: number } | null = null
-  let lastTold = Number.NEGATIVE_INFINITY
+  let lastSentAt = Number.NEGATIVE_INFINITY
 
   const whole = (index: number, id: number, to?: number): OutgoingEvent[] => {
     const step = runLog.step(index)
@@ -50,7 +51,7 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
     return [{ id, event: 'process_step', data }]
   }
 
-  const takeState = (): OutgoingEvent[] => {
+  const takeSnapshot = (): OutgoingEvent[] => {
     const out: OutgoingEvent[] = []
     const lastOf = new Map<number, LogEntry>()
     for (const entry of runLog.entries) {
@@ -61,7 +62,7 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
       const index = stepIndexOf(entry)
       if (index !== null) {
         if (lastOf.get(index) === entry) out.push(...whole(index, entry.id))
-      } else if (entry.kind === 'event' && !isSettled(runLog, entry)) out.push(plain(entry))
+      } else if (entry.kind === 'event' && !isDecided(runLog, entry)) out.push(toOutgoing(entry))
     }
     position = runLog.entries.length
     return out
@@ -75,7 +76,7 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
       const entry = entries[position]
       position += 1
       if (entry === undefined || entry.kind === 'void') continue
-      if (entry.kind === 'event') out.push(plain(entry))
+      if (entry.kind === 'event') out.push(toOutgoing(entry))
       else if (entry.kind === 'whole') {
         out.push(...whole(entry.index, entry.id, entry.to))
         taken += entry.to
@@ -105,7 +106,7 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
   }
 
   const dueAt = (index: number): number =>
-    lastTold +
+    lastSentAt +
     Math.max(
       CUMULATIVE_INTERVAL_MS,
       ((runLog.prose(index)?.content.length ?? 0) / CUMULATIVE_CHARACTERS_PER_SECOND) * 1000,
@@ -124,27 +125,27 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
       if (entry.kind === 'whole') {
         held = null
         out.push(...whole(entry.index, entry.id, entry.to))
-        lastTold = Number.NEGATIVE_INFINITY
+        lastSentAt = Number.NEGATIVE_INFINITY
         continue
       }
       if (held !== null) out.push(...whole(held.index, held.id))
       held = null
-      out.push(plain(entry))
+      out.push(toOutgoing(entry))
     }
     if (held !== null && dueAt(held.index) <= now) {
       out.push(...whole(held.index, held.id))
       held = null
-      lastTold = now
+      lastSentAt = now
     }
     return out
   }
 
   return {
     take(now, behind) {
-      if (stateDue) {
-        stateDue = false
-        lastTold = now
-        return takeState()
+      if (isSnapshotDue) {
+        isSnapshotDue = false
+        lastSentAt = now
+        return takeSnapshot()
       }
       return mode === 'delta' ? takeDelta(behind) : takeCumulative(now)
     },
@@ -154,7 +155,7 @@ export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number 
   }
 }
 
-const plain = (entry: LogEntry & { kind: 'event' }): OutgoingEvent => ({
+const toOutgoing = (entry: LogEntry & { kind: 'event' }): OutgoingEvent => ({
   id: entry.id,
   event: entry.event.event,
   data: eventData(entry.event),
@@ -166,6 +167,6 @@ const stepIndexOf = (entry: LogEntry): number | null => {
   return entry.event.event === 'process_step' ? entry.event.step.index : null
 }
 
-/** A listener that arrives needs no approval request that was decided. */
-const isSettled = (runLog: RunLog, entry: LogEntry & { kind: 'event' }): boolean =>
+/** A new listener does not need approval requests that are already decided. */
+const isDecided = (runLog: RunLog, entry: LogEntry & { kind: 'event' }): boolean =>
   entry.event.event === 'approval_required' && !runLog.pendingApprovals.has(entry.event.id_ref)

@@ -1,4 +1,4 @@
-// Whether a user may have one more run.
+// Checks whether a user may start another run.
 import type { Writer } from '../../db/database.ts'
 import { type AppError, appError } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
@@ -8,8 +8,8 @@ export const tooManyRuns = (runsPerUser: number): AppError =>
   appError('runs_exhausted', { limit: runsPerUser }, { retryAfter: 5 })
 
 /**
- * Refuses a run beyond the limits, inside the transaction that adds it and before anything else in it.
- * @throws AppError `too_many_runs`, `unauthorized` for an account that was disabled meanwhile.
+ * Rejects a run that exceeds the limits. Call it first in the transaction that inserts or reopens the run.
+ * @throws AppError `too_many_runs`, or `unauthorized` if the account has been disabled.
  */
 export async function assertRunAllowed(
   tx: Writer,

@@ -1,4 +1,4 @@
-// The start of a background task: a run of its own, begun by a tool call of another run.
+// Starts a background task: a separate run that a tool call of another run requests.
 import type { MessageRow } from '../../db/repositories/messages.ts'
 import type { RunRow } from '../../db/repositories/runs.ts'
 import { AppError, appError } from '../../errors.ts'
@@ -7,17 +7,17 @@ import type { MessageId, RunId } from '../../protocol/ids.ts'
 import type { AgentStarter } from '../../tools/definition.ts'
 import type { RunDependencies } from '../performed-run.ts'
 import { type RunOptions, readRunOptions } from '../state.ts'
-import { blankMessage, blankRun } from './row-defaults.ts'
+import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from './row-defaults.ts'
 
-/** Tasks of one conversation that run at the same time. */
+/** Background tasks per conversation that run at the same time. */
 const MAX_TASKS = 5
 
 type Task = Parameters<AgentStarter['startBackgroundTask']>[0] & {
-  /** Names of the only tools it may use. */
+  /** Names of the tools that the task may use. */
   tools: string[]
 }
 
-/** Starts the task once for each call of the parent, however often the call is repeated. */
+/** Starts the task. Idempotent per call of the parent run: repeating the call returns the same task. */
 export async function startBackgroundTask(
   parent: RunRow,
   { callId, task, announce, tools }: Task,
@@ -40,7 +40,7 @@ export async function startBackgroundTask(
     tools,
   }
   const run: RunRow = {
-    ...blankRun,
+    ...RUN_DEFAULTS,
     id: newId<RunId>(),
     kind: 'background',
     parentRunId: parent.id,
@@ -58,7 +58,7 @@ export async function startBackgroundTask(
     startedAt: createdAt,
   }
   const message: MessageRow = {
-    ...blankMessage,
+    ...MESSAGE_DEFAULTS,
     id: run.messageId,
     conversationId: run.conversationId,
     parentId: null,

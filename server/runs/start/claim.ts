@@ -1,4 +1,4 @@
-// A stored run that nobody performs: begun again by a new attempt, or ended where it stands.
+// Claims a stored run that no process performs: starts its next attempt, or ends it.
 
 import { iterationsOf } from '../../agent/history.ts'
 import { nestedPrefix } from '../../agent/nested-call-id.ts'
@@ -11,7 +11,7 @@ import { announceRun } from '../announce.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { titleWithoutAnswer } from '../end/finish.ts'
 
-/** A run that took the server down this often in a row is not tried again. */
+/** A run is not attempted again after it took the server down this many times in a row. */
 const MAX_FAILED_ATTEMPTS = 8
 
 type Dependencies = Pick<
@@ -20,8 +20,8 @@ type Dependencies = Pick<
 >
 
 /**
- * The run as its next attempt begins, with its steps: from now on no earlier attempt may write. Null when it has ended;
- * one that is to stop, whose user may not use the server any more, or that failed too often is ended instead.
+ * Starts the next attempt and returns the run with its steps; from then on, earlier attempts cannot write. Returns null when
+ * the run has ended. A run that was asked to stop, whose user lost access, or that failed too often is ended here.
  */
 export async function claimRun(
   id: RunId,
@@ -40,11 +40,11 @@ export async function claimRun(
     isEnded = false
     const run = await store.runs.claim(tx, id, dependencies.instance)
     if (run === undefined) return null
-    // Waiting for a person it can have done no harm, however often the server came and went meanwhile.
-    const isHarmful =
+    // A run that only waited for approval cannot have caused the restarts.
+    const failedTooOften =
       run.failedAttempts >= MAX_FAILED_ATTEMPTS && run.status !== 'awaiting_approval'
     const isStopped = run.stopRequested || !(await store.users.isActive(tx, run.userId))
-    if (isStopped || isHarmful) {
+    if (isStopped || failedTooOften) {
       const status = isStopped ? 'stopped' : 'interrupted'
       isEnded = await storeEnd(tx, run, { rows, status, title }, dependencies)
       return null
@@ -56,8 +56,8 @@ export async function claimRun(
   return claimed
 }
 
-/** Ends a run as stopped; what is stored of it stays. Does nothing when it has ended. */
-export async function endUnperformed(id: RunId, dependencies: Dependencies): Promise<void> {
+/** Ends a run that no process performs, as stopped. Its stored steps stay. Does nothing when it has ended. */
+export async function endUnclaimed(id: RunId, dependencies: Dependencies): Promise<void> {
   const { store, database } = dependencies
   const found = await store.runs.find(id)
   if (found === undefined || found.endedAt !== null) return
@@ -91,7 +91,7 @@ async function storeEnd(
   return true
 }
 
-/** Open approval requests of calls that have their result already: nothing waits for a decision on them any more. */
+/** Open approval requests for calls that already have a result, so that nothing waits for the decision. */
 async function staleApprovals(
   run: RunRow,
   rows: readonly StepRow[],
@@ -101,7 +101,7 @@ async function staleApprovals(
   const open = rows.flatMap((row) =>
     row.type !== 'tool_call' || row.idRef === null || answered.has(row.idRef) ? [] : row.idRef,
   )
-  // Sub-agents request approval under ids of their own, which begin with that of the call they work for.
+  // The approval ids of sub-agents start with the id of the call that they work for.
   const mayWait = (id: string): boolean =>
     open.some((call) => id === call || id.startsWith(nestedPrefix(call)))
   const pending = (await store.runs.pendingApprovals([run.id])).get(run.id) ?? []

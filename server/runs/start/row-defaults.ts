@@ -1,7 +1,7 @@
-// The rows of a message and of a run before anything happened in them.
+// Default column values of new messages and runs.
 
-/** What a message is before anything is said in it. */
-export const blankMessage = {
+/** Columns of a new, empty message. */
+export const MESSAGE_DEFAULTS = {
   text: '',
   tokenCount: 0,
   model: null,
@@ -10,8 +10,8 @@ export const blankMessage = {
   error: null,
 } as const
 
-/** What a run is before anything happened in it. */
-export const blankRun = {
+/** Columns of a new run. */
+export const RUN_DEFAULTS = {
   parentRunId: null,
   kind: 'chat',
   status: 'running',

@@ -1,4 +1,4 @@
-// What a run lends to the tools that have other agents work for it: sub-agents within the run, runs beside it.
+// Lets the tools of a run start other agents: sub-agents within the run, and background tasks beside it.
 import type { RunScope } from '../../agent/run-scope.ts'
 import { toolsForSubAgent } from '../../agent/sub-agent-tools.ts'
 import { createSubAgents } from '../../agent/sub-agents.ts'
@@ -18,6 +18,7 @@ interface Dependencies {
   taint: Taint
 }
 
+/** The `agents` of the tool context. */
 export function createAgentStarter({
   performed: { run, active, usage, journal, dependencies },
   context,
@@ -41,7 +42,7 @@ export function createAgentStarter({
       journal: {
         read: journal.read,
         write: (callId, position, event, used, result) => {
-          const mark = result === undefined ? undefined : taint.see(result)
+          const mark = result === undefined ? undefined : taint.record(result)
           return journal.write(callId, position, event, used, mark)
         },
       },

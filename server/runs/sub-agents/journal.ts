@@ -1,4 +1,4 @@
-// Where the sub-agents of a run store what they have done: together with its usage, which is added once.
+// Stores the progress of a run's sub-agents, each event together with its usage.
 import pLimit from 'p-limit'
 import type { CallUsage, SubAgentJournal } from '../../agent/run-scope.ts'
 import { SubAgentEvent } from '../../agent/sub-agent-log.ts'
@@ -10,13 +10,13 @@ import type { RunUsage } from '../usage/usage.ts'
 interface Dependencies {
   runId: RunId
   repository: SubAgentRepository
-  usage: Pick<RunUsage, 'add' | 'storeWith'>
+  usage: Pick<RunUsage, 'add' | 'takeBatch'>
   writes: WriteGroup
-  /** The process goes away: what is cut off now is no event, the next start makes it again. */
-  isLeaving(): boolean
+  /** The process is shutting down: events caused by that are not stored, and the next attempt repeats the work. */
+  isSuspending(): boolean
 }
 
-/** The journal as the run itself sees it. */
+/** The journal as the run sees it. */
 export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
   /** As in `SubAgentJournal`; `also` is written in the same transaction. */
   write(
@@ -28,14 +28,15 @@ export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
   ): Promise<void>
   /** Whether this attempt of the run had sub-agents. */
   readonly isUsed: boolean
-  /** The run comes to its end: what sub-agents that were broken off still write is left out. */
+  /** The run is ending: later writes of interrupted sub-agents are ignored. Resolves when pending writes are done. */
   close(): Promise<void>
 }
 
+/** Create one per attempt of a run. */
 export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
-  const { runId, repository, usage, writes, isLeaving } = dependencies
-  // One at a time: each write holds the run's sums, and an older one must not come after a newer.
-  const inTurn = pLimit(1)
+  const { runId, repository, usage, writes, isSuspending } = dependencies
+  // One write at a time: each contains the run's totals, and an older total must not overwrite a newer one.
+  const queue = pLimit(1)
   let isUsed = false
   let isClosed = false
   return {
@@ -44,7 +45,7 @@ export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
     },
     close() {
       isClosed = true
-      return inTurn(async () => {})
+      return queue(async () => {})
     },
     async read(callId) {
       isUsed = true
@@ -52,16 +53,16 @@ export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
       return rows.map(({ position, event }) => ({ position, event: SubAgentEvent.parse(event) }))
     },
     write: (callId, position, event, used, also) =>
-      inTurn(async () => {
-        if (isClosed || isLeaving()) return
+      queue(async () => {
+        if (isClosed || isSuspending()) return
         for (const one of used) usage.add(one)
-        await usage.storeWith(false, (write) =>
-          writes.commit(async (tx) => {
-            if (!(await write(tx))) return
-            await repository.append(tx, { runId, callId, position, event })
-            await also?.(tx)
-          }),
-        )
+        const batch = await usage.takeBatch()
+        const stored = writes.commit(async (tx) => {
+          if (!(await batch.write(tx))) return
+          await repository.append(tx, { runId, callId, position, event })
+          await also?.(tx)
+        })
+        await batch.settle(stored)
       }),
   }
 }

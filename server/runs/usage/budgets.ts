@@ -1,29 +1,29 @@
-// What users may still spend: a model call sets aside what it is likely to use, so that runs side by side share one budget.
+// Enforces the token and cost budgets of users. Each model call reserves its estimated usage, so that parallel runs share a budget.
 import pLimit, { type LimitFunction } from 'p-limit'
 import { dayOf } from '../../db/repositories/token-usage.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 
-/** Tokens, and money in one currency ('' where the model has no price). */
+/** Tokens, and their cost in one currency ('' when the model has no price). */
 export interface Amount {
   tokens: number
   cost: number
   currency: string
 }
 
-/** A run that calls models: what it has set aside for calls under way, and has used but not stored yet. */
-export type Spender = () => Amount
+/** What a run has reserved for model calls in progress, plus what it has used but not stored yet. */
+export type UnstoredUsage = () => Amount
 
 export interface Budgets {
-  /** What this run sets aside counts from now on until `leave` is called. */
-  join(userId: UserId, spender: Spender): { claim: Claim; leave(): void }
+  /** Includes the run's unstored usage in the user's budget until `release` is called. */
+  join(userId: UserId, unstored: UnstoredUsage): { admitCall: AdmitCall; release(): void }
 }
 
 /**
- * Whether one more model call may begin; if so `setAside` is called, before anybody else of the user is judged. The call
- * itself may go beyond a budget by what it uses, which nobody knows before; no second one does at the same time.
+ * Whether another model call may start. If so, calls `reserve` before the next call of the same user is considered. One call
+ * can exceed the budget, because its usage is not known in advance, but never two at the same time.
  */
-type Claim = (setAside: () => void) => Promise<boolean>
+type AdmitCall = (reserve: () => void) => Promise<boolean>
 
 type Dependencies = {
   store: { tokenUsage: Pick<ChatDependencies['store']['tokenUsage'], 'spent'> }
@@ -31,47 +31,51 @@ type Dependencies = {
 } & Pick<ChatDependencies, 'now'>
 
 /**
- * Kept in memory: one process performs all runs of a store, and no call outlives it. Without budgets nothing is looked up.
+ * Reservations are kept in memory, because one process performs all runs of a store and no call outlives it. Without
+ * configured budgets, nothing is queried.
  */
 export function createBudgets(dependencies: Dependencies): Budgets {
   const { userTokensPerDay, userCostPerMonth } = dependencies.settings
   const isBounded = userTokensPerDay !== undefined || userCostPerMonth !== undefined
-  const users = new Map<UserId, { spenders: Set<Spender>; inTurn: LimitFunction }>()
+  const users = new Map<UserId, { runs: Set<UnstoredUsage>; queue: LimitFunction }>()
   return {
-    join(userId, spender) {
-      if (!isBounded) return { claim: async () => true, leave() {} }
-      const user = users.get(userId) ?? { spenders: new Set(), inTurn: pLimit(1) }
+    join(userId, unstored) {
+      if (!isBounded) return { admitCall: async () => true, release() {} }
+      const user = users.get(userId) ?? { runs: new Set(), queue: pLimit(1) }
       users.set(userId, user)
-      user.spenders.add(spender)
+      user.runs.add(unstored)
       return {
-        claim: (setAside) =>
-          user.inTurn(async () => {
-            // Counted before the sum: what is stored meanwhile counts twice for a moment, never not at all.
-            const aside = [...user.spenders].map((amountOf) => amountOf())
-            if ((await exceededBudget(userId, dependencies, aside)) !== null) return false
-            setAside()
+        admitCall: (reserve) =>
+          user.queue(async () => {
+            // Read before the stored total: usage that is stored in between counts twice for a moment, but is never missed.
+            const amounts = [...user.runs].map((amountOf) => amountOf())
+            if ((await exceededBudget(userId, dependencies, amounts)) !== null) return false
+            reserve()
             return true
           }),
-        leave() {
-          user.spenders.delete(spender)
-          if (user.spenders.size === 0 && users.get(userId) === user) users.delete(userId)
+        release() {
+          user.runs.delete(unstored)
+          if (user.runs.size === 0 && users.get(userId) === user) users.delete(userId)
         },
       }
     },
   }
 }
 
-/** Which budget the user has used up, as a text for them; null when none is. `aside` counts as used. */
+/**
+ * The budget that the user has used up, as a text for them; null when there is none.
+ * @param unstored amounts that count as used although they are not stored.
+ */
 export async function exceededBudget(
   userId: UserId,
   { store, settings, now }: Dependencies,
-  aside: readonly Amount[] = [],
+  unstored: readonly Amount[] = [],
 ): Promise<string | null> {
   const { userTokensPerDay, userCostPerMonth } = settings
   const today = dayOf(now())
   if (userTokensPerDay !== undefined) {
     const { tokens } = await store.tokenUsage.spent(userId, { from: today, to: today })
-    if (aside.reduce((sum, amount) => sum + amount.tokens, tokens) >= userTokensPerDay)
+    if (unstored.reduce((sum, amount) => sum + amount.tokens, tokens) >= userTokensPerDay)
       return `Your ${userTokensPerDay} tokens for today are used up. They are renewed at midnight UTC.`
   }
   if (userCostPerMonth !== undefined) {
@@ -79,10 +83,10 @@ export async function exceededBudget(
       from: `${today.slice(0, 8)}01`,
       to: today,
     })
-    for (const amount of aside)
+    for (const amount of unstored)
       if (amount.currency !== '')
         cost.set(amount.currency, (cost.get(amount.currency) ?? 0) + amount.cost)
-    // Prices may be in several currencies; the limit holds for each.
+    // Prices may be in several currencies; the limit applies to each.
     if ([...cost.values()].some((spent) => spent >= userCostPerMonth))
       return 'Your budget for this month is used up. It is renewed on the first day of next month (UTC).'
   }

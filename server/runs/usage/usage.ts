@@ -1,4 +1,4 @@
-// The usage of a run: tokens summed over its iterations, added once to those of the user, by hour and model.
+// Counts the tokens of a run: totals over its iterations, and exactly one addition to the user's usage per model call.
 import type { CallUsage } from '../../agent/run-scope.ts'
 import type { Writer } from '../../db/database.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
@@ -14,42 +14,49 @@ interface ModelUsage {
   completionTokens: number
 }
 
-/**
- * @param patch what else changes in the run's row at that moment.
- * @returns false when the transaction was committed before and only its confirmation was lost: nothing is to be added.
- * @throws RunOver when the run has ended or another attempt has it.
- */
-export type UsageWrite = (tx: Writer, patch?: Partial<NewRun>) => Promise<boolean>
+/** The usage that one transaction stores. */
+export interface UsageBatch {
+  /**
+   * Stores the totals and the new usage, once, however often the transaction is retried.
+   * @param patch further changes of the run's row.
+   * @returns false when an earlier try was committed and only its confirmation was lost; then nothing else must be written.
+   * @throws RunOver when the run has ended or another attempt performs it.
+   */
+  write(tx: Writer, patch?: Partial<NewRun>): Promise<boolean>
+  /** Waits for the transaction that contains `write`. If it fails, the usage becomes part of the next batch. */
+  settle(transaction: Promise<void>): Promise<void>
+}
 
-/** What the first call of a run is taken to use; later ones as much as the one before. */
+/** Estimated usage of the first call of a run. Later calls are estimated by the previous one. */
 const FIRST_CALL = { promptTokens: 2_000, completionTokens: 1_000 }
 
 export type RunUsage = ReturnType<typeof createRunUsage>
 
+/** Create one per attempt of a run; call `release` when the run has ended. */
 export function createRunUsage(
   run: RunRow,
   { store, database, settings, catalog, budgets, now }: ChatDependencies & { budgets: Budgets },
 ) {
   let { promptTokens, completionTokens, round, revision: lastRevision } = run
-  /** Of model calls that are no part of the answer; they count toward the run's budget. */
+  /** Of model calls that are not part of the answer; they count toward the run's budget. */
   let extraTokens = 0
   /** Not yet stored. */
   let pending: ModelUsage[] = []
-  /** Of `pending` and of what is just being stored. */
+  /** Of `pending` and of the batches being stored. */
   let unstoredTokens = 0
-  /** Model calls that were admitted whose usage is not known yet. One that fails may never do so: the run ends then. */
+  /** Admitted model calls whose usage is not known yet. A failed call may never report it, but it also ends the run. */
   let openCalls = 0
-  let likely: ModelUsage = { model: run.model, ...FIRST_CALL }
+  let estimate: ModelUsage = { model: run.model, ...FIRST_CALL }
   let costPerToken = { currency: '', cost: 0 }
   const budget = budgets.join(run.userId, () => {
-    const tokens = openCalls * tokensOf(likely) + unstoredTokens
+    const tokens = openCalls * tokensOf(estimate) + unstoredTokens
     return { tokens, currency: costPerToken.currency, cost: costPerToken.cost * tokens }
   })
 
-  const used = (entry: ModelUsage): void => {
+  const addPending = (entry: ModelUsage): void => {
     openCalls = Math.max(0, openCalls - 1)
     if (tokensOf(entry) === 0) return
-    likely = entry
+    estimate = entry
     unstoredTokens += tokensOf(entry)
     pending.push(entry)
   }
@@ -61,40 +68,42 @@ export function createRunUsage(
       total_tokens: promptTokens + completionTokens,
     }),
 
-    /** What an iteration used; `model` is the one that answered, '' where it is the run's own. */
+    /** Adds the usage of an iteration. */
     add({ usage, model }: CallUsage): void {
       promptTokens = bounded(promptTokens + usage.prompt_tokens)
       completionTokens = bounded(completionTokens + usage.completion_tokens)
-      used(entryOf({ usage, model }))
+      addPending(entryOf({ usage, model }))
     },
 
-    /** Tokens that were paid for but are no part of the answer (a title, a summary). */
+    /** Adds usage that is not part of the answer, such as that of a title or summary. */
     addExtra({ usage, model }: CallUsage): void {
       extraTokens += usage.total_tokens
-      used(entryOf({ usage, model }))
+      addPending(entryOf({ usage, model }))
     },
 
-    /**
-     * Has `store` store the run's sums together with what they were used for: the write it is given adds what was not
-     * added yet, once, however often its transaction is tried. What could not be stored is part of the next write.
-     */
-    async storeWith(
-      endsIteration: boolean,
-      store: (write: UsageWrite) => Promise<void>,
-    ): Promise<void> {
+    /** Takes the totals and the unstored usage, to store them in the transaction that stores what they were used for. */
+    async takeBatch({ endsIteration = false } = {}): Promise<UsageBatch> {
       const entries = pending
       pending = []
       if (endsIteration) round += 1
+      const settle = async (transaction: Promise<unknown>): Promise<void> => {
+        try {
+          await transaction
+          for (const entry of entries) unstoredTokens -= tokensOf(entry)
+        } catch (error) {
+          pending.unshift(...entries)
+          throw error
+        }
+      }
       try {
-        await store(await writeOf(entries))
-        for (const entry of entries) unstoredTokens -= tokensOf(entry)
+        return { write: await writeOf(entries), settle }
       } catch (error) {
         pending.unshift(...entries)
         throw error
       }
     },
 
-    /** Adds what was not added yet where the run itself takes nothing more. */
+    /** Stores the pending usage of the user when the run's row accepts no more writes. */
     async storeAlone(): Promise<void> {
       const entries = await priced(pending)
       if (entries.length === 0) return
@@ -106,8 +115,8 @@ export function createRunUsage(
       unstoredTokens = 0
     },
 
-    /** Gives up what could not be stored; returns how many tokens that is. */
-    drop(): number {
+    /** Discards usage that could not be stored; returns the number of tokens. */
+    dropPending(): number {
       const tokens = pending.reduce((sum, one) => sum + one.promptTokens + one.completionTokens, 0)
       pending = []
       unstoredTokens = 0
@@ -115,23 +124,23 @@ export function createRunUsage(
     },
 
     /**
-     * Whether the model may be called, for whatever it is. If so, what the call is likely to use is set aside until `add`
-     * or `addExtra` gets what it did use.
+     * Whether a model call may start, for whatever purpose. If so, its estimated usage is reserved until `add` or `addExtra`
+     * reports the actual usage.
      */
     async isBudgetLeft(): Promise<boolean> {
       const sum = promptTokens + completionTokens + extraTokens
       if (settings.runTokens !== undefined && sum >= settings.runTokens) return false
       if (settings.userCostPerMonth !== undefined) {
-        const { currency, cost } = await costOf(likely)
-        costPerToken = { currency, cost: cost / tokensOf(likely) }
+        const { currency, cost } = await costOf(estimate)
+        costPerToken = { currency, cost: cost / tokensOf(estimate) }
       }
-      return await budget.claim(() => {
+      return await budget.admitCall(() => {
         openCalls += 1
       })
     },
 
-    /** The run has ended: nothing is set aside for it any more. */
-    leave: budget.leave,
+    /** Releases the reservations; call it when the run has ended. */
+    release: budget.release,
   }
 
   function entryOf({ usage, model }: CallUsage): ModelUsage {
@@ -142,18 +151,18 @@ export function createRunUsage(
     }
   }
 
-  async function writeOf(entries: readonly ModelUsage[]): Promise<UsageWrite> {
-    const sums = { promptTokens, completionTokens, round }
+  async function writeOf(entries: readonly ModelUsage[]): Promise<UsageBatch['write']> {
+    const totals = { promptTokens, completionTokens, round }
     const moment = now()
     const added = await priced(entries)
-    /** Numbered when it is first run: writes of a run are run in the order in which they are stored. */
+    /** Assigned on the first execution, because writes are executed in the order in which they are stored. */
     let revision: number | null = null
     return async (tx, patch = {}) => {
       if (revision === null) {
         lastRevision += 1
         revision = lastRevision
       }
-      if (!(await store.runs.writeOnce(tx, run, revision, { ...sums, ...patch }))) return false
+      if (!(await store.runs.writeOnce(tx, run, revision, { ...totals, ...patch }))) return false
       for (const entry of added)
         await store.tokenUsage.add(tx, moment, { userId: run.userId, ...entry })
       return true
@@ -165,7 +174,7 @@ export function createRunUsage(
   }
 
   async function costOf(entry: ModelUsage): Promise<{ currency: string; cost: number }> {
-    // A model that is gone by now has no price any more.
+    // A model that has been removed has no price.
     const price = await catalog.resolve(entry.model).then(
       ({ price }) => price,
       () => null,
@@ -179,5 +188,5 @@ export function createRunUsage(
 const tokensOf = (entry: Pick<ModelUsage, 'promptTokens' | 'completionTokens'>): number =>
   entry.promptTokens + entry.completionTokens
 
-/** The sums are stored in integer columns. */
+/** The totals are stored in integer columns. */
 const bounded = (tokens: number): number => Math.min(tokens, MAX_INTEGER)

@@ -74,7 +74,7 @@ describe('the recorder', () => {
     recorder.emitResult(resultOf(toolCall('stranger')))
     await recorder.append('text', 'Found it.')
     expect(trace).toEqual(['store begin 2', 'store tool_result 4', 'tool_result 4', 'text 6'])
-    await recorder.leave(nothing)
+    await recorder.suspend(nothing)
   })
 
   test('hands the id of the last event to the write that ends the run, before that event is emitted', async () => {
@@ -98,7 +98,7 @@ describe('the recorder', () => {
   test('leaves an open text as open, and emits nothing more', async () => {
     const { recorder, rows, trace } = createRecorderBench()
     await recorder.append('text', 'To be conti')
-    await recorder.leave(async () => void trace.push('run'))
+    await recorder.suspend(async () => void trace.push('run'))
     expect(trace).toEqual(['text 0', 'store text 0 + run'])
     expect(rows.get(0)).toMatchObject({ content: 'To be conti', closed: false })
   })

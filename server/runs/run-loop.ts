@@ -1,0 +1,125 @@
+// Sets up the agent loop of a run: the model, the tools with their approvals and sub-agents, and the limits.
+import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../agent/loop.ts'
+import type { WorkClock } from '../agent/work-clock.ts'
+import { toSchema } from '../tools/definition.ts'
+import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
+import { createApprovals } from './approvals/request.ts'
+import { createTaint, type Taint } from './approvals/taint.ts'
+import type { RunContext } from './context/context.ts'
+import { fitToWindow } from './context/window.ts'
+import { type PerformedRun, retryRead } from './performed-run.ts'
+import type { Recorder } from './recorder.ts'
+import { createAgentStarter } from './sub-agents/agents.ts'
+
+/** The loop, not started yet. `clock` pauses while the run waits for a person. */
+export async function createRunLoop(
+  performed: PerformedRun,
+  context: RunContext,
+  recorder: Recorder,
+  clock: WorkClock,
+): Promise<AsyncGenerator<LoopEvent, void>> {
+  const { active, run, state, usage, dependencies } = performed
+  const { maxIterations } = dependencies.settings
+  const taint = await createTaint(performed, context)
+  const maxTokens = context.conversation.maxTokens ?? context.model.max_tokens ?? undefined
+  return runAgentLoop({
+    llm: context.llm,
+    messages: context.messages,
+    tools: context.tools.map(toSchema),
+    request: {
+      ...toolChoiceOf(performed, context),
+      ...settingsOf(context),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+    },
+    maxIterations: Math.max(0, (state.roundLimit ?? maxIterations) - run.round),
+    pendingCalls: context.resume.pendingCalls,
+    budgetLeft: () => retryRead(performed, () => usage.isBudgetLeft()),
+    fitToWindow: (messages) => fitToWindow(messages, context, maxTokens, performed),
+    signal: active.signal,
+    runTools: toolRunner(performed, context, { taint, recorder, clock }),
+  })
+}
+
+/** Runs the calls of an iteration. Each call gets what it needs to know about the run in its context. */
+function toolRunner(
+  performed: PerformedRun,
+  context: RunContext,
+  { taint, recorder, clock }: { taint: Taint; recorder: Recorder; clock: WorkClock },
+): AgentLoopInput['runTools'] {
+  const { active, run, writes, dependencies } = performed
+  const { cache, results, safety, settings } = dependencies
+  const resources = {
+    tools: context.allTools,
+    cache,
+    results,
+    safety,
+    maxWorkers: settings.toolMaxWorkers,
+  }
+  const executor = createToolExecutor({
+    ...resources,
+    allowedTools: new Set(context.tools.map((tool) => tool.name)),
+  })
+  const approvals = createApprovals({
+    ...dependencies,
+    active,
+    run,
+    mode: context.options.approval,
+    taint,
+    writes,
+    clock,
+  })
+  const agents = createAgentStarter({
+    performed,
+    context,
+    request: settingsOf(context),
+    resources,
+    approvals,
+    taint,
+  })
+  const callRecorder = createCallRecorder(performed, recorder, taint)
+  return (calls) =>
+    executor.execute(calls, {
+      signal: active.signal,
+      interrupted: context.resume.interrupted,
+      context: {
+        userId: run.userId,
+        conversationId: run.conversationId,
+        projectId: run.projectId,
+        runId: run.id,
+        messageId: run.messageId,
+        model: run.model,
+        isTainted: taint.isTainted,
+        agents,
+      },
+      progress: (callId, progress) => active.runLog.reportProgress({ id_ref: callId, progress }),
+      approvals,
+      recorder: callRecorder,
+    })
+}
+
+/** Stores the beginning and the result of each call through the run's recorder. */
+const createCallRecorder = (
+  { active, dependencies }: PerformedRun,
+  recorder: Recorder,
+  taint: Taint,
+): CallRecorder => ({
+  async begin(call) {
+    await dependencies.whenOwner(active.signal)
+    await recorder.begin(call)
+  },
+  async settled(result) {
+    // A call cut off by a shutdown has no result: the next attempt decides what to do with it.
+    if (active.stopReason === 'shutdown') return
+    await recorder.storeResult(result, taint.record(result))
+  },
+})
+
+/** A forced tool choice applies to the first attempt only. */
+const toolChoiceOf = ({ run }: PerformedRun, { options: { toolChoice } }: RunContext) =>
+  toolChoice === undefined || run.attempt > 1 ? {} : { toolChoice }
+
+/** Settings of the run's model calls, which its sub-agents share. */
+function settingsOf({ model, conversation: { temperature, thinkingEnabled } }: RunContext) {
+  const thinking = thinkingEnabled ? (model.thinking === false ? true : model.thinking) : false
+  return { ...(temperature === null ? {} : { temperature }), thinking }
+}
