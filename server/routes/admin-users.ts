@@ -1,4 +1,4 @@
-// Accounts as an administrator sees and changes them.
+// Routes for administrators: list accounts, change roles, disable accounts.
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { UserRepository } from '../db/repositories/users.ts'
@@ -22,7 +22,7 @@ export interface AdminUserDependencies {
   expel(id: UserId, kept: ServerResponse): Promise<void>
 }
 
-/** `/api/admin/users`: a disabled account is refused at once, and its runs and streams end. */
+/** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
 export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDependencies): void {
   app.get(
     '/api/admin/users',
@@ -49,7 +49,7 @@ export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDep
       config: { admin: true },
       schema: {
         summary:
-          'Change the role of an account, or disable it; disabling ends its runs and open streams',
+          'Update the role of an account, or disable it; disabling ends its runs and open streams',
         params: z.object({ id: UserId }),
         body: PatchUserBody,
         response: { 200: envelope(User) },

@@ -1,4 +1,4 @@
-// Sign-in and one's own account.
+// Routes for signing in, the profile and API keys.
 import { z } from 'zod'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
@@ -29,10 +29,10 @@ export interface AuthRouteDependencies {
   issueToken: IssueToken
 }
 
-/** `/api/auth/…`. In single mode nobody signs in: registering and signing in return 403. */
+/** `/api/auth/…`. In single-user mode, registering and signing in return 403. */
 export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
   const { mode, registration, accounts, apiKeys, issueToken } = dependencies
-  const refuseInSingleMode = (): void => {
+  const assertMultiUser = (): void => {
     if (mode === 'single') throw appError('single_user')
   }
 
@@ -41,7 +41,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     {
       config: { public: true },
       schema: {
-        summary: 'How users sign in to this server',
+        summary: 'Get the authentication mode of this server',
         response: { 200: envelope(AuthMode) },
       },
     },
@@ -58,13 +58,13 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     {
       config: { public: true },
       schema: {
-        summary: 'Register an account; the first one becomes administrator',
+        summary: 'Register an account; the first account becomes an administrator',
         body: RegisterBody,
         response: { 200: envelope(SignedIn) },
       },
     },
     async ({ body, ip }) => {
-      refuseInSingleMode()
+      assertMultiUser()
       const user = await accounts.register(body, ip)
       return success({ token: issueToken(user), user: presentUser(user) })
     },
@@ -81,7 +81,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       },
     },
     async ({ body, ip }) => {
-      refuseInSingleMode()
+      assertMultiUser()
       const user = await accounts.login(body, ip)
       return success({ token: issueToken(user), user: presentUser(user) })
     },
@@ -113,7 +113,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       schema: {
         summary: 'Update your account; a new password revokes all other tokens',
         description:
-          'API keys keep working after a new password unless `revoke_keys` is true; `api_keys` says how many there are.',
+          'API keys remain valid after a password change unless `revoke_keys` is true; `api_keys` is their number.',
         body: PatchProfileBody,
         response: { 200: envelope(ChangedProfile) },
       },
@@ -148,7 +148,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     '/api/auth/keys',
     {
       schema: {
-        summary: 'Create an API key; it is only shown once',
+        summary: 'Create an API key; the key is returned only once',
         body: CreateApiKeyBody,
         response: { 200: envelope(CreatedApiKey) },
       },
@@ -175,7 +175,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
   )
 }
 
-/** An account as its owner and administrators see it. */
+/** The wire format of an account, for its owner and for administrators. */
 export const presentUser = (user: UserRow): User => ({
   id: user.id,
   username: user.username,

@@ -1,4 +1,4 @@
-// Background tasks of a conversation: list and stop.
+// Routes for the background tasks of a conversation: list and stop.
 import { z } from 'zod'
 import type { Background, BackgroundTask as Task } from '../chat/background.ts'
 import type { Store } from '../db/store.ts'
@@ -8,6 +8,7 @@ import { envelope } from '../protocol/envelope.ts'
 import { ConversationId, RunId } from '../protocol/ids.ts'
 import { Run } from '../protocol/run.ts'
 import type { PendingApproval } from '../protocol/run-event.ts'
+import { success } from './envelope.ts'
 import { presentRun } from './present-message.ts'
 
 export interface BackgroundRouteDependencies {
@@ -37,7 +38,7 @@ export function registerBackgroundRoutes(
       const tasks = await background.list(user.id, params.id)
       const pending = await store.runs.pendingApprovals(tasks.map(({ run }) => run.id))
       const items = tasks.map((task) => presentTask(task, pending.get(task.run.id) ?? []))
-      return { code: 0 as const, data: { items } }
+      return success({ items })
     },
   )
 
@@ -45,7 +46,7 @@ export function registerBackgroundRoutes(
     '/api/conversations/:id/background/:bid/stop',
     {
       schema: {
-        summary: 'Stop a background task; its answer so far is kept',
+        summary: 'Stop a background task; its partial answer is kept',
         tags,
         params: OfConversation.extend({ bid: RunId }),
         response: { 200: envelope(Run) },
@@ -53,7 +54,7 @@ export function registerBackgroundRoutes(
     },
     async ({ user, params }) => {
       const run = await background.stop(user.id, params.id, params.bid)
-      return { code: 0 as const, data: presentRun(run, []) }
+      return success(presentRun(run, []))
     },
   )
 }

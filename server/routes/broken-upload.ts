@@ -1,16 +1,16 @@
-// A multipart body that cannot be read is the sender's fault, wherever the parser notices it.
+// Turns errors of the multipart parser into a 400 response: an unreadable body is the client's fault.
 import { AppError, appError } from '../errors.ts'
 
-/** The parser's errors carry no code, only these texts. */
+/** The parser's errors have no code, only these messages. */
 const parserTexts =
   /multipart data|Boundary (?:not found|required)|Malformed content type|^The needle cannot/
 
-/** Returns what `work` returns; throws `bad_request` when it failed because the body is cut off or has no boundary. */
-export async function refusingBroken<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work`. @throws AppError `bad_request` when the multipart body is truncated or malformed. */
+export async function rejectBrokenUpload<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    // Errors while a file is written come wrapped.
+    // Errors that occur while a file is written are wrapped.
     const bare = error instanceof AppError ? error.cause : error
     if (!(bare instanceof Error) || !parserTexts.test(bare.message)) throw error
     throw appError('multipart_broken', {}, { cause: bare })

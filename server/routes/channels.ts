@@ -1,9 +1,10 @@
-// The user's message channels: webhook, e-mail, Telegram.
+// Routes for the user's message channels: webhook, e-mail, Telegram.
 import { z } from 'zod'
 import type { App } from '../http/app.ts'
 import type { Channels } from '../messaging/channels.ts'
 import { Channel, ChannelList, CreateChannelBody } from '../protocol/channel.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
+import { deleted, success } from './envelope.ts'
 
 export function registerChannelRoutes(app: App, { channels }: { channels: Channels }): void {
   app.get(
@@ -15,8 +16,7 @@ export function registerChannelRoutes(app: App, { channels }: { channels: Channe
         response: { 200: envelope(ChannelList) },
       },
     },
-    async (request) =>
-      ({ code: 0, data: { items: await channels.list(request.user.id) } }) as const,
+    async ({ user }) => success({ items: await channels.list(user.id) }),
   )
 
   app.post(
@@ -29,8 +29,7 @@ export function registerChannelRoutes(app: App, { channels }: { channels: Channe
         response: { 200: envelope(Channel) },
       },
     },
-    async (request) =>
-      ({ code: 0, data: await channels.create(request.user.id, request.body) }) as const,
+    async ({ user, body }) => success(await channels.create(user.id, body)),
   )
 
   app.delete(
@@ -43,9 +42,9 @@ export function registerChannelRoutes(app: App, { channels }: { channels: Channe
         response: { 200: Deleted },
       },
     },
-    async (request) => {
-      await channels.remove(request.user.id, request.params.id)
-      return { code: 0, message: 'deleted' } as const
+    async ({ user, params }) => {
+      await channels.remove(user.id, params.id)
+      return deleted
     },
   )
 }

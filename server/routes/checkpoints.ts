@@ -1,4 +1,4 @@
-// Checkpoints of a project: timeline, differences, restore.
+// Routes for the checkpoints of a project: timeline, differences, restore.
 import { z } from 'zod'
 import type { CheckpointRow } from '../db/repositories/checkpoints.ts'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
@@ -32,7 +32,7 @@ const InProject = z.object({ id: ProjectId })
 const OneCheckpoint = z.object({ id: ProjectId, cid: z.string().min(1).max(64) })
 /** A cursor is the last id of the previous page. */
 const Cursor = z.uuid()
-/** Within the files of a checkpoint: the position of the next one. */
+/** Within the files of a checkpoint: the index of the next file. */
 const FileCursor = z
   .string()
   .regex(/^\d{1,9}$/)
@@ -104,7 +104,7 @@ export function registerCheckpointRoutes(
     '/api/projects/:id/checkpoints/:cid/diff',
     {
       schema: {
-        summary: 'Get the differences of a change, or those since before it',
+        summary: 'Get the diff of a change, or the diff of everything since then',
         tags,
         params: OneCheckpoint,
         querystring: CheckpointDiffQuery,

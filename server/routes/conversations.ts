@@ -1,4 +1,4 @@
-// Conversations: list, create, get, update, delete.
+// Routes for conversations: list, create, get, update, delete.
 import { z } from 'zod'
 import type { ConversationItem } from '../db/repositories/conversation-items.ts'
 import type { ConversationRepository } from '../db/repositories/conversations.ts'
@@ -16,11 +16,11 @@ import { deleted, success } from './envelope.ts'
 
 export interface ConversationRouteDependencies {
   conversations: ConversationRepository
-  /** Throws `unknown_model` when there is no such model. */
+  /** @throws AppError `unknown_model` when there is no such model. */
   assertModel(id: string): Promise<void>
-  /** Whether a model (null: the default one) thinks by default; a new conversation with it starts that way. */
+  /** Whether thinking is enabled by default for a model (null: the default model); new conversations start that way. */
   thinksByDefault(model: string | null): Promise<boolean>
-  /** Deletes a conversation with everything in it and ends its runs. Throws `not_found`. */
+  /** Deletes a conversation with everything in it and stops its runs. @throws AppError `not_found`. */
   remove(userId: UserId, id: ConversationId): Promise<void>
 }
 
@@ -144,14 +144,14 @@ export function registerConversationRoutes(
 
 type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
 
-/** The fields that were given; repositories must not see undefined ones. */
+/** Removes undefined fields, which repositories do not accept. */
 const withoutAbsent = <T extends object>(fields: T): Present<T> =>
-  // `Object.entries` loses the keys' types; only undefined values are left out.
+  // `Object.entries` loses the types of the keys; only undefined values are removed.
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Present<T>
 
-/** A conversation on the wire. */
+/** The wire format of a conversation. */
 export const presentConversation = (item: ConversationItem): Conversation => ({
   id: item.id,
   title: item.title,

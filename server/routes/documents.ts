@@ -1,4 +1,4 @@
-// The knowledge base of a project: upload, list, read passages, delete.
+// Routes for the documents of a project: upload, list, read passages, delete.
 import multipart from '@fastify/multipart'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -17,7 +17,8 @@ import {
   PassageQuery,
   UploadedDocuments,
 } from '../protocol/knowledge.ts'
-import { refusingBroken } from './broken-upload.ts'
+import { rejectBrokenUpload } from './broken-upload.ts'
+import { deleted, success } from './envelope.ts'
 import type { UploadSlots } from './upload-slots.ts'
 
 export interface DocumentRouteDependencies {
@@ -28,7 +29,7 @@ export interface DocumentRouteDependencies {
   fileLimit: number
 }
 
-const MOST_FILES = 50
+const MAX_FILES = 50
 const InProject = z.object({ id: ProjectId })
 const OneDocument = z.object({ id: ProjectId, did: z.string().min(1).max(64) })
 const tags = ['documents']
@@ -37,7 +38,7 @@ export function registerDocumentRoutes(
   app: App,
   { knowledge, projects, uploadSlots, fileLimit }: DocumentRouteDependencies,
 ): void {
-  const own = async (userId: UserId, id: ProjectId): Promise<void> => {
+  const assertOwnProject = async (userId: UserId, id: ProjectId): Promise<void> => {
     if ((await projects.find(userId, id)) === undefined) throw appError('project_not_found')
   }
   const documentOf = async (projectId: ProjectId, id: string): Promise<DocumentRow> => {
@@ -58,19 +59,16 @@ export function registerDocumentRoutes(
       },
     },
     async ({ user, params, query }) => {
-      await own(user.id, params.id)
+      await assertOwnProject(user.id, params.id)
       const found = await knowledge.list(params.id, {
         limit: query.limit ?? 50,
         cursor: query.cursor,
       })
-      return {
-        code: 0 as const,
-        data: {
-          items: found.items.map(presentDocument),
-          next_cursor: found.nextCursor,
-          has_more: found.hasMore,
-        },
-      }
+      return success({
+        items: found.items.map(presentDocument),
+        next_cursor: found.nextCursor,
+        has_more: found.hasMore,
+      })
     },
   )
 
@@ -78,7 +76,7 @@ export function registerDocumentRoutes(
     '/api/projects/:id/documents/:did/passages',
     {
       schema: {
-        summary: 'Get the text of a document from one passage on, as a citation opens it',
+        summary: 'Get the passages of a document, starting at the position of a citation',
         tags,
         params: OneDocument,
         querystring: PassageQuery,
@@ -86,22 +84,19 @@ export function registerDocumentRoutes(
       },
     },
     async ({ user, params, query }) => {
-      await own(user.id, params.id)
+      await assertOwnProject(user.id, params.id)
       const document = await documentOf(params.id, params.did)
       const { position = 0, limit = 10 } = query
       const passages = await knowledge.passagesOf(params.id, document.id, position, limit)
-      return {
-        code: 0 as const,
-        data: {
-          document: presentDocument(document),
-          items: passages.map(({ position: at, heading, page, text }) => ({
-            position: at,
-            heading,
-            page,
-            text,
-          })),
-        },
-      }
+      return success({
+        document: presentDocument(document),
+        items: passages.map(({ position: at, heading, page, text }) => ({
+          position: at,
+          heading,
+          page,
+          text,
+        })),
+      })
     },
   )
 
@@ -116,23 +111,23 @@ export function registerDocumentRoutes(
       },
     },
     async ({ user, params }) => {
-      await own(user.id, params.id)
+      await assertOwnProject(user.id, params.id)
       if (!(await knowledge.remove(params.id, params.did))) throw appError('document_not_found')
-      return { code: 0 as const, message: 'deleted' }
+      return deleted
     },
   )
 
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
     await scope.register(multipart, {
-      limits: { fileSize: fileLimit, files: MOST_FILES, fields: 20, fieldSize: 10_000, parts: 100 },
+      limits: { fileSize: fileLimit, files: MAX_FILES, fields: 20, fieldSize: 10_000, parts: 100 },
       throwFileSizeLimit: false,
     })
     scope.post(
       '/api/projects/:id/documents',
       {
         schema: {
-          summary: 'Upload documents (multipart, `files[]`); they are read in the background',
+          summary: 'Upload documents (multipart: `files[]`); they are processed in the background',
           tags,
           consumes: ['multipart/form-data'],
           params: InProject,
@@ -141,7 +136,7 @@ export function registerDocumentRoutes(
       },
       async (request) => {
         const { user, params } = request
-        await own(user.id, params.id)
+        await assertOwnProject(user.id, params.id)
         const items: Document[] = []
         const receive = async (): Promise<void> => {
           for await (const part of request.files()) {
@@ -157,9 +152,9 @@ export function registerDocumentRoutes(
             items.push(presentDocument(document))
           }
         }
-        await refusingBroken(() => uploadSlots.run(user.id, receive))
+        await rejectBrokenUpload(() => uploadSlots.run(user.id, receive))
         if (items.length === 0) throw appError('files_missing')
-        return { code: 0 as const, data: { items } }
+        return success({ items })
       },
     )
   })

@@ -1,4 +1,4 @@
-// The success envelope of every route.
+// The success envelope that every route returns.
 
 /** `{"code":0,"data":…}` */
 export const success = <T>(data: T): { code: 0; data: T } => ({ code: 0, data })

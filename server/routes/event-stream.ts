@@ -1,11 +1,11 @@
-// How every stream of server-sent events begins and stays alive.
+// Starts a stream of server-sent events and keeps it alive.
 import type { FastifyReply } from 'fastify'
 
 const HEARTBEAT_MS = 10_000
-/** A reader that takes nothing for this long is dropped. */
+/** A client that reads nothing for this long is disconnected. */
 export const STALL_MS = 30_000
 
-/** Takes the response out of Fastify's hands, with the headers that were set so far. */
+/** Takes over the response from Fastify, including the headers set so far, and sends the head. */
 export function beginEventStream(reply: FastifyReply): FastifyReply['raw'] {
   const response = reply.raw
   reply.hijack()
@@ -20,7 +20,7 @@ export function beginEventStream(reply: FastifyReply): FastifyReply['raw'] {
   return response
 }
 
-/** Writes a comment line every ten seconds. Returns the call that ends it. */
+/** Writes a comment line every ten seconds. Returns the function that stops it. */
 export function keepAlive(write: (comment: string) => void): () => void {
   const timer = setInterval(() => write(': ping\n\n'), HEARTBEAT_MS)
   timer.unref()

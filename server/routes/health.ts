@@ -1,4 +1,4 @@
-// Liveness and readiness, for process supervisors and load balancers.
+// Liveness and readiness checks for process supervisors and load balancers.
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
@@ -8,7 +8,7 @@ const Health = envelope(z.object({ status: z.literal('ok') }))
 const ok = { code: 0 as const, data: { status: 'ok' as const } }
 
 export interface HealthDependencies {
-  /** The process is about to end and accepts no new work. */
+  /** The process is shutting down and accepts no new work. */
   isDraining(): boolean
   /** Rejects when the database does not respond. */
   pingStore(): Promise<void>
@@ -16,32 +16,25 @@ export interface HealthDependencies {
 
 const PING_TIMEOUT_MS = 3000
 
-/** `GET /healthz`: the process responds. `GET /readyz`: it can do its work, else 503. */
+/** `GET /healthz`: the process responds. `GET /readyz`: it can serve requests, otherwise 503. */
 export function registerHealthRoutes(
   app: App,
   { isDraining, pingStore }: HealthDependencies,
 ): void {
   app.get(
     '/healthz',
-    { schema: { summary: 'Liveness', tags: ['server'], response: { 200: Health } } },
+    { schema: { summary: 'Check liveness', tags: ['server'], response: { 200: Health } } },
     async () => ok,
   )
   app.get(
     '/readyz',
     {
-      schema: { summary: 'Readiness', tags: ['server'], response: { 200: Health } },
+      schema: { summary: 'Check readiness', tags: ['server'], response: { 200: Health } },
     },
     async () => {
       if (isDraining()) throw appError('shutting_down', {}, { retryAfter: 5 })
       await Promise.race([pingStore(), rejectAfter(PING_TIMEOUT_MS)]).catch((cause: unknown) => {
-        throw appError(
-          'store_unanswered',
-          {},
-          {
-            cause,
-            retryAfter: 5,
-          },
-        )
+        throw appError('store_unanswered', {}, { cause, retryAfter: 5 })
       })
       return ok
     },
@@ -50,5 +43,5 @@ export function registerHealthRoutes(
 
 const rejectAfter = (milliseconds: number): Promise<never> =>
   new Promise((_resolve, reject) => {
-    setTimeout(() => reject(new Error('no answer in time')), milliseconds).unref()
+    setTimeout(() => reject(new Error('no response in time')), milliseconds).unref()
   })

@@ -1,4 +1,4 @@
-// All routes of the API, registered explicitly: what is not here is not served.
+// Registers all routes of the API explicitly.
 import type { App } from '../http/app.ts'
 import { registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
@@ -24,7 +24,7 @@ import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
 import { registerToolRoutes } from './tools.ts'
 import { registerUserEventRoutes } from './user-events.ts'
 
-/** What each group of routes needs, by name. */
+/** The dependencies of each group of routes. */
 export interface RouteDependencies {
   health: HealthDependencies
   auth: AuthRouteDependencies
@@ -46,7 +46,7 @@ export interface RouteDependencies {
   userEvents: Parameters<typeof registerUserEventRoutes>[1]
 }
 
-/** Registers everything that is served except the page. */
+/** Registers every route except those that serve the page. */
 export function registerRoutes(app: App, dependencies: RouteDependencies): void {
   registerHealthRoutes(app, dependencies.health)
   registerAuthRoutes(app, dependencies.auth)

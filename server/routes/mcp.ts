@@ -1,8 +1,9 @@
-// The state of the MCP servers, for the page.
+// Route that lists the MCP servers.
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { McpServerList } from '../protocol/mcp.ts'
 import type { McpServers } from '../tools/mcp/servers.ts'
+import { success } from './envelope.ts'
 
 export function registerMcpRoutes(app: App, { mcp }: { mcp: Pick<McpServers, 'list'> }): void {
   app.get(
@@ -14,6 +15,6 @@ export function registerMcpRoutes(app: App, { mcp }: { mcp: Pick<McpServers, 'li
         response: { 200: envelope(McpServerList) },
       },
     },
-    async () => ({ code: 0 as const, data: { servers: mcp.list() } }),
+    async () => success({ servers: mcp.list() }),
   )
 }

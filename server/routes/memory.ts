@@ -1,9 +1,10 @@
-// The user's memory: the CONTEXT.md text that every conversation of theirs includes.
+// Routes for the user's memory: the CONTEXT.md text that is part of all their conversations.
 
 import type { App } from '../http/app.ts'
 import type { Memory } from '../knowledge/memory.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { MemoryContent } from '../protocol/knowledge.ts'
+import { success } from './envelope.ts'
 
 export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): void {
   const response = { 200: envelope(MemoryContent) }
@@ -11,7 +12,7 @@ export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): 
   app.get(
     '/api/memory',
     { schema: { summary: 'Get your memory', tags: ['memory'], response } },
-    async ({ user }) => ({ code: 0 as const, data: { content: await memory.read(user.id) } }),
+    async ({ user }) => success({ content: await memory.read(user.id) }),
   )
 
   app.put(
@@ -24,9 +25,6 @@ export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): 
         response,
       },
     },
-    async ({ user, body }) => ({
-      code: 0 as const,
-      data: { content: await memory.write(user.id, body.content) },
-    }),
+    async ({ user, body }) => success({ content: await memory.write(user.id, body.content) }),
   )
 }

@@ -1,4 +1,4 @@
-// A conversation's messages: the pages of a branch, and everything that starts a run.
+// Routes for messages: read a branch, send, edit, regenerate, delete, restore.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -45,7 +45,7 @@ export function registerMessageRoutes(
   const streams = {
     produces: ['text/event-stream', 'application/json'],
     description:
-      'Answers with server-sent events (docs/protocol.md), or with one JSON answer at the end when `stream` is false.',
+      'Responds with server-sent events (docs/protocol.md), or with one JSON response at the end when `stream` is false.',
   }
 
   app.get(
@@ -70,8 +70,7 @@ export function registerMessageRoutes(
         next_cursor: page.nextCursor,
         has_more: page.hasMore,
       }
-      if (page.items.every(({ longTexts }) => longTexts.size === 0))
-        return { code: 0 as const, data }
+      if (page.items.every(({ longTexts }) => longTexts.size === 0)) return success(data)
       const items = page.items.map((row) => withLongTexts(presentMessage(row), row))
       return sendLongJson(reply, { code: 0, data: { ...data, items } })
     },
@@ -97,7 +96,7 @@ export function registerMessageRoutes(
       if (file === undefined) throw appError('attachment_not_found')
       void reply.headers({
         'content-type': file.kind === 'image' ? file.mime : 'text/plain; charset=utf-8',
-        // Opened directly, the attachment is a document without any rights, whatever it contains.
+        // If the attachment is opened directly, it cannot run scripts or load anything.
         'content-security-policy': "default-src 'none'; sandbox",
         'content-disposition': `inline; filename*=UTF-8''${encodeFileName(file.name)}`,
       })
@@ -119,7 +118,7 @@ export function registerMessageRoutes(
       },
     },
     async ({ user, params, body }, reply) =>
-      answer(reply, body, await chat.send(user.id, params.id, body)),
+      respond(reply, body, await chat.send(user.id, params.id, body)),
   )
 
   app.patch(
@@ -127,7 +126,7 @@ export function registerMessageRoutes(
     {
       config: { stream: true },
       schema: {
-        summary: 'Edit a message: starts a new branch, answered like a send',
+        summary: 'Edit a user message: starts a new branch and responds as for a send',
         tags,
         ...streams,
         params: OfMessage,
@@ -136,7 +135,7 @@ export function registerMessageRoutes(
       },
     },
     async ({ user, params, body }, reply) =>
-      answer(reply, body, await chat.edit(user.id, params.id, params.mid, body)),
+      respond(reply, body, await chat.edit(user.id, params.id, params.mid, body)),
   )
 
   app.post(
@@ -154,7 +153,7 @@ export function registerMessageRoutes(
     },
     async ({ user, params, body }, reply) => {
       const options = body ?? {}
-      return answer(
+      return respond(
         reply,
         options,
         await chat.regenerate(user.id, params.id, params.mid, RegenerateBody.parse(options)),
@@ -167,7 +166,7 @@ export function registerMessageRoutes(
     {
       schema: {
         summary:
-          'How many messages deleting this one would delete, those on other branches below it included',
+          'Get the number of messages that deleting this one would delete, including other branches below it',
         tags,
         params: OfMessage,
         response: { 200: envelope(z.object({ messages: z.int() })) },
@@ -212,12 +211,12 @@ export function registerMessageRoutes(
         store.messages.restoreSubtree(tx, conversation.id, params.mid),
       )
       if (restored === 0) throw appError('nothing_to_undelete')
-      return { code: 0 as const, data: { restored_messages: restored } }
+      return success({ restored_messages: restored })
     },
   )
 
-  /** The run as a stream, or its complete answer once it has ended. */
-  async function answer(
+  /** Responds with the stream of the run or, without `stream`, with the complete answer once the run has ended. */
+  async function respond(
     reply: FastifyReply,
     options: { stream?: boolean | undefined; stream_mode?: 'cumulative' | 'delta' | undefined },
     run: RunRow,
@@ -227,17 +226,17 @@ export function registerMessageRoutes(
       return reply
     }
     const runLog = await chat.runs.runLog(run)
-    if (runLog !== null) await ended(runLog, reply)
-    const [message, ended_run, pending] = await Promise.all([
+    if (runLog !== null) await untilEnded(runLog, reply)
+    const [message, endedRun, pending] = await Promise.all([
       store.messages.get(run.conversationId, run.messageId),
       store.runs.find(run.id),
       store.runs.pendingApprovals([run.id]),
     ])
     const data = {
       message: presentMessage(message),
-      run: presentRun(ended_run ?? run, pending.get(run.id) ?? []),
+      run: presentRun(endedRun ?? run, pending.get(run.id) ?? []),
     }
-    if (message.longTexts.size === 0) return { code: 0 as const, data }
+    if (message.longTexts.size === 0) return success(data)
     return sendLongJson(reply, {
       code: 0,
       data: { ...data, message: withLongTexts(data.message, message) },
@@ -245,8 +244,8 @@ export function registerMessageRoutes(
   }
 }
 
-/** Waits as a listener of the run, so that a client that hangs up counts as a listener that left. */
-function ended(runLog: RunLog, reply: FastifyReply): Promise<void> {
+/** Waits as a listener of the run, so that a client that disconnects counts as a listener that left. */
+function untilEnded(runLog: RunLog, reply: FastifyReply): Promise<void> {
   if (runLog.terminal !== null) return Promise.resolve()
   return new Promise((resolve) => {
     const finish = (): void => {
@@ -275,12 +274,12 @@ async function* bytesOf(file: {
   kind: 'text' | 'image'
   content: LongText
 }): AsyncGenerator<Buffer> {
-  // A slice from the store has a multiple of four characters, so each slice is valid base64.
+  // The length of a stored slice is a multiple of four characters, so each slice is valid base64.
   for await (const piece of file.content.readPieces())
     yield Buffer.from(piece, file.kind === 'image' ? 'base64' : 'utf8')
 }
 
-/** Encoded as in RFC 8187, which cannot write lone surrogates. */
+/** Encoded as in RFC 8187, which cannot represent lone surrogates. */
 const encodeFileName = (name: string): string =>
   encodeURIComponent(name.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll(
     /['()*]/g,

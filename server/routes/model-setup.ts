@@ -1,4 +1,4 @@
-// Adding a provider: the presets of the first-run page, and the probe that finds out what the provider supports.
+// Routes for adding a provider: the presets of the first-run page, and the probe of what a provider supports.
 import { z } from 'zod'
 import type { App } from '../http/app.ts'
 import type { ModelProbe } from '../llm/probe/probe.ts'
@@ -36,18 +36,18 @@ export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDepen
       },
     },
     async ({ body, raw }) => {
-      const left = new AbortController()
-      const leave = () => left.abort()
-      raw.socket.once('close', leave)
+      const disconnected = new AbortController()
+      const onClose = () => disconnected.abort()
+      raw.socket.once('close', onClose)
       try {
         const target = {
           api_url: body.api_url,
           api_key: body.api_key ?? undefined,
           upstream_model: body.upstream_model ?? undefined,
         }
-        return success(await dependencies.probe(target, left.signal))
+        return success(await dependencies.probe(target, disconnected.signal))
       } finally {
-        raw.socket.off('close', leave)
+        raw.socket.off('close', onClose)
       }
     },
   )

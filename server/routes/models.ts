@@ -1,4 +1,4 @@
-// Models: the public list, and creating and updating them as an administrator.
+// Routes for models: the public list, and creating, updating and deleting them as an administrator.
 import { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
@@ -15,9 +15,9 @@ import { Deleted, envelope, withoutNul } from '../protocol/envelope.ts'
 import { deleted, success } from './envelope.ts'
 
 export interface ModelRouteDependencies {
-  /** The public list, the default marked and first. */
+  /** The public list; the default model comes first and is marked. */
   listModels(): Promise<PublicModel[]>
-  /** Models of the configuration: listed, but not changed here. */
+  /** Models from the configuration file: listed, but read-only. */
   configured: readonly ModelSettings[]
   models: ModelRepository
   box: SecretBox
@@ -26,19 +26,19 @@ export interface ModelRouteDependencies {
 const Params = z.object({ id: withoutNul(z.string().min(1).max(200)) })
 const One = envelope(AdminModel)
 
-/** The purpose that a model's key is sealed for, bound to its id, so that one row cannot use the key of another. */
+/** Binds the sealed key of a model to its id, so that no other row can use it. */
 const modelKeyPurpose = (id: string): string => `model:${id}`
 
-/** The key of a stored model: none, its text, or sealed with a secret key that this server no longer has. */
+/** The key of a stored model: none, its text, or unreadable because the server's secret key has changed. */
 export type StoredKey = { text: string } | 'none' | 'unreadable'
 
-/** Opens the key of a stored model. Never throws: one unreadable key must not affect the other models. */
+/** Unseals the key of a stored model. Never throws: one unreadable key must not affect the other models. */
 export function keyOf({ settings, sealedApiKey }: StoredModel, box: SecretBox): StoredKey {
   if (sealedApiKey === null) return 'none'
   try {
     return { text: box.open(sealedApiKey, modelKeyPurpose(settings.id)) }
   } catch {
-    // Always the same cause: the secret key is not the one it was sealed with.
+    // The only cause: the key was sealed with a different secret key.
     return 'unreadable'
   }
 }
@@ -47,7 +47,7 @@ export function keyOf({ settings, sealedApiKey }: StoredModel, box: SecretBox): 
 export function registerModelRoutes(app: App, dependencies: ModelRouteDependencies): void {
   const { listModels, configured, models, box } = dependencies
 
-  const refuseMissing = (id: string): never => {
+  const throwUnknown = (id: string): never => {
     if (configured.some((settings) => settings.id === id)) throw appError('model_configured')
     throw appError('model_unknown')
   }
@@ -113,7 +113,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
       const { api_key: key, ...given } = body
       const changed = await models.change(id, (before) => {
         const settings = merge(before.settings, given)
-        // Otherwise an editor of models could have a stored key sent to a server of their own.
+        // Otherwise an administrator could have a stored key sent to their own server.
         const isElsewhere =
           new URL(settings.api_url).origin !== new URL(before.settings.api_url).origin
         if (isElsewhere && before.sealedApiKey !== null && key === undefined)
@@ -121,7 +121,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
         const sealed = isGiven(key) ? seal(id, key) : null
         return { settings, sealedApiKey: key === undefined ? before.sealedApiKey : sealed }
       })
-      return success(present(changed ?? refuseMissing(id)))
+      return success(present(changed ?? throwUnknown(id)))
     },
   )
 
@@ -132,7 +132,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
       schema: { summary: 'Delete an added model', params: Params, response: { 200: Deleted } },
     },
     async ({ params: { id } }) => {
-      if (!(await models.remove(id))) refuseMissing(id)
+      if (!(await models.remove(id))) throwUnknown(id)
       return deleted
     },
   )

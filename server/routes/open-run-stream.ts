@@ -7,6 +7,7 @@ import { replayRun } from '../runs/log/stored-replay.ts'
 import type { StreamMode } from '../runs/log/view.ts'
 import { streamRun, streamStoredRun } from './run-stream.ts'
 
+/** Returns a function that streams the events of a run after `afterId`; null starts with a snapshot. */
 export function createRunStreamer({ chat, store }: { chat: ChatService; store: Store }) {
   return async (
     reply: FastifyReply,

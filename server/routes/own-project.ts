@@ -1,11 +1,11 @@
-// The lookup that every route below a project begins with.
+// The project lookup that every route below `/api/projects/:id` starts with.
 import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 
-/** The user's project with its folder. Throws `not_found`, also for somebody else's project. */
+/** The user's project and its workspace. @throws AppError `not_found`, also for a project of another user. */
 export async function ownProject(
   { projects, workspaces }: { projects: Pick<ProjectRepository, 'find'>; workspaces: Workspaces },
   userId: UserId,

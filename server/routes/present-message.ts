@@ -1,4 +1,4 @@
-// Messages and runs in the form of the wire.
+// Converts messages and runs to the wire format.
 import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { FullMessage } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
@@ -47,7 +47,7 @@ const presentAttachment = (
   url: `/api/conversations/${conversationId}/messages/${id}/attachments/${file.position}`,
 })
 
-/** A message whose long texts are read while it is sent. */
+/** Replaces long texts by readers, so that they are read from the store while the message is sent. */
 export function withLongTexts(message: Message, { longTexts }: FullMessage): unknown {
   if (longTexts.size === 0) return message
   const results = new Map<string, LongText>()
@@ -81,7 +81,7 @@ export function withLongTexts(message: Message, { longTexts }: FullMessage): unk
   }
 }
 
-/** The tool calls of an answer in the OpenAI form, each with its result. */
+/** The tool calls of an answer in OpenAI's format, each with its result. */
 function toolCalls(steps: readonly Step[]): NonNullable<Message['tool_calls']> {
   const results = new Map(
     steps.flatMap((step) => (step.type === 'tool_result' ? [[step.id_ref, step.content]] : [])),

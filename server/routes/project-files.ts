@@ -1,4 +1,4 @@
-// Files of a project: list, read, download, write, rename, delete, search. Every change makes a checkpoint first.
+// Routes for project files: list, read, download, write, rename, delete, search. Every change creates a checkpoint first.
 import { basename, extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -37,10 +37,7 @@ const InProject = z.object({ id: ProjectId })
 const OneFile = z.object({ id: ProjectId, '*': PathText })
 const DEFAULT_RESULTS = 100
 
-/**
- * Images that a browser may render. Everything else is only ever downloaded, so that no file runs as a page of this
- * server.
- */
+/** Images that a browser may render. All other files are only downloaded, so that none can run as a page of this server. */
 const DRAWABLE: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -103,11 +100,11 @@ export function registerProjectFileRoutes(
   app.put(
     '/api/projects/:id/files/*',
     {
-      // The limit of a file as JSON text: escapes and the rest of the body need room too.
+      // The limit for a file plus the overhead of JSON escapes and the rest of the body.
       bodyLimit: Math.ceil(1.25 * workspaces.limits.fileWrite) + 64 * 1024,
       schema: {
         summary:
-          'Write a text file whole, making it and its folders where they are missing; `version` or `If-Match` guards against foreign changes',
+          'Write a text file, creating it and its folders if needed; `version` or `If-Match` rejects the write if the file has changed',
         tags,
         params: OneFile,
         body: WriteFileBody,
@@ -255,7 +252,7 @@ async function listing(workspace: Workspace, input: string): Promise<z.output<ty
   }
 }
 
-/** Sends a file so that no browser renders it as a page: as an attachment, with an inactive type. */
+/** Sends a file as an attachment with an inactive content type, so that no browser renders it as a page. */
 async function download(workspace: Workspace, input: string, reply: FastifyReply) {
   const { size, stream } = await workspace.download(input)
   const path = parsePath(input).text

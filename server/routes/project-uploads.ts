@@ -1,4 +1,4 @@
-// Files and folders uploaded as multipart form data, as a new project or into an existing one.
+// Routes for uploading files and folders (multipart), as a new project or into an existing one.
 import { randomUUID } from 'node:crypto'
 import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -18,7 +18,7 @@ import {
 import { placeUpload } from '../workspace/checkpoints/place-upload.ts'
 import { startUpload, type Upload, type UploadLimits } from '../workspace/files/uploads.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
-import { refusingBroken } from './broken-upload.ts'
+import { rejectBrokenUpload } from './broken-upload.ts'
 import { success } from './envelope.ts'
 import { ownProject } from './own-project.ts'
 import { presentDetail } from './projects.ts'
@@ -47,7 +47,7 @@ export function registerProjectUploadRoutes(
       limits: {
         fields: 20,
         fieldSize: 10_000,
-        // One more than allowed, so that the upload itself counts the files and refuses.
+        // One more than allowed, so that the upload itself counts the files and rejects the request.
         files: uploadLimits.files + 1,
         parts: uploadLimits.files + 21,
         fileSize: uploadLimits.bytes + 1,
@@ -67,7 +67,7 @@ export function registerProjectUploadRoutes(
       async (request, reply) => {
         const { user } = request
         const row = await receive(request, reply, (upload, fields) =>
-          makeProject(upload, fields, user.id),
+          createProject(upload, fields, user.id),
         )
         return success(await presentDetail(row, workspaces.open(user.id, row.id)))
       },
@@ -78,7 +78,7 @@ export function registerProjectUploadRoutes(
       {
         schema: {
           summary:
-            'Put files of any kind into a project (multipart: `files[]`, each named by its relative path, and `path?`, the folder they go to); files of the same name are replaced, in one checkpoint',
+            'Upload files of any type to a project (multipart: `files[]`, each named by its relative path, and `path?`, the target folder); files with the same name are replaced, in one checkpoint',
           tags: ['project files'],
           consumes: ['multipart/form-data'],
           params: z.object({ id: ProjectId }),
@@ -99,13 +99,13 @@ export function registerProjectUploadRoutes(
     )
   })
 
-  /** Stages all files, then passes them to `use`. After a failure nothing of them is left. */
+  /** Stages all files, then passes them to `use`. After a failure, all staged files are removed. */
   const receive = <T>(
     request: FastifyRequest,
     reply: FastifyReply,
     use: (upload: Upload, fields: Fields) => Promise<T>,
   ): Promise<T> =>
-    refusingBroken(() =>
+    rejectBrokenUpload(() =>
       uploadSlots.run(request.user.id, async () => {
         if (!request.isMultipart()) throw appError('upload_not_multipart')
         const upload = await startUpload(workspaces, pool, uploadLimits)
@@ -127,7 +127,7 @@ export function registerProjectUploadRoutes(
       }),
     )
 
-  const makeProject = async (
+  const createProject = async (
     upload: Upload,
     fields: Fields,
     userId: ProjectRow['userId'],

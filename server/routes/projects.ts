@@ -1,4 +1,4 @@
-// Projects: list, create, get, rename, delete.
+// Routes for projects: list, create, get, update, delete.
 import { z } from 'zod'
 import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
 import { appError } from '../errors.ts'
@@ -23,7 +23,7 @@ export interface ProjectRouteDependencies {
   projects: ProjectRepository
   services: WorkspaceServices
   knowledge: Pick<Knowledge, 'removeProject'>
-  /** Ends the runs that work in a project. */
+  /** Stops the runs that use the project. */
   stopRuns(projectId: ProjectId): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function registerProjectRoutes(
     '/api/projects',
     {
       schema: {
-        summary: 'List your projects, newest change first',
+        summary: 'List your projects, most recently changed first',
         tags,
         querystring: ProjectListQuery,
         response: { 200: envelope(ProjectPage) },

@@ -1,4 +1,4 @@
-// A run log as server-sent events: the one place that writes frames.
+// Sends a run's events as server-sent events.
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
@@ -7,10 +7,10 @@ import type { RunLog } from '../runs/log/log.ts'
 import { createRunView, type OutgoingEvent, type StreamMode } from '../runs/log/view.ts'
 import { beginEventStream, keepAlive, STALL_MS } from './event-stream.ts'
 
-/** Frames are gathered up to about this length before they are written. */
+/** Frames are joined up to about this length before they are written. */
 const WRITE_CHARACTERS = 32_000
 
-/** Server-sent events, framed as https://html.spec.whatwg.org/multipage/server-sent-events.html says. */
+/** The frame format: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 const frameHead = ({ id, event }: OutgoingEvent): string => `id: ${id}\nevent: ${event}\ndata: `
 const FRAME_END = '\n\n'
 
@@ -31,9 +31,9 @@ async function* longFramePieces(events: AsyncIterable<OutgoingEvent>): AsyncGene
 }
 
 /**
- * Sends the run's events until the run ends or the client leaves. Returns at once. When the client leaves, only the
- * subscription ends; what that means for the run is decided by the run's limits. Events that the client has not read
- * wait in the log, not in its connection: only a few pieces are written ahead.
+ * Sends the run's events until the run ends or the client disconnects. Returns at once. A disconnect only ends the
+ * subscription; whether it also stops the run depends on the run's limits. Unread events stay in the log and are not
+ * buffered for the connection, except for a few pieces.
  */
 export function streamRun(
   reply: FastifyReply,
@@ -49,7 +49,7 @@ export function streamRun(
 ): void {
   const response = beginEventStream(reply)
   const view = createRunView(runLog, options.mode, options.afterId)
-  /** The rest of frames that are partly written. */
+  /** The rest of a frame that is partially written. */
   let pieces: Iterator<string> | null = null
   let blocked = false
   let behind = false
@@ -121,7 +121,7 @@ export function streamRun(
   const unsubscribe = runLog.subscribe({
     onEntries: schedule,
     onProgress(notice) {
-      // Live output only: a client that cannot keep up misses it, so that it does not wait in memory.
+      // Progress is not buffered: a client that cannot keep up misses it.
       if (!blocked) write(`event: tool_progress\ndata: ${JSON.stringify(notice)}\n\n`)
     },
     onRetry(notice) {
@@ -129,7 +129,7 @@ export function streamRun(
     },
     onClose() {
       end()
-      // Within a frame, no comment can be sent.
+      // No field can be sent in the middle of a frame.
       if (pieces === null) response.end('retry: 1000\n\n')
       else response.destroy()
     },
@@ -146,7 +146,7 @@ export function streamRun(
   })
   response.on('close', end)
   response.on('error', end)
-  // The client may have left before this listener was attached.
+  // The client may have disconnected before the listeners were attached.
   if (response.destroyed) {
     end()
     return
@@ -155,13 +155,13 @@ export function streamRun(
   const retry = runLog.retry()
   if (retry !== null && !blocked && !ended)
     write(`event: retry\ndata: ${JSON.stringify(retry)}\n\n`)
-  // Otherwise the headers are sent with the first events.
+  // If nothing was written yet, send at least the headers.
   if (!isBegun && !ended) response.flushHeaders()
 }
 
 /**
- * Sends stored events as fast as the client reads them. Resolves when the last one is written or the client has left.
- * Stalled clients are disconnected by the guard of all responses.
+ * Sends stored events as fast as the client reads them. Resolves when the last one is written or the client has
+ * disconnected. Stalled clients are disconnected by the guard for all responses.
  */
 export async function streamStoredRun(
   reply: FastifyReply,
@@ -172,8 +172,8 @@ export async function streamStoredRun(
   try {
     await pipeline(Readable.from(longFramePieces(events), { highWaterMark: 2 }), response)
   } catch (error) {
-    // The client left or the store failed: the client reconnects with its last event id.
-    log.info({ err: error }, 'the replay of a run was broken off')
+    // The client disconnected or the store failed; the client can reconnect with its last event id.
+    log.info({ err: error }, 'the replay of a run was interrupted')
     response.destroy()
   }
 }

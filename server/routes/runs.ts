@@ -1,4 +1,4 @@
-// Runs: state, events for clients that reconnect, stop, resume, approvals.
+// Routes for runs: state, event stream, stop, resume, approvals.
 import { z } from 'zod'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
@@ -9,6 +9,7 @@ import { envelope } from '../protocol/envelope.ts'
 import { RunId } from '../protocol/ids.ts'
 import { StreamMode } from '../protocol/message.ts'
 import { ApprovalDecisionBody, Run } from '../protocol/run.ts'
+import { success } from './envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentRun } from './present-message.ts'
 
@@ -29,7 +30,7 @@ export function registerRunRoutes(
   const streamTo = createRunStreamer({ chat, store })
   const present = async (run: RunRow) => {
     const pending = await store.runs.pendingApprovals([run.id])
-    return { code: 0 as const, data: presentRun(run, pending.get(run.id) ?? []) }
+    return success(presentRun(run, pending.get(run.id) ?? []))
   }
 
   app.get(
@@ -48,9 +49,9 @@ export function registerRunRoutes(
       config: { stream: true },
       schema: {
         summary:
-          'Stream the events of a run: after `Last-Event-ID`, or its state so far and what follows',
+          'Stream the events of a run: those after `Last-Event-ID`, or a snapshot and then live events',
         description:
-          'Server-sent events (docs/protocol.md), while the run goes on and after its end. An id that is not of this run is answered with the state so far.',
+          'Server-sent events (docs/protocol.md), while the run is active and after its end. An id that does not belong to this run starts with a snapshot.',
         tags,
         produces: ['text/event-stream'],
         params: OfRun,
@@ -71,7 +72,7 @@ export function registerRunRoutes(
 
   app.post(
     '/api/runs/:id/stop',
-    { schema: { summary: 'Stop a run; its answer so far is kept', tags, ...answersRun } },
+    { schema: { summary: 'Stop a run; its partial answer is kept', tags, ...answersRun } },
     async ({ user, params }) => await present(await chat.stop(user.id, params.id)),
   )
 
@@ -91,7 +92,7 @@ export function registerRunRoutes(
     '/api/runs/:id/approvals',
     {
       schema: {
-        summary: 'Approve or reject a tool call that is waiting',
+        summary: 'Approve or reject a waiting tool call',
         tags,
         ...answersRun,
         body: ApprovalDecisionBody,

@@ -1,4 +1,4 @@
-// Usage by hour or day, by model and currency.
+// Routes for usage statistics: by hour or day, model and currency.
 import { z } from 'zod'
 import type { DayRange, TokenUsageRepository, UsageSum } from '../db/repositories/token-usage.ts'
 import type { App } from '../http/app.ts'
@@ -16,7 +16,7 @@ const Query = z.object({ period: StatsPeriod.default('daily') })
 const daysOf = { daily: 1, weekly: 7, monthly: 30 } as const
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** `GET /api/stats/tokens` (one's own) and `GET /api/admin/stats` (all users). Days and hours are UTC. */
+/** `GET /api/stats/tokens` (own usage) and `GET /api/admin/stats` (all users). Days and hours are in UTC. */
 export function registerStatsRoutes(app: App, { tokenUsage, now }: StatsRouteDependencies): void {
   const stats = async (userId: UserId | null, period: StatsPeriod): Promise<TokenStats> => {
     const range = daysBack(now(), daysOf[period])
@@ -32,14 +32,14 @@ export function registerStatsRoutes(app: App, { tokenUsage, now }: StatsRouteDep
   const schema = { querystring: Query, response: { 200: envelope(TokenStats) } }
   app.get(
     '/api/stats/tokens',
-    { schema: { summary: 'Tokens and cost of your runs', ...schema } },
+    { schema: { summary: 'Get the tokens and cost of your runs', ...schema } },
     async ({ user, query }) => success(await stats(user.id, query.period)),
   )
   app.get(
     '/api/admin/stats',
     {
       config: { admin: true },
-      schema: { summary: 'Tokens and cost of all users together', ...schema },
+      schema: { summary: 'Get the tokens and cost of all users', ...schema },
     },
     async ({ query }) => success(await stats(null, query.period)),
   )
@@ -79,7 +79,7 @@ const byBothNames = (tokens: Tokens) => ({
   total: tokens.total_tokens,
 })
 
-/** @param keys that are present even without usage, first and in this order. */
+/** @param keys included even without usage, first and in this order. */
 function sumBy<Row extends UsageSum>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,
@@ -110,7 +110,7 @@ function summarise(rows: readonly UsageSum[]): Omit<TokenStats, 'period' | 'dail
   }
 }
 
-/** Amounts in different currencies are never added up. */
+/** Sums per currency; amounts in different currencies are never added together. */
 function costByCurrency(rows: readonly UsageSum[]): Record<string, number> {
   const sums = new Map<string, number>()
   for (const { currency, cost } of rows)

@@ -1,4 +1,4 @@
-// `GET /api/tools`: what agents of this server can do.
+// Route that lists the tools, `GET /api/tools`.
 import type { App } from '../http/app.ts'
 import { ToolList, type ToolListing } from '../protocol/catalog.ts'
 import { envelope } from '../protocol/envelope.ts'
@@ -8,11 +8,11 @@ import { success } from './envelope.ts'
 
 export interface ToolRouteDependencies {
   registry: ToolRegistry
-  /** Resolves when it is known how programs are isolated here; the list waits for it, so that it is complete. */
+  /** Resolves when the available isolation is known; the list waits for it, so that it is complete. */
   isolationKnown: Promise<void>
 }
 
-/** Registers the public list of tools, in the form in which models receive them. */
+/** Registers the public list of tools, in the format that models receive. */
 export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies): void {
   app.get(
     '/api/tools',

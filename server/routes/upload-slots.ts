@@ -1,11 +1,12 @@
-// Limits the uploads that are received at once, of one user and of all users.
+// Limits the number of concurrent uploads, per user and in total.
 import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 
 export interface UploadSlots {
   /**
-   * Runs `work` when a slot is free, and never waits: throws `too_many_requests` when this user has too many uploads in
-   * progress, `server_busy` when all users together have.
+   * Runs `work` if a slot is free; never waits.
+   * @throws AppError `too_many_requests` when this user has too many uploads in progress, `server_busy` when all users
+   *   together have.
    */
   run<T>(userId: UserId, work: () => Promise<T>): Promise<T>
 }

@@ -1,11 +1,11 @@
-// A user's changes as server-sent events: what another tab or device did, live or since the last event id.
+// Streams a user's changes as server-sent events: what other tabs and devices did, live and since the last event id.
 import type { FastifyReply } from 'fastify'
 import type { ChangeLog } from '../changes/change-log.ts'
 import type { App } from '../http/app.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { beginEventStream, keepAlive, STALL_MS } from './event-stream.ts'
 
-/** Open streams of one user. The oldest is closed for a new one, and reconnects when its tab becomes visible. */
+/** Open streams per user. A new stream beyond that closes the oldest, which reconnects when its tab becomes visible. */
 const MAX_STREAMS = 50
 
 export function registerUserEventRoutes(app: App, { changes }: { changes: ChangeLog }): void {
@@ -17,9 +17,9 @@ export function registerUserEventRoutes(app: App, { changes }: { changes: Change
     '/api/events',
     {
       schema: {
-        summary: 'Stream your changes: live, and since `Last-Event-ID`',
+        summary: 'Stream changes of your data: live, and since `Last-Event-ID`',
         description:
-          'Server-sent events `conversation`, `message`, `run`, `project`, `file` and `settings`, each `{id, change, …}`. Without `Last-Event-ID`, `ready` comes first; with it, first the changes that were missed, or `reset`, then `ready`. `ready` carries the id to come back with; `reset` says that what was missed is no longer known, so that everything has to be asked for again.',
+          'Server-sent events `conversation`, `message`, `run`, `project`, `file` and `settings`, each `{id, change, …}`. With `Last-Event-ID`, the missed changes or `reset` come first, then `ready`; without it, `ready` comes first. The id of `ready` is the one to reconnect with. `reset` means that the missed changes are no longer available: reload everything.',
         tags: ['events'],
         produces: ['text/event-stream'],
       },
@@ -43,7 +43,7 @@ export function registerUserEventRoutes(app: App, { changes }: { changes: Change
   )
 }
 
-/** Returns the function that ends the stream from the server's side. */
+/** Returns the function that ends the stream on the server side. */
 function streamChanges(
   reply: FastifyReply,
   changes: ChangeLog,
@@ -63,7 +63,7 @@ function streamChanges(
     stallTimer = setTimeout(() => response.destroy(), STALL_MS)
     stallTimer.unref()
   }
-  /** A slow client finds what it missed in the change log, or learns that it missed too much: nothing waits here. */
+  /** Nothing is buffered here: a slow client gets what it missed from the change log, or `reset` if it missed too much. */
   const pump = (): void => {
     scheduled = false
     if (ended || blocked) return
