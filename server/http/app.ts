@@ -1,4 +1,4 @@
-// The Fastify instance: zod schemas on both sides of every route, limits, timeouts and the one error handler.
+// Creates the Fastify instance: zod validation and serialization, limits, timeouts and the error handler.
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -27,7 +27,7 @@ import {
 } from './slow-clients.ts'
 import { limitStreams } from './stream-limit.ts'
 
-/** The app that every `registerXRoutes(app, …)` gets. */
+/** The type of the app that `registerXRoutes(app, …)` receives. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression<RawServerDefault>,
@@ -38,29 +38,29 @@ export type App = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Served without signing in. Every other route under `/api` and `/v1` needs a user. */
+    /** Accessible without signing in. All other routes under `/api` and `/v1` require a user. */
     public?: boolean
-    /** Served to administrators only. */
+    /** Accessible to administrators only. */
     admin?: boolean
-    /** JSON arrays of this route may be longer than the usual bound. */
+    /** JSON arrays in the body may exceed the usual limit. */
     longArrays?: boolean
     /** Keeps its connection open while a run is active; counts toward the user's open streams. */
     stream?: boolean
-    /** Its response can be megabytes in one piece, so few are prepared at once. */
+    /** The response can be several megabytes in one piece, so only a few are prepared at a time. */
     large?: boolean
   }
 }
 
 export interface AppOptions {
-  /** Bytes of a JSON body. */
+  /** Maximum size of a JSON body, in bytes. */
   bodyLimit: number
-  /** Event streams that one user may have open. */
+  /** Maximum number of open event streams per user. */
   streamsPerUser?: number
-  /** Connections from one address. Those from a trusted proxy are not counted. */
+  /** Maximum number of connections per address. Connections from a trusted proxy are not counted. */
   connectionsPerAddress?: number
-  /** Milliseconds after which a connection without progress is closed; longer than any response takes to begin. */
+  /** Milliseconds after which a connection without progress is closed. Must exceed the time until any response starts. */
   silentConnectionMs?: number
-  /** Folder for large responses that wait for slow clients. */
+  /** Folder in which large responses are stored for slow clients. */
   spoolFolder?: string | undefined
   /** Trust `X-Forwarded-For` from a proxy on this machine or a private network. */
   behindProxy?: boolean
@@ -70,17 +70,17 @@ export interface AppOptions {
 
 const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 30_000
-/** How long a client may read nothing of a response, or stay silent. */
+/** Clients that neither read nor send for this long are disconnected. */
 const STALL_MS = 30_000
-/** An upload may take long while it makes progress; this bounds the slowest one. */
+/** Uploads may take long as long as they make progress; this is the upper limit. */
 const WHOLE_REQUEST_TIMEOUT_MS = 60 * 60_000
 const MAX_PARAMETER_LENGTH = 4096
-/** Bytes of a body that is accepted without sign-in: enough for a name and a password. */
+/** Maximum size of a body on public routes: enough for a name and a password. */
 const PUBLIC_BODY_BYTES = 16 * 1024
-/** The trusted proxies: on this machine or in a private network. */
+/** Trusted proxies: on this machine or in a private network. */
 const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Creates an app without routes. Every error in it is sent in the envelope that `error-handler.ts` writes. */
+/** Creates an app without routes. Errors are sent in the envelope of `error-handler.ts`. */
 export function createApp({
   bodyLimit,
   logger,
@@ -103,10 +103,9 @@ export function createApp({
     keepAliveTimeout: STALL_MS,
     connectionTimeout: silentConnectionMs,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 2000 },
-    // Streams are ended by the modules that own them when the server closes; idle keep-alive connections are closed at
-    // once.
+    // Idle keep-alive connections are closed at once. The modules that own streams end them when the server closes.
     forceCloseConnections: 'idle',
-    // Sent below in the error envelope instead.
+    // The `onRequest` hook below sends the 503 in the error envelope instead.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => {
@@ -116,7 +115,7 @@ export function createApp({
     clientErrorHandler(error, socket) {
       const requestId = newId()
       // Anybody can cause thousands of these, so they are not logged as warnings.
-      app.log.debug({ request_id: requestId, code: error.code }, 'refused what is not a request')
+      app.log.debug({ request_id: requestId, code: error.code }, 'rejected a malformed request')
       answerClientError(error, socket, requestId)
     },
   }).withTypeProvider<ZodTypeProvider>()
@@ -134,17 +133,11 @@ export function createApp({
     void reply.header(REQUEST_ID_HEADER, request.id)
     if (!isClosing) return
     void reply.header('connection', 'close')
-    throw appError(
-      'shutting_down',
-      {},
-      {
-        retryAfter: 5,
-      },
-    )
+    throw appError('shutting_down', {}, { retryAfter: 5 })
   })
   app.addHook('onRequest', async (request) => {
     refuseSecondHost(request.raw)
-    // Otherwise the body of a request to an unknown address would be read, without sign-in.
+    // Otherwise the body of a request to an unknown path would be read without authentication.
     if (request.is404 && !['GET', 'HEAD'].includes(request.method)) throw appError('nothing_here')
   })
   registerJsonBodies(app)
@@ -157,7 +150,7 @@ export function createApp({
   return app
 }
 
-/** The addresses that `PROXIES` names. */
+/** Whether the address is in one of the ranges in `PROXIES`. */
 const isPrivateAddress = (address: string): boolean => {
   const range = ipaddr.process(address).range()
   return ['loopback', 'linkLocal', 'uniqueLocal', 'private'].includes(range)

@@ -1,4 +1,4 @@
-// Turns the Authorization header into `request.user`, for every route under /api and /v1 that is not public.
+// Authenticates requests: sets `request.user` from the Authorization header, for every non-public route under /api and /v1.
 import fastifyJwt from '@fastify/jwt'
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identity.ts'
@@ -24,12 +24,12 @@ declare module '@fastify/jwt' {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The claims of the session token that was sent; null with an API key and in single mode. */
+    /** The claims of the session token; null with an API key and in single-user mode. */
     session: TokenClaims | null
   }
 }
 
-/** What the accounts know about a credential; null when it is not valid, or no longer. */
+/** Looks up the user of a credential; null when it is invalid or revoked. */
 export interface CredentialCheck {
   ofSession(claims: TokenClaims): Promise<Identity | null>
   ofApiKey(key: string): Promise<Identity | null>
@@ -43,7 +43,7 @@ export type AuthenticationOptions =
       credentials: CredentialCheck
     }
 
-/** Creates a session token for a user; throws in single mode, where nobody signs in. */
+/** Creates a session token for a user. Throws in single-user mode. */
 export type IssueToken = (user: { id: UserId; tokenVersion: number }) => string
 
 const API_KEY_PREFIX = 'nc-'
@@ -57,7 +57,7 @@ export async function registerAuthentication(
 ): Promise<IssueToken> {
   app.decorateRequest('session', null)
   if (options.mode === 'single') {
-    // @fastify/jwt declares `request.user`; it is not registered in single mode, so the property is declared here.
+    // @fastify/jwt decorates `request.user`, but it is not registered in single-user mode.
     app.decorateRequest('user')
     app.addHook('onRequest', async (request) => {
       request.user = options.defaultUser
@@ -120,7 +120,7 @@ function readClaims(app: App, token: string): TokenClaims | null {
     const isFromTheFuture = claims.iat > Date.now() / 1000 + CLOCK_LEEWAY_SECONDS
     return isFromTheFuture ? null : claims
   } catch {
-    // Whatever is wrong with a token, the response is the same.
+    // The response is the same for every kind of invalid token.
     return null
   }
 }

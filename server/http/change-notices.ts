@@ -1,9 +1,9 @@
-// Notifies a user's other tabs of what a request changed: one table of routes, read after a request succeeded.
+// Notifies a user's other tabs of what a request changed, from a table of routes.
 import type { Change } from '../protocol/change.ts'
 import { ConversationId, ProjectId, type UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 
-/** The parameters of the route (`created`: the id is that of the response). */
+/** The parameters of the route. For `created`, `id` comes from the response. */
 type Place = { id: string; mid: string; path: string }
 type Kind = Change['change']
 
@@ -21,7 +21,7 @@ const file =
     ({ type: 'file', id: path, change, project_id: ProjectId.parse(id) }) as const
 const settings = (id: string) => () => ({ type: 'settings', id, change: 'updated' }) as const
 
-/** Changes by runs are published by the runs. */
+/** Changes made by runs are published by the runs. */
 const notices: Readonly<Record<string, (place: Place) => Change>> = {
   'POST /api/conversations': conversation('created'),
   'PATCH /api/conversations/:id': conversation('updated'),
@@ -55,7 +55,7 @@ const notices: Readonly<Record<string, (place: Place) => Change>> = {
   'DELETE /api/admin/models/:id': settings('models'),
 }
 
-/** Call it before the routes. `publish` is called after the handler, so after the commit. */
+/** Register it before the routes. `publish` is called after the handler, and therefore after the commit. */
 export function registerChangeNotices(
   app: App,
   publish: (userId: UserId, change: Change) => void,
@@ -64,9 +64,9 @@ export function registerChangeNotices(
     const notice = notices[`${request.method} ${request.routeOptions.url}`]
     if (notice !== undefined && reply.statusCode < 300) {
       const params = textFields(request.params)
-      const made = textFields(fieldOf(payload, 'data'))
+      const created = textFields(fieldOf(payload, 'data'))
       const place = {
-        id: params.id ?? made.id ?? '',
+        id: params.id ?? created.id ?? '',
         mid: params.mid ?? '',
         path: params['*'] ?? '',
       }

@@ -1,10 +1,10 @@
-// Limits the connections of one address, so that no single client uses up the server's file descriptors.
+// Limits the connections per address, so that no single client can exhaust the server's file descriptors.
 import type { Server } from 'node:http'
 
-/** Closes connections beyond `most` from one address at once. Addresses that `isProxy` matches are not counted. */
+/** Closes connections beyond `max` from one address immediately. Addresses for which `isProxy` is true are not counted. */
 export function limitConnections(
   server: Pick<Server, 'on'>,
-  most: number,
+  max: number,
   isProxy: (address: string) => boolean,
 ): void {
   const open = new Map<string, number>()
@@ -13,7 +13,7 @@ export function limitConnections(
     // A connection that has already closed has no address.
     if (address === undefined || isProxy(address)) return
     const count = open.get(address) ?? 0
-    if (count >= most) {
+    if (count >= max) {
       socket.destroy()
       return
     }

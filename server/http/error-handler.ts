@@ -1,5 +1,4 @@
-// The one place where a failed request becomes a response: its status and `{code, message, error, reason, request_id,
-// params?, details?}`.
+// Turns every failed request into a response: the status and `{code, message, error, reason, request_id, params?, details?}`.
 import type { ServerResponse } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
@@ -7,10 +6,10 @@ import { AppError, appError } from '../errors.ts'
 import { type ErrorBody, type ErrorCode, type ErrorParams, errorCodes } from '../protocol/error.ts'
 import type { FailureReason } from '../protocol/failures/failures.ts'
 
-/** On every response, and in every log line of its request. */
+/** Sent with every response; the id is also in every log line of the request. */
 export const REQUEST_ID_HEADER = 'x-request-id'
 
-/** What the response to a failed request holds; the status is that of the code unless it says another. */
+/** The content of an error response. The status defaults to that of the error code. */
 type Failure = {
   error: ErrorCode
   reason: FailureReason | ErrorCode
@@ -22,7 +21,7 @@ type Failure = {
   retryAfter?: number | undefined
 }
 
-/** Reasons for what Fastify itself refuses; its own texts name internals. */
+/** Reasons for errors that Fastify itself raises, because its own messages expose internals. */
 const frameworkReasons = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'body_not_json',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'body_empty',
@@ -37,7 +36,7 @@ const frameworkReasons = {
   FST_PARTS_LIMIT: 'upload_too_many_parts',
   FST_FIELDS_LIMIT: 'upload_too_many_fields',
   FST_INVALID_MULTIPART_CONTENT_TYPE: 'multipart_expected',
-  // Out of disk space or file descriptors, where no module threw a better reason.
+  // Out of disk space or file descriptors, where no module gave a better reason.
   ENOSPC: 'store_full',
   EDQUOT: 'store_full',
   EMFILE: 'too_many_open',
@@ -47,7 +46,7 @@ const frameworkReasons = {
 const isFrameworkCode = (code: string): code is keyof typeof frameworkReasons =>
   Object.hasOwn(frameworkReasons, code)
 
-/** Registers the error handler, and the 404 response for every address without a route. */
+/** Registers the error handler, and the 404 handler for paths without a route. */
 export function registerErrorHandler(
   app: Pick<FastifyInstance, 'setErrorHandler' | 'setNotFoundHandler'>,
 ): void {
@@ -55,7 +54,7 @@ export function registerErrorHandler(
   app.setNotFoundHandler((_request, reply) => send(reply, failureOf(appError('nothing_here'))))
 }
 
-/** Responds to any thrown value. Status 500 and above is logged with its cause; the response has a neutral text. */
+/** Responds to any thrown value. Status 500 and above is logged with the cause; the response has a neutral message. */
 export function sendError(
   error: unknown,
   request: FastifyRequest,
@@ -67,7 +66,7 @@ export function sendError(
   return send(reply, failure)
 }
 
-/** For faults that come before routing, such as a URL that cannot be decoded; writes to the bare response. */
+/** Handles errors before routing, such as a URL that cannot be decoded; writes to the raw response. */
 export function sendFrameworkError(
   error: FastifyError,
   request: Pick<FastifyRequest, 'id' | 'log'>,
@@ -116,7 +115,7 @@ const failureOf = ({ code, reason, message, params, details, retryAfter }: AppEr
 
 function frameworkFault(error: unknown): { code?: string; statusCode?: number } {
   if (!(error instanceof Error)) return {}
-  const { code, statusCode } = error as Partial<FastifyError> // the two fields that Fastify's errors add
+  const { code, statusCode } = error as Partial<FastifyError> // the two fields that Fastify adds to its errors
   return {
     ...(typeof code === 'string' ? { code } : {}),
     ...(typeof statusCode === 'number' ? { statusCode } : {}),
@@ -162,6 +161,6 @@ const toBody = (failure: Failure, requestId: string): ErrorBody => ({
   ...(failure.details === undefined ? {} : { details: failure.details }),
 })
 
-/** The body of the response to a request that fails with this error. */
+/** The response body for this error. */
 export const toErrorBody = (error: AppError, requestId: string): ErrorBody =>
   toBody(failureOf(error), requestId)

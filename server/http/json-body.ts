@@ -1,4 +1,4 @@
-// JSON bodies within bounds: depth and list length are checked before any code walks the value.
+// Parses JSON bodies and checks their depth and array lengths before any code walks the value.
 import type { FastifyInstance } from 'fastify'
 import { appError } from '../errors.ts'
 
@@ -6,8 +6,8 @@ const MAX_DEPTH = 64
 const MAX_ARRAY_LENGTH = 10_000
 
 /**
- * Reads `application/json`. An empty body counts as no body, and no body as `{}` where a route declares one, so that a
- * route whose fields are all optional may be called without; missing required fields are then named by validation.
+ * Parses `application/json`. An empty or missing body becomes `{}` if the route declares a body, so that a route with only
+ * optional fields can be called without one, and validation names missing required fields.
  */
 export function registerJsonBodies(
   app: Pick<
@@ -34,7 +34,7 @@ export function registerJsonBodies(
   })
 }
 
-/** Throws a 400 when the value is nested deeper than 64 levels or holds an array of more than 10,000 entries. */
+/** @throws AppError 400 when the value is nested deeper than 64 levels or contains an array of more than 10,000 entries. */
 export function assertBounded(value: unknown, longArrays = false): void {
   const open: { node: unknown; depth: number }[] = [{ node: value, depth: 1 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,4 +1,4 @@
-// Responses of several megabytes in one piece: prepared few at a time, and sent from disk instead of memory.
+// Bounds the memory of responses of several megabytes: few are prepared at a time, and they are sent from disk.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,29 +7,29 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import pLimit from 'p-limit'
 import { errorText } from '../errors.ts'
 
-/** A larger response is moved to disk before it is sent, so that a client that reads slowly costs no memory. */
+/** Larger responses are written to disk before they are sent, so that a slow client costs no memory. */
 const LARGE_CHARACTERS = 512 * 1024
-/** Responses of routes marked `config.large` that are in memory at once, of all users. */
-const PREPARED_AT_ONCE = 2
+/** Responses of `config.large` routes that are in memory at the same time, for all users. */
+const MAX_PREPARED = 2
 
 /**
- * Bounds the memory of large responses. A route marked `config.large` waits for one of two slots before its handler
- * runs, and releases it when its response has left memory, however slowly the client reads.
- * @param folder where responses wait; without it (tests of single routes) they are sent from memory.
+ * A route marked `config.large` waits for a slot before its handler runs, and releases it when its response has left
+ * memory, however slowly the client reads.
+ * @param folder where responses are spooled; without it, as in tests of single routes, they are sent from memory.
  */
 export function boundLargeResponses(
   app: Pick<FastifyInstance, 'addHook'>,
   folder: string | undefined,
 ): void {
-  const places = pLimit(PREPARED_AT_ONCE)
+  const slots = pLimit(MAX_PREPARED)
   const releases = new WeakMap<FastifyReply, () => void>()
 
   app.addHook('preHandler', (request, reply, next) => {
     if (request.routeOptions.config.large !== true) return next()
-    void places(
+    void slots(
       () =>
         new Promise<void>((release) => {
-          // A client that left while waiting emits no further `close`.
+          // If the client disconnected while waiting, no further `close` is emitted.
           if (reply.raw.destroyed) return release()
           releases.set(reply, release)
           reply.raw.once('close', release)
@@ -46,7 +46,7 @@ export function boundLargeResponses(
       void reply.header('content-length', size)
       return stream
     } catch (error) {
-      // With a full disk, the response is sent from memory.
+      // For example, if the disk is full.
       request.log.warn({ cause: errorText(error) }, 'a large response is sent from memory')
       return payload
     } finally {

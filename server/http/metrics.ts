@@ -1,8 +1,8 @@
-// Metrics for Prometheus: the process itself and the duration of every route.
+// Prometheus metrics: the process, and the duration of requests by route.
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from './app.ts'
 
-/** Further metrics, read when they are requested. */
+/** A further metric, read on each scrape. */
 export type GaugeSource = { name: string; help: string; read: () => number }
 
 /** Registers `GET /metrics` and the hooks that feed it. */
@@ -11,7 +11,7 @@ export function registerMetrics(app: App, gauges: readonly GaugeSource[] = []): 
   collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
     name: 'nanoclaw_http_request_seconds',
-    help: 'Time from the request to the end of its answer, by route.',
+    help: 'Time from the request to the end of the response, by route.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
     registers: [registry],
@@ -29,7 +29,7 @@ export function registerMetrics(app: App, gauges: readonly GaugeSource[] = []): 
     duration.observe(
       {
         method: request.method,
-        // The route's pattern, never the path: a label per id would grow without bound.
+        // The pattern of the route, not the path: the number of labels must be bounded.
         route: request.routeOptions.url ?? 'unknown',
         status: String(reply.statusCode),
       },

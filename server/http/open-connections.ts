@@ -1,16 +1,16 @@
-// The responses that are being sent to each user, so that they can be cut off when the user's access ends.
+// Tracks the responses being sent to each user, so that they can be closed when the user's access ends.
 import type { ServerResponse } from 'node:http'
 import type { UserId } from '../protocol/ids.ts'
 
 export interface OpenConnections {
-  /** Call it before checking a credential. */
+  /** The current moment, a counter. Call it before checking a credential. */
   moment(): number
   /**
-   * Tracks the response until it is sent. False when the user's connections were ended after `since`: the credential
-   * was checked before and may no longer be valid.
+   * Tracks the response until it is sent. Returns false when the user's connections were closed after `since`, because the
+   * credential may have been revoked since it was checked.
    */
   add(userId: UserId, since: number, response: ServerResponse): boolean
-  /** Closes every response that is being sent to a user, streams and downloads too, except `kept`. */
+  /** Closes every response being sent to a user, including streams and downloads, except `kept`. */
   end(userId: UserId, kept?: ServerResponse): void
 }
 

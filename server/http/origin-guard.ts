@@ -1,24 +1,23 @@
-// Which pages may call this server and which host names it accepts: CORS for all, refusal in single mode, where nobody
-// signs in.
+// Controls which origins and host names may use this server: CORS always, and a 403 for others in single-user mode.
 import fastifyCors from '@fastify/cors'
 import type { FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
 import type { App } from './app.ts'
 
 export interface OriginRules {
-  /** `single`: requests from other origins or host names are refused, because no sign-in would stop them. */
+  /** `single`: requests from other origins or host names are rejected, because there is no sign-in to stop them. */
   mode: 'single' | 'multi'
-  /** Origins that may call. Default: `publicUrl` and the page's development server. */
+  /** Allowed origins. Default: `publicUrl` and the development server of the page. */
   corsOrigins?: readonly string[]
   publicUrl?: string
-  /** Further names (`host` or `host:port`) accepted in the Host header. */
+  /** Additional names (`host` or `host:port`) accepted in the Host header. */
   trustedHosts: readonly string[]
   /** The address the server listens on. */
   listenHost: string
   frontendPort: number
 }
 
-/** Registers CORS, and in single mode the 403 for foreign origins and names. */
+/** Registers CORS and, in single-user mode, the 403 for other origins and host names. */
 export async function registerOriginGuard(app: App, rules: OriginRules): Promise<void> {
   const origins = allowedOrigins(rules)
   const isAllowed = ({ headers: { origin, host } }: FastifyRequest): boolean =>
@@ -52,14 +51,14 @@ function allowedOrigins({
   ])
 }
 
-/** The page served by this server; the scheme may differ behind a proxy that ends TLS. */
+/** Whether the origin is the page that this server serves; the scheme differs behind a proxy that terminates TLS. */
 function isSameOrigin(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false
   const { protocol, host: originHost } = new URL(origin)
   return (protocol === 'http:' || protocol === 'https:') && originHost === host.toLowerCase()
 }
 
-/** Whether a Host header names this machine or a configured name. */
+/** Whether a Host header names this machine or a configured host. */
 export function isAcceptedHost(header: string | undefined, rules: OriginRules): boolean {
   if (header === undefined || !URL.canParse(`http://${header}`)) return false
   const { hostname, host, username, pathname } = new URL(`http://${header}`)

@@ -1,13 +1,13 @@
-// The reference at /openapi.json and /docs, generated from the schemas that check every request and response.
+// The API reference at /openapi.json and /docs, generated from the schemas that validate requests and responses.
 import fastifySwagger from '@fastify/swagger'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { App } from './app.ts'
 
 const ERROR = { $ref: '#/components/schemas/Error' }
-/** How the generator refers to `z.json()`, which it does not define in the document: any JSON value. */
+/** The generator's reference to `z.json()`, which it leaves undefined in the document; it means any JSON value. */
 const ANY_JSON = /\{"\$ref":"#\/components\/schemas\/__shared#\/\$defs\/\w+"\}/g
 
-/** Registers the reference; call it before the routes, so that it sees them. */
+/** Registers the reference. Call it before the routes are registered, so that it includes them. */
 export async function registerReference(app: App, version: string): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
@@ -16,14 +16,15 @@ export async function registerReference(app: App, version: string): Promise<void
         title: 'NanoClaw',
         version,
         description:
-          'Success answers `{"code":0,"data":…}`, failure `{"code":<status>,"message":"…","error":"<machine name>","request_id":"…","details"?}` with that status; `X-Request-Id` is on every response. Streams are described in docs/protocol.md.',
+          'Successful requests return `{"code":0,"data":…}`. Failed requests return `{"code":<status>,"message":"…","error":"<error code>","request_id":"…","details"?}` with that HTTP status. Every response has an `X-Request-Id` header. Streams are described in docs/protocol.md.',
       },
       components: {
         securitySchemes: {
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            description: 'A session token or an API key (`nc-…`). Not needed in single mode.',
+            description:
+              'A session token or an API key (`nc-…`). Not required in single-user mode.',
           },
         },
       },

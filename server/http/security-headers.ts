@@ -1,10 +1,10 @@
-// Headers of every response: what the page may load, and that API responses are never cached.
+// Security headers: the content security policy of the page, and no caching of API responses.
 import fastifyHelmet from '@fastify/helmet'
 import type { App } from './app.ts'
 
 const API = /^\/(api|v1|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/
 
-/** Registers the content security policy and related headers. `https`: the page is served over TLS. */
+/** @param options.https the page is served over TLS; enables HSTS. */
 export async function registerSecurityHeaders(
   app: App,
   { https }: { https: boolean },

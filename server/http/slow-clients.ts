@@ -1,16 +1,16 @@
-// Clients that are slow, silent or do not speak HTTP: each costs a bounded time and gets a clear response.
+// Bounds the time that slow, silent and non-HTTP clients can occupy a connection.
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
 import { REQUEST_ID_HEADER, toErrorBody } from './error-handler.ts'
 
-/** How often an upload's progress is checked within its limit. */
-const LOOKS = 6
+/** Progress checks per time limit of an upload. */
+const UPLOAD_CHECKS = 6
 
 /**
- * A JSON body has to arrive within `limitMs`. An upload may take longer, but must not pause for `limitMs`. Slower
- * clients are disconnected.
+ * Disconnects clients whose JSON body does not arrive within `limitMs`. An upload may take longer, but must not pause for
+ * `limitMs`.
  */
 export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: number): void {
   const watches = new WeakMap<FastifyRequest, NodeJS.Timeout>()
@@ -23,7 +23,7 @@ export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: 
     watches.set(request, watch.unref())
     return payload
   })
-  // Uploads are read by their route, other bodies before it.
+  // Uploads are read by their route, all other bodies before it.
   app.addHook('preValidation', async (request) => {
     if (request.raw.complete) await endWatch(request)
   })
@@ -31,7 +31,8 @@ export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: 
 }
 
 /**
- * With two Host headers, this server and a proxy may each trust a different one (RFC 9112, 3.2). @throws AppError 400.
+ * Rejects requests with two Host headers: this server and a proxy could each trust a different one (RFC 9112, 3.2).
+ * @throws AppError 400.
  */
 export function refuseSecondHost(request: IncomingMessage): void {
   const names = request.rawHeaders.filter((_, at) => at % 2 === 0)
@@ -52,33 +53,33 @@ function watchUpload(request: IncomingMessage, limitMs: number): NodeJS.Timeout 
   const watch = setInterval(() => {
     silent = socket.bytesRead === seen ? silent + 1 : 0
     seen = socket.bytesRead
-    // Bytes that this server has not read yet count as progress: a slow server must not blame the client.
+    // A paused socket counts as progress: then the server is slow, not the client.
     if (request.complete || socket.destroyed) clearInterval(watch)
-    else if (silent >= LOOKS && !socket.isPaused()) socket.destroy()
-  }, limitMs / LOOKS)
+    else if (silent >= UPLOAD_CHECKS && !socket.isPaused()) socket.destroy()
+  }, limitMs / UPLOAD_CHECKS)
   return watch
 }
 
 /**
- * Disconnects clients that read nothing of a response for `limitMs`, and connections that are silent for as long
- * without an active request. Node checks whether a write has made progress since its last check, so each of two checks
- * takes half of the limit.
+ * Disconnects clients that read nothing of a response for `limitMs`, and connections without an active request that are
+ * silent for as long. Node checks whether a write has progressed since its last check, so the limit is split into two
+ * checks.
  */
 export function dropStalledReaders(
   app: Pick<FastifyInstance, 'server' | 'addHook'>,
   limitMs: number,
 ): void {
-  const answering = new WeakMap<Socket, number>()
+  const activeRequests = new WeakMap<Socket, number>()
   const count = (socket: Socket, change: number): void => {
-    answering.set(socket, (answering.get(socket) ?? 0) + change)
+    activeRequests.set(socket, (activeRequests.get(socket) ?? 0) + change)
   }
   app.server.on('request', ({ socket }, response) => {
     count(socket, 1)
     response.once('close', () => count(socket, -1))
   })
   app.server.setTimeout(limitMs / 2, (socket) => {
-    const waitsForUs = (answering.get(socket) ?? 0) > 0 && socket.writableLength === 0
-    if (!waitsForUs) socket.destroy()
+    const waitsForServer = (activeRequests.get(socket) ?? 0) > 0 && socket.writableLength === 0
+    if (!waitsForServer) socket.destroy()
   })
 }
 
@@ -88,7 +89,7 @@ const reasonOf = (code: string | undefined) => {
   return 'request_malformed'
 }
 
-/** Responds to what never became a request, in the error envelope, and closes the connection. */
+/** Responds to a request that could not be parsed, in the error envelope, and closes the connection. */
 export function answerClientError(
   error: ConnectionError,
   socket: { writable: boolean; end(text: string): unknown; destroy(): unknown },

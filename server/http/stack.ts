@@ -1,4 +1,4 @@
-// Everything around the routes, in the order in which a request meets it.
+// Assembles everything around the routes, in the order in which it processes a request.
 import type { FastifyBaseLogger } from 'fastify'
 import { type App, type AppOptions, createApp } from './app.ts'
 import {
@@ -25,16 +25,13 @@ export interface HttpOptions {
   /** Folder of the built page. */
   webRoot: string
   version: string
-  /** Tracks which response goes to which user. */
+  /** Tracks the open responses of each user. */
   connections: OpenConnections
-  /** A trusted reverse proxy states the client's address. */
+  /** Trust the client address that a reverse proxy sends. */
   behindProxy: boolean
 }
 
-/**
- * The app with everything but its routes. `finish` registers the page, after the routes. `issueToken` creates session
- * tokens.
- */
+/** Creates the app without routes. Call `finish` after registering the routes: it adds the page. */
 export async function createHttpStack(
   options: HttpOptions,
 ): Promise<{ app: App; issueToken: IssueToken; finish(): Promise<void> }> {

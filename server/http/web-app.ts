@@ -1,5 +1,4 @@
-// The built page: hashed assets are cached forever, everything else never, and every path that is a view gets the page
-// itself.
+// Serves the built page: hashed assets are cached forever, everything else is revalidated, and paths of views get index.html.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -9,7 +8,7 @@ const YEAR_SECONDS = 31_536_000
 const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>NanoClaw</title>
 <p>The API is running, but the page is not built. Run <code>npm run build</code> and start again.</p>`
 
-/** Serves `root`, the folder of the built page. Without one the API works, and the page says how to build it. */
+/** Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it. */
 export async function registerWebApp(app: App, root: string): Promise<void> {
   const isBuilt = existsSync(join(root, 'index.html'))
   if (isBuilt)
