@@ -1,4 +1,4 @@
-// Accounts: registration, sign-in, one's own profile, and whose a credential is.
+// Accounts: registration, sign-in, profile, and the user of a credential.
 
 import type { AccountChanges, UserRepository, UserRow } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
@@ -11,33 +11,33 @@ import { networkOf } from './network.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import type { TokenClaims } from './tokens.ts'
 
-/** The user of single mode. */
+/** The user in single-user mode. */
 export const DEFAULT_USERNAME = 'default'
 
 export interface Accounts {
-  /** Whether anybody has an account. */
+  /** Whether there is any account. */
   exist(): Promise<boolean>
-  /** `address` is the client's. @throws AppError `registration_closed`, `name_taken`, `too_many_requests`. */
+  /** @param address the client's address, for rate limiting. @throws AppError `registration_closed`, `name_taken`, `too_many_requests`. */
   register(
     account: { username: string; password: string; email?: string | undefined },
     address: string,
   ): Promise<UserRow>
-  /** `address` is the client's, to slow down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
+  /** @param address the client's address, to slow down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
   login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
   /** @throws AppError `not_found`. */
   profile(id: UserId): Promise<UserRow>
   /**
-   * A new password requires the current one and revokes every other token. API keys stay unless `revokeKeys` is set;
-   * `apiKeys` is the number of keys afterwards. @throws AppError `forbidden`, `name_taken`, `too_many_requests`.
+   * A new password requires the current one and revokes all other tokens. API keys remain valid unless `revokeKeys` is set.
+   * Returns the number of API keys after the change. @throws AppError `forbidden`, `name_taken`, `too_many_requests`.
    */
   changeProfile(id: UserId, changes: ProfileChanges): Promise<{ user: UserRow; apiKeys: number }>
   /** Revokes one token. */
   logout(session: TokenClaims): Promise<void>
-  /** The user of a token, or null when the token was revoked or the account disabled. */
+  /** The user of a token, or null if the token is revoked or the account is disabled. */
   ofSession(claims: TokenClaims): Promise<Identity | null>
   /** The user of an API key, or null. */
   ofApiKey(key: string): Promise<Identity | null>
-  /** The user of single mode, created at the first call. */
+  /** The user in single-user mode, created on the first call. */
   defaultUser(): Promise<Identity>
 }
 
@@ -46,7 +46,7 @@ export interface ProfileChanges {
   avatar?: string | null | undefined
   password?: string | undefined
   currentPassword?: string | undefined
-  /** The `jti` of the current token: it alone survives a new password. */
+  /** The `jti` of the current token, which remains valid after a password change. */
   keptToken?: string | undefined
   /** Revokes every API key together with the old password. */
   revokeKeys?: boolean | undefined
@@ -56,7 +56,7 @@ export interface AccountsDependencies {
   users: UserRepository
   apiKeys: ApiKeys
   registration: 'open' | 'closed'
-  /** Accounts that one address may register within an hour. */
+  /** Maximum number of registrations per address and hour. */
   registrationsPerHour: number
   guard?: LoginGuard
 }
@@ -70,7 +70,7 @@ const identityOf = ({ id, username, role, tokenVersion }: UserRow): Identity => 
   tokenVersion,
 })
 
-/** Accounts over the users of the store. */
+/** Create one per process: it holds the rate limits. */
 export function createAccounts({
   users,
   apiKeys,
@@ -79,7 +79,7 @@ export function createAccounts({
   guard = createLoginGuard(),
 }: AccountsDependencies): Accounts {
   const registrations = createRateLimit({ limit: registrationsPerHour, windowMs: HOUR_MS })
-  const mayRegister = (count: number): void => {
+  const assertOpen = (count: number): void => {
     if (registration === 'closed' && count > 0) throw appError('registration_closed')
   }
 
@@ -87,17 +87,17 @@ export function createAccounts({
     exist: async () => (await users.count()) > 0,
 
     async register({ username, password, email }, address) {
-      // Also checked before hashing, so that a closed registration costs nothing.
-      mayRegister(await users.count())
+      // Checked before hashing, too, so that a closed registration costs nothing.
+      assertOpen(await users.count())
       const retryAfter = registrations.take(networkOf(address))
       if (retryAfter !== null) throw appError('registrations_exhausted', {}, { retryAfter })
       const passwordHash = await hashPassword(password)
-      return users.register({ username, passwordHash, email: email ?? null }, mayRegister)
+      return users.register({ username, passwordHash, email: email ?? null }, assertOpen)
     },
 
     async login({ username, password }, address) {
       const attempt = guard.begin(address, username)
-      const { user, matches } = await compared(attempt, async () => {
+      const { user, matches } = await runAttempt(attempt, async () => {
         const found = await users.findByName(username)
         return {
           user: found,
@@ -109,7 +109,7 @@ export function createAccounts({
       return user
     },
 
-    profile: async (id) => (await users.find(id)) ?? refuseMissing(),
+    profile: async (id) => (await users.find(id)) ?? throwMissing(),
 
     async changeProfile(id, changed) {
       const { password, currentPassword, keptToken, revokeKeys, email, avatar } = changed
@@ -118,14 +118,14 @@ export function createAccounts({
         ...(avatar === undefined ? {} : { avatar }),
       }
       if (password !== undefined) {
-        const user = (await users.find(id)) ?? refuseMissing()
+        const user = (await users.find(id)) ?? throwMissing()
         if (currentPassword === undefined) throw appError('current_password_missing')
         const place = `profile of ${id}`
         const attempt = guard.begin(place, place)
-        const matches = await compared(attempt, () =>
+        const matches = await runAttempt(attempt, () =>
           verifyPassword(user.passwordHash, currentPassword),
         )
-        // Not 401: the session is valid, only the current password was wrong.
+        // Not 401: the session is valid, only the given password is wrong.
         if (!matches) throw appError('current_password_wrong')
         attempt.succeeded()
         changes.passwordHash = await hashPassword(password)
@@ -133,7 +133,7 @@ export function createAccounts({
         changes.insteadOf = user.passwordHash
         changes.revokeKeys = revokeKeys ?? false
       }
-      const user = (await users.update(id, changes)) ?? refuseMissing()
+      const user = (await users.update(id, changes)) ?? throwMissing()
       return { user, apiKeys: (await apiKeys.list(id)).length }
     },
 
@@ -142,8 +142,8 @@ export function createAccounts({
     async ofSession(claims) {
       const user = await users.findForSession(claims.sub, claims.jti)
       if (user?.isActive !== true) return null
-      const isGood = user.tokenVersion === claims.version || user.keptToken === claims.jti
-      return isGood ? identityOf(user) : null
+      const isValid = user.tokenVersion === claims.version || user.keptToken === claims.jti
+      return isValid ? identityOf(user) : null
     },
 
     async ofApiKey(key) {
@@ -155,11 +155,8 @@ export function createAccounts({
   }
 }
 
-/**
- * The outcome of a comparison; one that did not take place (too many at once, no database) does not count as a failed
- * attempt.
- */
-async function compared<T>(attempt: LoginAttempt, comparison: () => Promise<T>): Promise<T> {
+/** Runs a comparison. If it throws (server busy, no database), the attempt does not count as failed. */
+async function runAttempt<T>(attempt: LoginAttempt, comparison: () => Promise<T>): Promise<T> {
   try {
     return await comparison()
   } catch (error) {
@@ -168,6 +165,6 @@ async function compared<T>(attempt: LoginAttempt, comparison: () => Promise<T>):
   }
 }
 
-function refuseMissing(): never {
+function throwMissing(): never {
   throw appError('account_gone')
 }

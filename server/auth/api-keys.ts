@@ -1,4 +1,4 @@
-// API keys: shown once, stored as a hash, accepted wherever a session token is.
+// API keys: shown once, stored as a hash, accepted wherever a session token is accepted.
 import { createHash, randomBytes } from 'node:crypto'
 import type { ApiKeyRow, UserRepository, UserRow } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
@@ -7,12 +7,12 @@ import type { Identity } from './identity.ts'
 
 export interface ApiKeys {
   /**
-   * Creates a key; no other response contains `key`. @throws AppError `unauthorized` when the account got a new
-   * password or was disabled since the request was authenticated, `conflict` when there are too many keys.
+   * Creates a key. `key` cannot be retrieved later. @throws AppError `unauthorized` when the password was changed or the
+   * account disabled since the request was authenticated, `conflict` when there are too many keys.
    */
   create(owner: Identity, name: string): Promise<{ row: ApiKeyRow; key: string }>
   list(userId: UserId): Promise<ApiKeyRow[]>
-  /** @throws AppError `not_found`, also for somebody else's key. */
+  /** @throws AppError `not_found`, also for the key of another user. */
   remove(userId: UserId, id: string): Promise<void>
   ownerOf(key: string): Promise<UserRow | undefined>
 }
@@ -22,10 +22,9 @@ const KEY_BYTES = 32
 const SHOWN_CHARACTERS = 9
 const MAX_KEYS = 50
 
-/** 256 random bits need no slow hash: they cannot be guessed from their digest. */
+/** A fast hash is enough: 256 random bits cannot be guessed. */
 const digest = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** API keys over the users of the store. */
 export function createApiKeys(users: UserRepository, now: () => Date = () => new Date()): ApiKeys {
   return {
     async create(owner, name) {
@@ -52,7 +51,7 @@ export function createApiKeys(users: UserRepository, now: () => Date = () => new
       const found = await users.findByApiKey(digest(key))
       if (found === undefined) return undefined
       const at = now()
-      // Accurate to the minute; more is not worth a write per request.
+      // Accurate to the minute, to avoid a write per request.
       if (at.getTime() - (found.key.lastUsedAt?.getTime() ?? 0) > 60_000)
         await users.touchApiKey(found.key.id, at)
       return found.user

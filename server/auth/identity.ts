@@ -1,4 +1,4 @@
-// The signed-in user, as all modules above see it.
+// The identity of an authenticated user.
 import type { UserId } from '../protocol/ids.ts'
 
 /** The signed-in user of a request. */
@@ -6,6 +6,6 @@ export interface Identity {
   id: UserId
   username: string
   role: 'admin' | 'user'
-  /** The account's version at the time of authentication; it grows with each new password. */
+  /** The account's version at the time of authentication; each password change increments it. */
   tokenVersion: number
 }

@@ -1,22 +1,21 @@
-// Slows down guessing of passwords without locking anybody out.
+// Slows down password guessing without locking out the owner of an account.
 import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
 import { networkOf } from './network.ts'
 
 /**
- * Counts sign-ins within a window, by address and by account. Each counts as failed from its start, so that a burst
- * gets no more attempts than a sequence. An address with too many failures has to wait. An account with too many
- * failures (from anywhere) still allows each address without a failure there its first attempt, so that nobody can lock
- * its owner out.
+ * Counts failed sign-ins within a window, by address and by account. An attempt counts as failed from its start, so that
+ * parallel attempts gain nothing. An address with too many failures has to wait. For an account with too many failures,
+ * each address that has not failed yet still gets one attempt, so that nobody can lock out the owner.
  */
 export interface LoginGuard {
-  /** Begins an attempt. @throws AppError 429 with `Retry-After` when this address has to wait. */
+  /** Starts an attempt. @throws AppError 429 with `Retry-After` when this address has to wait. */
   begin(address: string, account: string): LoginAttempt
 }
 
 /** One attempt. It counts as a failure unless one of these is called. */
 export interface LoginAttempt {
-  /** The password was right: neither this attempt nor earlier failures of the account count any more. */
+  /** The password was correct: clears this attempt and the earlier failures of the account. */
   succeeded(): void
   /** The password was never compared. */
   withdraw(): void
@@ -24,13 +23,13 @@ export interface LoginAttempt {
 
 const MAX_FAILURES = 10
 const WINDOW_MS = 5 * 60_000
-/** Most entries in memory; the oldest are forgotten first. */
+/** Maximum number of entries in memory; the oldest are dropped first. */
 const MAX_ENTRIES = 50_000
 
-/** `undecided`: those of `count` without an outcome yet. */
+/** `undecided`: attempts in `count` that have no outcome yet. */
 type Failures = { count: number; undecided: number; until: number }
 
-/** `now` returns milliseconds of a monotonic clock. */
+/** @param now milliseconds of a monotonic clock. */
 export function createLoginGuard(now: () => number = () => performance.now()): LoginGuard {
   const failures = new LRUCache<string, Failures>({ max: MAX_ENTRIES })
 
@@ -41,8 +40,8 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
     failures.set(key, fresh)
     return fresh
   }
-  const refuse = ({ count, undecided, until }: Failures): never => {
-    // Attempts in progress may succeed, which frees places in a moment.
+  const reject = ({ count, undecided, until }: Failures): never => {
+    // Attempts in progress may still succeed and free slots.
     const isWaiting = count - undecided < MAX_FAILURES
     throw appError(
       'sign_ins_exhausted',
@@ -58,15 +57,15 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
       const ofAddress = current(`a ${place}`)
       const ofAccount = current(`n ${name}`)
       const ofBoth = current(`b ${place} ${name}`)
-      if (ofAddress.count >= MAX_FAILURES) refuse(ofAddress)
-      if (ofAccount.count >= MAX_FAILURES && ofBoth.count > 0) refuse(ofAccount)
+      if (ofAddress.count >= MAX_FAILURES) reject(ofAddress)
+      if (ofAccount.count >= MAX_FAILURES && ofBoth.count > 0) reject(ofAccount)
       const counted = [ofAddress, ofAccount, ofBoth]
       for (const one of counted) {
         one.count += 1
         one.undecided += 1
       }
       let open = true
-      const giveBack = (): void => {
+      const uncount = (): void => {
         if (!open) return
         open = false
         for (const one of counted) {
@@ -75,10 +74,10 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
         }
       }
       return {
-        withdraw: giveBack,
+        withdraw: uncount,
         succeeded() {
-          giveBack()
-          // The other undecided attempts stay counted.
+          uncount()
+          // Other undecided attempts still count.
           for (const one of [ofAccount, ofBoth]) one.count = one.undecided
         },
       }

@@ -1,7 +1,7 @@
-// The part of a client's address that the client cannot change at will.
+// The part of a client's address that the client cannot freely choose.
 import ipaddr from 'ipaddr.js'
 
-/** An IPv4 address unchanged; of an IPv6 address the /64 network, in which any host has countless addresses. */
+/** An IPv4 address unchanged, or the /64 network of an IPv6 address, because a host can use any address in it. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

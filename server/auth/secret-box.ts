@@ -1,4 +1,4 @@
-// Secrets at rest: AES-256-GCM with one key for the whole installation, kept outside the database.
+// Encrypts secrets at rest: AES-256-GCM with one key per installation, stored outside the database.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path'
 import { AppError, appError } from '../errors.ts'
 
-/** Seals and opens texts. `purpose` names what a text is for; a text sealed for another purpose does not open. */
+/** Encrypts and decrypts texts. A text can only be opened for the `purpose` that it was sealed for. */
 export interface SecretBox {
   seal(text: string, purpose: string): string
-  /** Throws `AppError` when the text was sealed with another key or for another purpose, or was changed. */
+  /** @throws AppError when the text was sealed with another key or for another purpose, or was modified. */
   open(sealed: string, purpose: string): string
 }
 
@@ -28,7 +28,10 @@ const TAG_BYTES = 16
 const KEY_FILE = 'secret.key'
 const MIN_KEY_LENGTH = 16
 
-/** A box with a key of 32 bytes. `onSecret` is called with every text that is sealed or opened. */
+/**
+ * @param key 32 bytes.
+ * @param onSecret called with every text that is sealed or opened.
+ */
 export function createSecretBox(
   key: Buffer,
   onSecret: (text: string) => void = () => {},
@@ -45,7 +48,7 @@ export function createSecretBox(
       const [version, encoded = ''] = sealed.split('.')
       const bytes = Buffer.from(encoded, 'base64url')
       try {
-        if (version !== VERSION) throw new Error('unknown form of a sealed text')
+        if (version !== VERSION) throw new Error('unknown version of a sealed text')
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
           authTagLength: TAG_BYTES,
         })
@@ -64,15 +67,15 @@ export function createSecretBox(
 }
 
 /**
- * The installation's key: from `NANOCLAW_SECRET_KEY` when it is set, else from `secret.key` in the data folder, which
- * is created (mode 0600) at the first start. Two processes that start together end up with the same file.
+ * The installation's key: from `NANOCLAW_SECRET_KEY` if set, otherwise from `secret.key` in the data folder, which is
+ * created (mode 0600) on the first start. Two processes that start at the same time use the same file.
  */
 export function loadSecretKey(environmentKey: string | undefined, dataDirectory: string): Buffer {
   if (environmentKey !== undefined && environmentKey !== '') {
     if (environmentKey.length < MIN_KEY_LENGTH)
       throw new AppError(
         'internal',
-        `NANOCLAW_SECRET_KEY is too short: give it at least ${MIN_KEY_LENGTH} characters (openssl rand -hex 32).`,
+        `NANOCLAW_SECRET_KEY is too short. Use at least ${MIN_KEY_LENGTH} characters (openssl rand -hex 32).`,
       )
     return createHash('sha256').update(environmentKey).digest()
   }
@@ -81,7 +84,7 @@ export function loadSecretKey(environmentKey: string | undefined, dataDirectory:
   const found = readKey(file)
   if (found !== undefined) return found
   writeOnce(file, randomBytes(KEY_BYTES).toString('hex'))
-  return readKey(file) ?? refuse()
+  return readKey(file) ?? throwInvalidKey()
 }
 
 function readKey(file: string): Buffer | undefined {
@@ -92,17 +95,17 @@ function readKey(file: string): Buffer | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // Only the code distinguishes a missing file from an unreadable one.
     throw error
   }
-  return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : refuse()
+  return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : throwInvalidKey()
 }
 
-function refuse(): never {
+function throwInvalidKey(): never {
   throw new AppError(
     'internal',
-    `${KEY_FILE} in the data folder does not hold a key. Restore it from your backup, or remove it to make a new one (stored API keys must then be entered again).`,
+    `${KEY_FILE} in the data folder does not contain a valid key. Restore it from your backup, or delete it to create a new one (stored API keys must then be entered again).`,
   )
 }
 
-/** Writes the whole file or nothing, and leaves an existing one unchanged. */
+/** Writes the file atomically. Does not replace an existing file. */
 function writeOnce(file: string, text: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   const descriptor = openSync(draft, 'wx', 0o600)
