@@ -1,5 +1,5 @@
 // Approvals without HTTP: requested, decided once, remembered, and found again by the next attempt.
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import type { RunRow } from '../../../server/db/repositories/runs.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
@@ -55,9 +55,11 @@ describeOnEachDatabase('approvals of a run', (open) => {
     })
   }
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await open()
     store = createStore(database)
+  })
+  beforeEach(async () => {
     const user = await somebody(store)
     const conversation = await store.conversations.create(user.id, {})
     const message = await say(database, conversation.id, '', null, {

@@ -1,6 +1,8 @@
 // A deleted project stays deleted, whatever still works in it.
+
 import { access } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../server/db/database.ts'
 import { createDocumentRepository } from '../../../server/db/repositories/documents.ts'
 import { createProjectRepository } from '../../../server/db/repositories/projects.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
@@ -14,8 +16,12 @@ const isThere = (path: string): Promise<boolean> =>
   )
 
 describeOnEachDatabase('a project that is deleted', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+
   test('ends the work in it, refuses waiting changes, and neither its folder nor its rows come back', async () => {
-    const database = await open()
     const project = await openProject(database)
     const { checkpoints, workspace, workspaces, projectId, userId, records } = project
     const projects = createProjectRepository(database)
@@ -62,7 +68,7 @@ describeOnEachDatabase('a project that is deleted', (open) => {
   })
 
   test('stays usable when the deletion fails', async () => {
-    const { checkpoints, workspace, projectId } = await openProject(await open())
+    const { checkpoints, workspace, projectId } = await openProject(database)
     const failed = checkpoints.removeProject(projectId, {
       async stop() {},
       remove: () => Promise.reject(new Error('the store is away')),
@@ -75,7 +81,6 @@ describeOnEachDatabase('a project that is deleted', (open) => {
   })
 
   test('accepts no new document, and a document that is being read leaves no passage', async () => {
-    const database = await open()
     const { projectId, userId } = await openProject(database)
     const documents = createDocumentRepository(database)
     const values = { projectId, userId, name: 'd.txt', mime: 'text/plain', size: 1 }

@@ -1,11 +1,18 @@
 // Names of a project's files: which of them somebody gave who may have read text from outside.
-import { expect, test } from 'vitest'
+
+import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../server/db/database.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { openProject } from '../../support/projects.ts'
 
 describeOnEachDatabase('names from outside', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+
   test('belong to files and folders created by outside text, not to files that it only rewrote', async () => {
-    const { checkpoints, workspace } = await openProject(await open())
+    const { checkpoints, workspace } = await openProject(database)
     const { outsideText } = checkpoints
     const origin = { tool: 'file_write', messageId: null, runId: null }
     const write = (path: string, outside: boolean, content = path) =>
@@ -25,7 +32,7 @@ describeOnEachDatabase('names from outside', (open) => {
   })
 
   test('include every name while such a change is in progress', async () => {
-    const { checkpoints, workspace } = await openProject(await open())
+    const { checkpoints, workspace } = await openProject(database)
     const seen = await checkpoints.change(
       workspace,
       { tool: 'exec', messageId: null, runId: null, outside: true },

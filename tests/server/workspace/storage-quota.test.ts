@@ -1,7 +1,9 @@
 // What one user may store over all projects and documents, whatever is stored at the same time.
+
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../server/db/database.ts'
 import { createCheckpointRepository } from '../../../server/db/repositories/checkpoints.ts'
 import { createOutsideContentRepository } from '../../../server/db/repositories/outside-contents.ts'
 import { createProjectRepository } from '../../../server/db/repositories/projects.ts'
@@ -118,8 +120,12 @@ describeOnEachServer('the storage quota', (start) => {
 })
 
 describeOnEachDatabase('the storage quota of programs', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+
   test('undoes what a program wrote beyond it, and counts files whose size was never stored', async () => {
-    const database = await open()
     const { checkpoints, workspaces, userId, workspace } = await openProject(database, {
       storage: 100 * KB,
     })
@@ -143,7 +149,6 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
   })
 
   test('undoes one of two programs that together exceed it', async () => {
-    const database = await open()
     const { checkpoints, workspaces, userId } = await openProject(database, { storage: 100 * KB })
     const projects = createProjectRepository(database)
     const outcomes = await Promise.allSettled(
@@ -163,7 +168,6 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
   })
 
   test('applies to restores as well', async () => {
-    const database = await open()
     const { checkpoints, workspaces, userId, workspace, records, projectId } = await openProject(
       database,
       { storage: 100 * KB },
@@ -193,7 +197,6 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
   })
 
   test('counts what a killed server wrote before the next write', async () => {
-    const database = await open()
     const { root, userId, workspace, checkpoints } = await openProject(database, {
       storage: 100 * KB,
     })

@@ -1,13 +1,18 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../../server/db/database.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
 import { openProject, treeOf } from '../../../support/projects.ts'
 import { afterRestart, all, by, newest, write } from './changes.ts'
 
 describeOnEachDatabase('an interrupted change', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+
   test('is settled before the next change and can be undone', async () => {
-    const database = await open()
     const project = await openProject(database)
     const { workspace, checkpoints } = project
     await write(project, 'a', 'old')
@@ -40,7 +45,7 @@ describeOnEachDatabase('an interrupted change', (open) => {
   })
 
   test('neither blocks nor invents changes when a power cut left its notes unreadable', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, checkpoints, workspaces, projectId } = project
     await write(project, 'a', 'old')
     const side = workspaces.serverFolder(projectId)

@@ -1,8 +1,10 @@
 // Checkpoints: every change is listed with what it touched and can be undone, and so can the undoing.
+
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../../server/db/database.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase, useDatabases } from '../../../support/databases.ts'
@@ -10,8 +12,13 @@ import { openProject, treeOf } from '../../../support/projects.ts'
 import { all, by, newest, write } from './changes.ts'
 
 describeOnEachDatabase('checkpoints', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+
   test('a change by a tool is listed with what it touched and can be undone', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, checkpoints } = project
     const message = newId<MessageId>()
     await write(project, 'src/a.txt', 'one', by('file_write', message))
@@ -33,7 +40,7 @@ describeOnEachDatabase('checkpoints', (open) => {
   })
 
   test('a folder whose move is stored file by file, as in older checkpoints, is restored and moved again with all contents', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, checkpoints, records } = project
     await mkdir(join(workspace.root, 'old/deep'), { recursive: true })
     for (let number = 0; number < 140; number++)
@@ -65,7 +72,7 @@ describeOnEachDatabase('checkpoints', (open) => {
   })
 
   test('a deleted folder with many files is restored', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, checkpoints } = project
     await mkdir(join(workspace.root, 'gone/empty'), { recursive: true })
     for (let number = 0; number < 100; number++)
@@ -79,7 +86,7 @@ describeOnEachDatabase('checkpoints', (open) => {
   })
 
   test('changes of every kind can be undone to any point and redone', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, checkpoints } = project
     const states: { tree: Record<string, string>; id: string }[] = []
     const step = async (paths: string[], work: () => Promise<unknown>) => {
@@ -110,7 +117,7 @@ describeOnEachDatabase('checkpoints', (open) => {
   })
 
   test('every change that a program makes is noticed and can be undone', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, checkpoints } = project
     await write(project, 'keep.txt', 'keep')
     await write(project, 'change.txt', 'before')
@@ -150,7 +157,7 @@ describeOnEachDatabase('checkpoints', (open) => {
   })
 
   test('work that changes nothing leaves no checkpoint, and work that fails leaves one only if it changed something', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, checkpoints } = project
     await write(project, 'a', '1')
     await write(project, 'a', '1')
@@ -166,7 +173,6 @@ describeOnEachDatabase('checkpoints', (open) => {
   })
 
   test('an unknown checkpoint and one of another project are not found', async () => {
-    const database = await open()
     const project = await openProject(database)
     const other = await openProject(database)
     await write(other, 'a', '1')

@@ -1,7 +1,9 @@
 // Renamed folders: only the rename is stored, and every restore is still right, whatever else happened in them.
+
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../../server/db/database.ts'
 import { diffCheckpoint } from '../../../../server/workspace/checkpoints/diff/checkpoint-diff.ts'
 import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
@@ -9,8 +11,13 @@ import { openProject, treeOf } from '../../../support/projects.ts'
 import { afterRestart, by, move, newest, remove, restore, write } from './changes.ts'
 
 describeOnEachDatabase('a renamed folder', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+
   test('is stored as one rename without contents, and can be undone and redone', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, records } = project
     await mkdir(join(workspace.root, 'old/deep'), { recursive: true })
     for (let number = 0; number < 140; number++)
@@ -38,7 +45,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
   })
 
   test('can be restored to every point of a history of edits, new files at the old path, deletions and more renames', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace } = project
     const states: { tree: Record<string, string>; id: string }[] = []
     const step = async (work: () => Promise<unknown>) => {
@@ -73,7 +80,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
   })
 
   test('keeps what other programs changed in it, and does not overwrite what they put in its old place', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace } = project
     await write(project, 'old/a', 'a')
     await move(project, 'old', 'new')
@@ -99,7 +106,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
   })
 
   test('that another program has removed stays removed, and the rest is restored', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace } = project
     await write(project, 'old/a', 'a')
     await write(project, 'kept', 'one')
@@ -112,7 +119,6 @@ describeOnEachDatabase('a renamed folder', (open) => {
   })
 
   test('whose restore a crash interrupted is stored with the part that was done', async () => {
-    const database = await open()
     const project = await openProject(database)
     const { workspace, records } = project
     await write(project, 'a/x', '1')
@@ -145,7 +151,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
   })
 
   test('that cannot be renamed stays as it is and leaves no checkpoint', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     await write(project, 'a/x', '1')
     await write(project, 'b/x', '2')
     const { id } = await newest(project)
@@ -166,7 +172,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
   })
 
   test('appears as a rename in comparisons, with the edits before and after it', async () => {
-    const project = await openProject(await open())
+    const project = await openProject(database)
     const { workspace, checkpoints, records, pool } = project
     const diff = (id: string, against: 'change' | 'now') =>
       diffCheckpoint(workspace, id, against, {

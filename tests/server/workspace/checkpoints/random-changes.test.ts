@@ -1,16 +1,23 @@
 // Any sequence of changes, renames and restores leaves the project as it must be.
+
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../../server/db/database.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
 import { openProject, treeOf } from '../../../support/projects.ts'
 import { randomFrom, SEED } from '../../../support/random.ts'
 import { by, move, newest, remove, restore, write } from './changes.ts'
 
 describeOnEachDatabase('a project', (open) => {
+  let database: Database
+  beforeAll(async () => {
+    database = await open()
+  })
+
   test(`has the expected contents after any sequence of changes and restores (SEED=${SEED})`, async () => {
     const rule = { keep: 1_000, maxAgeDays: 30, maxBytes: 1e9 }
-    const project = await openProject(await open(), { rule })
+    const project = await openProject(database, { rule })
     const { workspace, checkpoints } = project
     const random = randomFrom(SEED)
     const rounds = process.env.FAULTS === 'full' ? 400 : 40
