@@ -109,7 +109,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     const page = await visitor.open(conversation, { phone: true })
     await page.locator('.katex').first().waitFor()
     await expectNoSideways(page)
-    await page.getByRole('button', { name: 'Show the sidebar' }).click()
+    await page.getByRole('button', { name: 'Show sidebar' }).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByRole('link', { name: /New chat/ }).click()
     await composer(page).waitFor()
@@ -182,8 +182,8 @@ describeInBrowser('the page for everybody', (visitor) => {
     await page.getByRole('link', { name: 'Talk 40' }).waitFor()
     const focused = () => page.evaluate<string>('document.activeElement?.id ?? ""')
     const first = 'document.querySelector(\'a,button,input,textarea,[tabindex="0"]\')'
-    expect(await page.evaluate<string>(`${first}.textContent`)).toBe('Skip to the message field')
-    const skip = page.getByRole('link', { name: 'Skip to the message field' })
+    expect(await page.evaluate<string>(`${first}.textContent`)).toBe('Skip to message field')
+    const skip = page.getByRole('link', { name: 'Skip to message field' })
     await skip.focus()
     let stops = 1
     while (stops < 120 && (await focused()) !== 'composer') {

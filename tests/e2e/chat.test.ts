@@ -39,7 +39,7 @@ describeInBrowser('the chat', (visitor) => {
     await say(page, 'What is six times seven?')
     const answer = page.getByRole('article', { name: 'Answer' })
     await answer.getByText('forty-two').waitFor()
-    await answer.getByRole('button', { name: 'Answer again' }).waitFor()
+    await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
 
     const look = async (): Promise<void> => {
       expect(await answer.locator('strong').textContent()).toBe('forty-two')
@@ -146,7 +146,7 @@ describeInBrowser('the chat', (visitor) => {
     await say(page, 'First question')
     await page.getByText('Answer A').waitFor()
     upstream.enqueue(turn.text('Answer B'))
-    await page.getByRole('button', { name: 'Answer again' }).click()
+    await page.getByRole('button', { name: 'Regenerate' }).click()
     await page.getByText('Answer B').waitFor()
     await page.getByText('2 / 2').waitFor()
     await page.getByRole('button', { name: 'Previous version' }).click()
@@ -216,7 +216,7 @@ describeInBrowser('the chat', (visitor) => {
     const alert = page.getByRole('article', { name: 'Answer' }).getByRole('alert')
     await alert.waitFor()
     upstream.enqueue(turn.text('Now it does.'))
-    await alert.getByRole('button', { name: 'Answer again' }).click()
+    await alert.getByRole('button', { name: 'Regenerate' }).click()
     await page.getByText('Now it does.').waitFor()
     await leave(page)
   })

@@ -77,13 +77,13 @@ describeInBrowser('the end of an answer', (visitor) => {
       const thread = page.getByRole('region', { name: 'Messages' })
       await thread.hover()
       await page.mouse.wheel(0, -1_500)
-      await page.getByRole('button', { name: 'To the newest message' }).waitFor()
+      await page.getByRole('button', { name: 'Jump to latest message' }).waitFor()
       await watchThread(page)
       const stored = page.waitForResponse(
         (response) => response.request().method() === 'GET' && /\/messages\b/.test(response.url()),
       )
       held.release()
-      await page.getByRole('button', { name: 'Answer again' }).waitFor()
+      await page.getByRole('button', { name: 'Regenerate' }).waitFor()
       await page.getByRole('button', { name: 'Send' }).waitFor()
       await (await stored).finished()
       // By the second frame from then on the stored message has been drawn.

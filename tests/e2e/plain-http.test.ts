@@ -48,7 +48,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
       await say(page, `Sent ${name}`)
       const answer = page.getByRole('article', { name: 'Answer' })
       await answer.getByText('answer.').waitFor()
-      await answer.getByRole('button', { name: 'Answer again' }).waitFor()
+      await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
 
       await answer.getByRole('button', { name: 'Copy' }).last().click()
       await page.getByText('Copied').first().waitFor()
@@ -61,16 +61,16 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
       await composer(page).fill('')
 
       upstream.enqueue(turn.text('Second answer.'))
-      await answer.getByRole('button', { name: 'Answer again' }).click()
+      await answer.getByRole('button', { name: 'Regenerate' }).click()
       await page.getByText('Second answer.').waitFor()
-      await answer.getByRole('button', { name: 'Answer again' }).waitFor()
+      await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
       upstream.enqueue(turn.text('Third answer.'))
       await question.getByRole('button', { name: 'Edit' }).click()
       const field = page.getByRole('textbox', { name: 'Edit' })
       await field.fill(`Edited ${name}`)
       await field.press('Control+Enter')
       await page.getByText('Third answer.').waitFor()
-      await page.getByRole('button', { name: 'Answer again' }).waitFor()
+      await page.getByRole('button', { name: 'Regenerate' }).waitFor()
       await leave(page)
     },
   )
@@ -161,7 +161,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     await say(page, 'שלום עולם')
     const direction = (selector: string): Promise<string> =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).direction`)
-    await page.getByRole('button', { name: 'Answer again' }).waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
     await composer(page).fill('مرحبا')
     expect(await direction('#composer')).toBe('rtl')
     expect(await direction('article[aria-label="Your message"] [dir]')).toBe('rtl')

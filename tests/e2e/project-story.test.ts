@@ -57,7 +57,7 @@ describeInBrowser('the way of a project', (visitor) => {
   const question = (page: Page, about: string) =>
     page.getByRole('region', { name: new RegExp(`^Allow “${about}`) })
   const unfold = (page: Page, about: string) =>
-    question(page, about).getByRole('button', { name: 'Show what would happen' }).click()
+    question(page, about).getByRole('button', { name: 'Show details' }).click()
 
   test('1,000 files come in, three changes are decided on over a crash, and all is taken back', async () => {
     const page = await visitor.open(`${server.url}/projects`, { withBuiltPage: true })
@@ -121,7 +121,7 @@ describeInBrowser('the way of a project', (visitor) => {
     await question(page, 'File write')
       .getByLabel('Arguments')
       .fill('{"path": "docs/plan.md", "content": "# My plan\\n"}')
-    await question(page, 'File write').getByRole('button', { name: 'Approve changed' }).click()
+    await question(page, 'File write').getByRole('button', { name: 'Approve with changes' }).click()
     await question(page, 'File write').waitFor({ state: 'detached' })
     await question(page, 'File edit').focus()
     await page.keyboard.press('a')
@@ -141,20 +141,20 @@ describeInBrowser('the way of a project', (visitor) => {
     await entry.getByRole('button', { name: 'Compare' }).click()
     const compare = page.getByRole('dialog', { name: 'Compare' })
     await compare.getByText('# My plan').waitFor()
-    await compare.getByRole('radio', { name: 'Everything since' }).click()
+    await compare.getByRole('radio', { name: 'Everything since then' }).click()
     await compare.getByText('# My plan').waitFor()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Open the chat' }).first().click()
+    await page.getByRole('button', { name: 'Open conversation' }).first().click()
     await page.getByText('All three are settled.').waitFor()
     expect(page.url()).toBe(chat)
 
     await page
       .getByRole('article', { name: 'Your message' })
-      .getByRole('button', { name: 'Take back file changes since here' })
+      .getByRole('button', { name: 'Undo file changes since here' })
       .click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('2 files were restored.').waitFor()
+    await page.getByText('2 files restored.').waitFor()
     expect(await content(id, 'README.md')).toBe(before)
     expect(await content(id, 'docs/plan.md')).toBeUndefined()
     await leave(page)

@@ -47,18 +47,18 @@ describeInBrowser('setting up', (visitor) => {
     await page.getByRole('button', { name: 'DeepSeek' }).click()
     expect(await page.getByLabel('Address').inputValue()).toBe('https://api.deepseek.com/v1')
     if (ollama !== null) {
-      await page.getByRole('button', { name: /^Ollama.*running here/ }).click()
+      await page.getByRole('button', { name: /^Ollama.*running on this machine/ }).click()
       expect(await page.getByLabel('Address').inputValue()).toContain(':11434/v1')
     }
 
     await page.getByLabel('Address').fill('http://127.0.0.1:1/v1')
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Test' }).click()
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('button', { name: 'Add this model' }).count()).toBe(0)
 
     await page.getByLabel('Address').fill(upstream.url)
     await page.getByLabel('API key').fill(KEY)
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Test' }).click()
     await page.getByText('offers 1 model').waitFor()
     expect(await page.getByLabel('Model').inputValue()).toBe('test-model')
     await expectAccessible(page)

@@ -17,7 +17,7 @@ describeInBrowser('signing in', (visitor) => {
     const page = await visitor.open(server.url)
     await page.getByRole('heading', { name: 'Create the first account' }).waitFor()
     await expectAccessible(page)
-    await page.getByLabel('User name').fill('ada')
+    await page.getByLabel('Username').fill('ada')
     await page.getByLabel('Password').fill('correct horse')
     await page.getByRole('button', { name: 'Create account' }).click()
     await composer(page).waitFor()
@@ -29,7 +29,7 @@ describeInBrowser('signing in', (visitor) => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
 
-    await page.getByLabel('User name').fill('ada')
+    await page.getByLabel('Username').fill('ada')
     await page.getByLabel('Password').fill('wrong horse')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()

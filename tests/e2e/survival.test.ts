@@ -97,7 +97,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
       await window.getByText(SECOND_HALF, { exact: false }).waitFor()
       await window.getByRole('button', { name: 'Send' }).waitFor()
       const answer = window.getByRole('article', { name: 'Answer' })
-      await answer.getByRole('button', { name: 'Answer again' }).waitFor()
+      await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
       expect(await answer.getByRole('button', { name: /^Calculator/ }).count()).toBe(1)
       const told = answer.locator('p').filter({ hasText: 'Sentence 29' })
       expect(await told.allTextContents()).toEqual([`${FIRST_HALF} ${SECOND_HALF}`])

@@ -34,14 +34,14 @@ describeInBrowser('two tabs', (visitor) => {
     )
     await say(one, 'Six times seven?')
     await one.getByRole('button', { name: 'Approve' }).waitFor()
-    await list.getByText('waits for your approval').waitFor({ state: 'attached' })
+    await list.getByText('waiting for your approval').waitFor({ state: 'attached' })
     await list.getByRole('link').first().click()
     await other.getByRole('button', { name: 'Approve' }).waitFor()
     await one.getByRole('button', { name: 'Approve' }).click()
     for (const tab of [one, other]) {
       await tab.getByText('Forty-two.').waitFor()
-      await tab.getByText('waits for your approval').waitFor({ state: 'detached' })
-      await tab.getByRole('button', { name: 'Answer again' }).waitFor()
+      await tab.getByText('waiting for your approval').waitFor({ state: 'detached' })
+      await tab.getByRole('button', { name: 'Regenerate' }).waitFor()
     }
 
     // Both look at the same conversation, and the second never asked for anything.
