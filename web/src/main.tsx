@@ -1,4 +1,4 @@
-// Where the page starts: mounts the application.
+// The page's entry point: mounts the application.
 import './app/styles.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'

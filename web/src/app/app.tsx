@@ -30,7 +30,7 @@ export function App() {
   )
 }
 
-/** In multi-user mode nothing but the sign-in page is shown without a token. */
+/** In multi-user mode, shows only the sign-in page until there is a token. */
 function Gate() {
   const mode = useAuthMode()
   const { token } = useSession()

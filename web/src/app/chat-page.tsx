@@ -1,4 +1,4 @@
-// One conversation's page: the chat, put together with what other features add to it.
+// The page of one conversation: the chat, combined with what other features add to it.
 import { FolderTree, X } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'

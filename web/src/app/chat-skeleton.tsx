@@ -1,4 +1,4 @@
-// The frame of a conversation while its content is on its way: nothing jumps when that arrives.
+// The layout of a conversation while its content loads, so that nothing jumps when it arrives.
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 

@@ -1,4 +1,4 @@
-// The sidebar of a phone: a drawer over the page.
+// The sidebar on a phone: a drawer over the page.
 import { Dialog as RadixDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +19,7 @@ export function Drawer({
         <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)]" />
         <RadixDialog.Content
           aria-describedby={undefined}
-          // The focus goes to the drawer itself: on its first button it would open that one's tip.
+          // Focus the drawer itself: focusing its first button would show that button's tip.
           tabIndex={-1}
           onOpenAutoFocus={(event) => {
             event.preventDefault()

@@ -1,4 +1,4 @@
-// Follows the user's changes, so that this tab shows what another tab or device did.
+// Follows the user's changes on the server, so that this tab shows what another tab or device did.
 import type { QueryClient } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -14,7 +14,7 @@ type News = { id: string | null; change: Change | 'ready' | 'reset' }
 
 const FIRST_WAIT_MS = 400
 const LONGEST_WAIT_MS = 10_000
-/** Changes that come together are asked about together. */
+/** Changes that arrive within this time are refetched together. */
 const GATHER_MS = 60
 
 const types: Record<Change['type'], true> = {
@@ -33,7 +33,7 @@ const toNews = (id: string | null, name: string, data: string): News | null => {
   return { id, change: { ...fields, type: name } as Change } // the server builds every frame from the same type
 }
 
-/** The queries whose answers the change may have made old. */
+/** The queries that the change may have made stale. */
 const touched = (change: Change): (readonly unknown[])[] => {
   switch (change.type) {
     case 'conversation':
@@ -55,7 +55,7 @@ const touched = (change: Change): (readonly unknown[])[] => {
   }
 }
 
-/** Gathers what became old and asks for it again in one go. */
+/** Collects stale queries and refetches them together. */
 function createRefresher(client: QueryClient) {
   let everything = false
   let keys = new Map<string, readonly unknown[]>()
@@ -75,13 +75,13 @@ function createRefresher(client: QueryClient) {
   }
 }
 
-/** Follows until the signal aborts, or the server says that it will never answer. */
+/** Follows until the signal aborts or the server refuses for good. */
 async function followChanges(client: QueryClient, signal: AbortSignal): Promise<void> {
   const refresh = createRefresher(client)
   let lastId: string | null = null
   let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
-    // A browser opens few lines to a server at once: a tab that nobody sees leaves them to the others.
+    // A browser opens few connections to one server, so a hidden tab leaves them to the others.
     await untilSeen(signal)
     const line = new AbortController()
     const close = (): void => line.abort()
@@ -106,7 +106,7 @@ async function followChanges(client: QueryClient, signal: AbortSignal): Promise<
         if (change !== 'ready') refresh(change)
       }
     } catch (error) {
-      // Signed out, or a server without this: nothing will come.
+      // Signed out, or a server without this endpoint: nothing will come.
       if (
         error instanceof ApiError &&
         error.status >= 400 &&
@@ -139,7 +139,7 @@ function untilSeen(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Keeps everything on the page up to date for as long as the caller is shown. */
+/** Keeps the cached server state up to date while the caller is mounted. */
 export function useFollowChanges(): void {
   const client = useQueryClient()
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The start page: a new chat, in a project when the address names one.
+// The home page: a new chat, in a project when the URL names one.
 import type { ReactNode } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { ProjectId } from '../../../server/protocol/ids.ts'
@@ -9,8 +9,8 @@ import { type ProjectListPage, useProjects } from '../lib/api/projects.ts'
 import { paths } from '../lib/paths.ts'
 
 /**
- * The project that the address names. While the list is on its way, and when it goes on beyond its first page, the address
- * is taken at its word: a message sent early must not land outside the project, and the server checks it anyway.
+ * The project that the URL names. The id is trusted while the list loads, and when the list has more than one page: a
+ * message sent early must not land outside the project, and the server checks the id anyway.
  */
 function projectOf(
   wanted: string | null,

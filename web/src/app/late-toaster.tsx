@@ -1,4 +1,4 @@
-// The place of the short notices, loaded when the first screen stands.
+// Where toasts appear; loads after the first screen.
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { firstScreen } from '../lib/first-screen.tsx'
 import { toasterStands } from '../ui/toasts.ts'
@@ -14,7 +14,7 @@ export function LateToaster({ dark }: { dark: boolean }) {
       <Toaster
         theme={dark ? 'dark' : 'light'}
         position="top-center"
-        // Below the title and what stands beside it.
+        // Below the title and the buttons beside it.
         offset={{ top: 60 }}
         mobileOffset={{ top: 64 }}
         toastOptions={{
@@ -26,7 +26,7 @@ export function LateToaster({ dark }: { dark: boolean }) {
   )
 }
 
-/** Drawn behind the toaster, so that this one listens by then. */
+/** Rendered after the toaster, so that the toaster already listens. */
 function Stands() {
   useEffect(toasterStands, [])
   return null

@@ -1,4 +1,4 @@
-// Loads the fonts: after the first screen at the first visit, at once when the browser has them already.
+// Loads the fonts: after the first screen on a first visit, at once when the browser has cached them.
 import { firstScreen } from '../lib/first-screen.tsx'
 
 const storageKey = 'nanoclaw.fonts'
@@ -7,7 +7,7 @@ const haveCome = (): boolean => {
   try {
     return localStorage.getItem(storageKey) === 'yes'
   } catch {
-    return false // storage blocked: they come after the first screen
+    return false // storage blocked: load them after the first screen
   }
 }
 
@@ -18,6 +18,6 @@ export async function loadFonts(): Promise<void> {
   try {
     localStorage.setItem(storageKey, 'yes')
   } catch {
-    // the next visit waits again
+    // storage blocked: the next visit waits again
   }
 }

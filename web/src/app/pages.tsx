@@ -1,4 +1,4 @@
-// Which page stands at which address. Everything but the chat is loaded when it is first opened.
+// Which page each URL shows. Everything except the chat loads when it is first opened.
 import { usePrefetchInfiniteQuery, usePrefetchQuery } from '@tanstack/react-query'
 import { CircleHelp, PanelLeft } from 'lucide-react'
 import { type ReactNode, Suspense, useEffect } from 'react'
@@ -16,10 +16,10 @@ import { ChatSkeleton } from './chat-skeleton.tsx'
 import { HomePage } from './home-page.tsx'
 import { lazyView } from './lazy-view.ts'
 
-/** A conversation's page comes with what draws its text, so that nobody sees raw Markdown. */
+/** Loads with its Markdown renderer, so that nobody sees raw Markdown. */
 const loadChat = () =>
   Promise.all([import('./chat-page.tsx'), loadMarkdown()]).then(([{ ChatPage: page }]) => page)
-// On a slow line each request that waits for another one costs: this one need not.
+// On a slow connection, requests that wait for each other add up; this one does not have to wait.
 if (location.pathname.startsWith('/c/')) void loadChat()
 const ChatPage = lazyView(loadChat)
 const MemoryPage = lazyView(() =>
@@ -41,14 +41,14 @@ const StatsPage = lazyView(() =>
   import('../features/stats/stats-page.tsx').then((module) => module.StatsPage),
 )
 
-/** Asks for a conversation while the code that draws it is still on its way. */
+/** Fetches a conversation while the code that draws it still loads. */
 function ConversationAhead({ id }: { id: string }) {
   usePrefetchQuery(conversationQuery(id))
   usePrefetchInfiniteQuery(messagesQuery(id))
   return null
 }
 
-/** A page that scrolls as a whole, with the way back to the sidebar above it. */
+/** A page that scrolls as a whole, with a button above it that shows the sidebar. */
 function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children: ReactNode }) {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -78,12 +78,12 @@ export function Pages({
 }: {
   user: User | undefined
   multi: boolean
-  /** Shows the sidebar; null while it is there. */
+  /** Shows the sidebar; null while it is visible. */
   onMenu: (() => void) | null
 }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  // A conversation comes next on most visits: its code is fetched while the first screen is read.
+  // Most visits open a conversation next, so its code loads while the reader looks at the first screen.
   useEffect(() => void firstScreen.then(loadChat), [])
   const admin = user?.role === 'admin'
   const menu =

@@ -1,4 +1,4 @@
-// The frame that index.html draws before any script has come, drawn again until it is known who looks.
+// The layout that index.html draws before any script has loaded, drawn again until the sign-in mode is known.
 export function ShellSkeleton() {
   return (
     <div className="boot" aria-hidden>

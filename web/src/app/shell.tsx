@@ -1,4 +1,4 @@
-// The frame of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
+// The layout of the page: the sidebar (a drawer on a phone), the page beside it, the keyboard shortcuts.
 import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
@@ -28,7 +28,7 @@ export function Shell({ multi }: { multi: boolean }) {
   const wide = useMedia('(min-width: 56rem)')
   const [pinned, setPinned] = useSidebar()
   const [drawer, setDrawer] = useState(false)
-  // Whichever way another page is reached, also by the browser's own buttons, the drawer is not left over it.
+  // Every navigation closes the drawer, the browser's own back and forward included.
   const [drawnAt, setDrawnAt] = useState(location)
   if (drawnAt !== location) {
     setDrawnAt(location)

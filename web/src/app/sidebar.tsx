@@ -1,4 +1,4 @@
-// The sidebar: a new chat, the conversations, and the ways to everything else.
+// The sidebar: a new chat, the conversations, and links to everything else.
 import {
   Brain,
   ChartNoAxesColumn,

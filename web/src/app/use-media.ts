@@ -1,4 +1,4 @@
-// Whether a media query holds, kept up to date.
+// Whether a media query matches, kept up to date.
 import { useSyncExternalStore } from 'react'
 
 export function useMedia(query: string): boolean {

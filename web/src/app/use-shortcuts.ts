@@ -1,4 +1,4 @@
-// The page's keyboard shortcuts. Single letters work only while nothing is being written.
+// The page's keyboard shortcuts. Single letters work only while no text field has the focus.
 import { useEffect } from 'react'
 
 export type Shortcut = 'newChat' | 'search' | 'sidebar' | 'focus' | 'help'

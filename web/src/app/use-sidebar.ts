@@ -1,4 +1,4 @@
-// Whether the sidebar stands beside the page on a wide screen: the reader's choice, kept in this browser.
+// Whether a wide screen shows the sidebar: the reader's choice, stored in this browser.
 import { useCallback, useState } from 'react'
 
 const storageKey = 'nanoclaw.sidebar'
@@ -7,7 +7,7 @@ const readStored = (): boolean => {
   try {
     return localStorage.getItem(storageKey) !== 'hidden'
   } catch {
-    return true // storage blocked: the choice lasts as long as the page
+    return true // storage blocked: the choice lasts until the page closes
   }
 }
 

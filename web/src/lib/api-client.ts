@@ -1,12 +1,12 @@
-// The one way to the server's REST interface: envelope, sign-in header, errors with a readable text.
+// The only access to the server's REST API: success envelope, sign-in header, errors with a readable text.
 import type { ErrorBody, ErrorParams } from '../../../server/protocol/error.ts'
 import { useSession } from './session.ts'
 
-/** A request that the server refused or that never reached it. `message` is fit for a person. */
+/** A request that the server refused or that did not reach it. `message` is for people. */
 export class ApiError extends Error {
-  /** HTTP status; 0 when the server could not be reached. */
+  /** The HTTP status; 0 when the server could not be reached. */
   readonly status: number
-  /** Why, by the protocol's name for it. */
+  /** The exact reason, by its name in the protocol. */
   readonly reason: string | undefined
   readonly params: ErrorParams | undefined
   readonly details: unknown
@@ -26,7 +26,7 @@ export class ApiError extends Error {
 
 export type RequestOptions = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Sent as JSON, or as it is when it is form data. */
+  /** Sent as JSON; form data is sent as it is. */
   body?: unknown
   query?: Record<string, string | number | boolean | null | undefined>
   headers?: Record<string, string>
@@ -47,20 +47,20 @@ const withQuery = (path: string, query: RequestOptions['query']): string => {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** What the body of a refusal says; a proxy on the way may have sent one of its own. */
+/** Reads the body of a refusal, which may also come from a proxy in between. */
 export const refusalOf = (status: number, body: Partial<ErrorBody> | null): ApiError =>
   typeof body?.message === 'string'
     ? new ApiError(status, body.message, body)
     : new ApiError(status, `HTTP ${status}`)
 
-/** The error that a refusal stands for; a 401 also forgets the token, which shows the sign-in page. */
+/** The error for a refusal; a 401 also drops the token, which shows the sign-in page. */
 export async function errorOf(response: Response): Promise<ApiError> {
   if (response.status === 401 && useSession.getState().token !== null)
     useSession.getState().signOut()
   return refusalOf(response.status, await response.json().catch(() => null))
 }
 
-/** Sends a request and hands back the raw answer. Throws `ApiError`; an abort is thrown as it is. */
+/** Sends a request and returns the raw response. Throws `ApiError`; an abort is rethrown as it is. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', body, query, headers, signal } = options
   const isForm = body instanceof FormData
@@ -85,8 +85,8 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 }
 
 /**
- * Sends a request and hands back `data` of the success envelope. Its type is the contract's own: the server checks
- * every answer against the same schema before it sends it, so the page need not carry a validator.
+ * Sends a request and returns `data` of the success envelope. Its type comes from the protocol: the server checks
+ * every response against the same schema before it sends it, so the page needs no validator.
  */
 export async function request<T>(path: string, options?: RequestOptions): Promise<T> {
   const response = await send(path, options)
@@ -94,7 +94,7 @@ export async function request<T>(path: string, options?: RequestOptions): Promis
   return body.data
 }
 
-/** Sends a request whose answer carries nothing of interest. */
+/** Sends a request whose response has no data of interest. */
 export async function requestDone(path: string, options?: RequestOptions): Promise<void> {
   await send(path, options)
 }

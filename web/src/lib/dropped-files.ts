@@ -1,6 +1,6 @@
-// Files dropped on the page outside every drop zone: without this the browser would leave the page to show them.
+// Files dropped outside every drop zone: without this, the browser would leave the page to show them.
 
-/** Who is given the files that were dropped beside it. */
+/** Receives files that were dropped outside the drop zones. */
 export type DropTaker = {
   /** Files are being dragged over the page, or no longer. */
   onOver(over: boolean): void
@@ -9,7 +9,7 @@ export type DropTaker = {
 
 const takers: DropTaker[] = []
 
-/** The newest taker is given what is dropped, except while a dialog is open. Returns how to end that. */
+/** The newest taker receives dropped files, except while a dialog is open. Returns a function that unregisters it. */
 export function takeDroppedFiles(taker: DropTaker): () => void {
   takers.push(taker)
   return () => void takers.splice(takers.indexOf(taker), 1)
@@ -20,13 +20,13 @@ const currentTaker = (): DropTaker | undefined =>
     ? takers.at(-1)
     : undefined
 
-/** Files that no drop zone has claimed for itself. */
+/** Files that no drop zone has claimed. */
 const strayFiles = (event: DragEvent): DataTransfer | null =>
   !event.defaultPrevented && event.dataTransfer?.types.includes('Files') === true
     ? event.dataTransfer
     : null
 
-/** Keeps dropped files from replacing the page; to be called once, when it starts. */
+/** Keeps dropped files from replacing the page. Call it once, at the start. */
 export function guardDrops(): void {
   addEventListener('dragover', (event) => {
     const transfer = strayFiles(event)
@@ -37,7 +37,7 @@ export function guardDrops(): void {
     taker?.onOver(true)
   })
   addEventListener('dragleave', (event) => {
-    // Null: it left the window, and not just one element for another.
+    // Null: the drag left the window, not only one element.
     if (event.relatedTarget === null) takers.at(-1)?.onOver(false)
   })
   addEventListener('drop', (event) => {

@@ -1,8 +1,8 @@
-// Reads server-sent events from a fetch answer (the browser's EventSource can neither POST nor send headers).
+// Reads server-sent events from a fetch response (the browser's EventSource can neither POST nor send headers).
 import { createParser } from 'eventsource-parser'
 import type { RunEvent } from '../../../server/protocol/run-event.ts'
 
-/** One event with its place in the run; `id` is null for what is never replayed (live tool output). */
+/** One event with its id in the run; `id` is null for events that are never replayed (live tool output). */
 export type NumberedEvent = { id: string | null; event: RunEvent }
 
 const known: Record<RunEvent['event'], true> = {
@@ -17,7 +17,7 @@ const known: Record<RunEvent['event'], true> = {
   error: true,
 }
 
-/** The wire's frame as an event: a step travels bare, everything else beside its name. Null when it is not known. */
+/** Turns a frame into an event: a step is the data itself, everything else gets its name added. Null when it is unknown. */
 const toRunEvent = (
   { name, data }: Frame,
   isProgress: (value: unknown) => boolean,
@@ -30,7 +30,7 @@ const toRunEvent = (
     return null
   }
   if (typeof value !== 'object' || value === null) return null
-  // Kinds of progress that this page does not know are left out.
+  // Kinds of progress that this page does not know are dropped.
   if (name === 'tool_progress' && !('progress' in value && isProgress(value.progress))) return null
   const event = name === 'process_step' ? { event: name, step: value } : { event: name, ...value }
   return event as RunEvent // the server builds every frame from the same type
@@ -42,19 +42,19 @@ export type EventStream<Event = NumberedEvent> = {
   close: () => void
 }
 
-/** One frame of the wire, its data still text. */
+/** One frame of the stream, with its data still as text. */
 export type Frame = { id: string | null; name: string; data: string }
 
-/** The server says something at least every 15 seconds; a line that is silent for this long is dead. */
+/** The server sends something at least every 15 seconds; a connection that is silent for this long is dead. */
 const silentMs = 40_000
 
-/** Loaded beside the first screen, which does without it. Where it can't be loaded, no progress is shown. */
+/** Loads after the first screen, which does not need it. If it fails to load, no progress is shown. */
 const progressCheck = import('./check-progress.ts').then(
   ({ isCallProgress }) => isCallProgress,
   () => () => false,
 )
 
-/** A run's events; frames of no known event are left out. */
+/** The events of a run; frames without a known event are dropped. */
 export function readEvents(response: Response): EventStream {
   const frames = readFrames(response, (frame) => frame)
   async function* events(): AsyncGenerator<NumberedEvent> {
@@ -68,8 +68,8 @@ export function readEvents(response: Response): EventStream {
 }
 
 /**
- * Reads an answer's body frame by frame; what `toEvent` answers null for is left out. The events end without an error
- * when the line goes dead or `close` is called.
+ * Reads a response body frame by frame; frames for which `toEvent` returns null are dropped. The events end without an
+ * error when the connection goes dead or `close` is called.
  */
 export function readFrames<Event>(
   response: Response,
@@ -88,7 +88,7 @@ export function readFrames<Event>(
       },
     })
     const decoder = new TextDecoder()
-    // A laptop that slept finds its timers late: the first look after waking sees the silence.
+    // After sleep, a laptop's timers fire late; the first check after waking notices the silence.
     const watch = setInterval(() => {
       if (Date.now() - heardAt > silentMs) close()
     }, 5_000)

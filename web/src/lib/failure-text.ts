@@ -1,4 +1,4 @@
-// What went wrong with a run or a provider, in the page's language where it knows the machine name.
+// The text of a failed run or model call, in the page's language where its code is known.
 import type { TFunction } from 'i18next'
 import type { ErrorParams } from '../../../server/protocol/error.ts'
 import { type FailureName, failureNames } from './i18n/english-failures.ts'
@@ -13,7 +13,7 @@ type Failure = {
 
 const isNamed = (name: string): name is FailureName => Object.hasOwn(failureNames, name)
 
-/** The failure in words; what a provider itself said is quoted. The server's own text where the name is not known. */
+/** The failure as text, with the provider's own words quoted; the server's text where the code is unknown. */
 export function failureText({ code, params, content }: Failure, t: TFunction): string | null {
   if (code == null) return content ?? null
   const reason = params?.reason === undefined ? code : `${code}_${params.reason}`

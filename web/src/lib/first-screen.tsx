@@ -1,17 +1,17 @@
-// When the first screen stands: what is not part of it (fonts, toasts, code for later) waits, so that it does not compete.
+// When the first screen is complete: everything else (fonts, toasts, code for later) waits for it, so as not to compete.
 import { useEffect } from 'react'
 
 let stands = (): void => undefined
 
-/** Settled once there is something to read or to write in, or something to be told that cannot wait. */
+/** Resolves once there is something to read or a field to type in, or a notice that cannot wait. */
 export const firstScreen = new Promise<void>((resolve) => {
   stands = resolve
 })
 
-/** Nothing is to wait any longer. */
+/** Lets everything that waits proceed. */
 export const endFirstScreen = (): void => stands()
 
-/** To be drawn beside the content of a page: it tells that the content stands. */
+/** Render this beside a page's content; it marks the first screen as complete. */
 export function FirstScreenStands() {
   useEffect(() => stands(), [])
   return null

@@ -1,4 +1,4 @@
-// Numbers, sizes and times as people read them, in the page's language.
+// Numbers, sizes and times for people, in the page's language.
 
 /** 950 -> "950", 12345 -> "12.3k", 2100000 -> "2.1M". */
 export const compactNumber = (value: number, language: string): string =>
@@ -7,7 +7,7 @@ export const compactNumber = (value: number, language: string): string =>
 export const wholeNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language).format(value)
 
-/** An amount as it is written in the language: "$0.82"; less than a cent keeps two digits that say something. */
+/** An amount in the notation of the language, such as "$0.82"; below a cent, with two significant digits. */
 export const money = (amount: number, currency: string, language: string): string => {
   const digits =
     amount !== 0 && Math.abs(amount) < 0.01
@@ -17,7 +17,7 @@ export const money = (amount: number, currency: string, language: string): strin
     const options = { style: 'currency', currency, ...digits } as const
     return new Intl.NumberFormat(language, options).format(amount)
   } catch {
-    // The operator may count in something that is no currency.
+    // The configured currency may not be a currency code.
     return `${new Intl.NumberFormat(language, digits).format(amount)} ${currency}`
   }
 }
@@ -49,7 +49,7 @@ const startOfDay = (date: Date): number =>
 
 export type DayGroup = 'today' | 'yesterday' | 'week' | 'month' | 'older'
 
-/** Which heading of the conversation list a time falls under. */
+/** The heading of the conversation list for a time. */
 export const dayGroup = (iso: string, now: Date): DayGroup => {
   const days = Math.round((startOfDay(now) - startOfDay(new Date(iso))) / dayMs)
   if (days <= 0) return 'today'
@@ -58,7 +58,7 @@ export const dayGroup = (iso: string, now: Date): DayGroup => {
   return days <= 30 ? 'month' : 'older'
 }
 
-/** The time of day when it was today, the date otherwise. */
+/** The time of day for today, the date otherwise. */
 export const shortTime = (iso: string, language: string, now = new Date()): string => {
   const date = new Date(iso)
   return startOfDay(date) === startOfDay(now)

@@ -1,4 +1,4 @@
-// Every address of the page, as one typed object.
+// Every URL of the page, as one typed object.
 export const paths = {
   home: '/',
   /** A new chat in a project. */

@@ -1,10 +1,10 @@
-// The cache of server state, and what happens to errors nobody handled: a toast with the server's own words.
+// The cache of server state. Errors that nobody handles become toasts.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-client.ts'
 
 type Report = (error: unknown) => void
 
-/** `report` is told of every failed request, except those whose `meta.quiet` says that the view shows it itself. */
+/** `report` receives the error of every failed request, except where `meta.quiet` says that the view shows it itself. */
 export const createQueryClient = (report: Report): QueryClient =>
   new QueryClient({
     queryCache: new QueryCache({
@@ -20,7 +20,7 @@ export const createQueryClient = (report: Report): QueryClient =>
     defaultOptions: {
       queries: {
         staleTime: 15_000,
-        // Only what may heal by itself is asked again.
+        // Retry only what may succeed without a change.
         retry: (count, error) =>
           count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
       },

@@ -1,6 +1,6 @@
-// Looks into JSON that a model or a tool wrote: nothing about its shape is relied on.
+// Reads JSON from a model or a tool without relying on its shape.
 
-/** The value, or undefined when the text is no JSON. */
+/** The value, or undefined when the text is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -9,7 +9,7 @@ export const parseJson = (text: string): unknown => {
   }
 }
 
-/** The own fields of an object; empty for everything else, arrays included. */
+/** An object's own fields; empty for everything else, arrays included. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))

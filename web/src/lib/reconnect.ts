@@ -1,4 +1,4 @@
-// When to connect again after a line was lost.
+// When to reconnect after a connection was lost.
 
 /** Resolves after `ms`, or as soon as the network or the page comes back. */
 export const waitToReconnect = (ms: number): Promise<void> =>

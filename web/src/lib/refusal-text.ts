@@ -1,10 +1,10 @@
-// What the server refused, in the page's language. In English the server says it; other languages translate its reasons.
+// Why the server refuses a request, in the page's language. The server's texts are English; others are translated by reason.
 import i18next from 'i18next'
 import type { ErrorParams } from '../../../server/protocol/error.ts'
 import { firstScreen } from './first-screen.tsx'
 
 export type Refusal = {
-  /** Why exactly, or of which kind: a name of the protocol's. */
+  /** The exact reason, or the kind of failure: a name from the protocol. */
   reason: string | null | undefined
   params?: ErrorParams | null | undefined
   /** The server's own words. */
@@ -13,7 +13,7 @@ export type Refusal = {
 
 let chinese: Readonly<Record<string, string>> = {}
 
-/** Fetches the texts once nothing waits for the line any more. Until then the server's own words are shown. */
+/** Loads the texts after the first screen. Until then the server's own words are shown. */
 export function loadRefusals(): void {
   void firstScreen
     .then(() => import('./i18n/chinese-refusals.ts'))
@@ -21,11 +21,11 @@ export function loadRefusals(): void {
       ({ refusals }) => {
         chinese = refusals
       },
-      () => undefined, // as above
+      () => undefined, // not loaded: the server's own words are shown
     )
 }
 
-/** The text of a reason with its parameters; the server's own words where the reason has none. */
+/** The text of a reason with its parameters; the server's own words when the reason has no text. */
 export function refusalText({ reason, params, message }: Refusal): string {
   const known = i18next.language === 'zh' && reason != null && Object.hasOwn(chinese, reason)
   const text = known ? chinese[reason] : undefined

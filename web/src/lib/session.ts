@@ -1,4 +1,4 @@
-// The sign-in token of this browser, kept in local storage (multi-user mode only).
+// The sign-in token of this browser, in local storage (multi-user mode only).
 import { create } from 'zustand'
 
 const storageKey = 'nanoclaw.token'
@@ -7,20 +7,20 @@ const readStored = (): string | null => {
   try {
     return localStorage.getItem(storageKey)
   } catch {
-    return null // storage blocked: signed in for this page only
+    return null // storage blocked: signed in until the page closes
   }
 }
 
 type Session = { token: string | null; signIn(token: string): void; signOut(): void }
 
-/** The token that every request carries. `signOut` only forgets it here; ending it on the server is a request. */
+/** The token that every request carries. `signOut` only removes it here; ending the session on the server is a request. */
 export const useSession = create<Session>((set) => ({
   token: readStored(),
   signIn: (token) => {
     try {
       localStorage.setItem(storageKey, token)
     } catch {
-      // kept in memory alone
+      // storage blocked: kept in memory only
     }
     set({ token })
   },
@@ -28,7 +28,7 @@ export const useSession = create<Session>((set) => ({
     try {
       localStorage.removeItem(storageKey)
     } catch {
-      // nothing was kept
+      // storage blocked: nothing to remove
     }
     set({ token: null })
   },

@@ -1,4 +1,4 @@
-// Light, dark or as the system has it; `public/theme.js` applies the same rule before the first paint.
+// Light, dark or the system's theme; `public/theme.js` applies the same rule before the first paint.
 import { create } from 'zustand'
 
 export type ThemeChoice = 'system' | 'light' | 'dark'
@@ -38,7 +38,7 @@ export const useTheme = create<Theme>((set, get) => {
         if (next === 'system') localStorage.removeItem(storageKey)
         else localStorage.setItem(storageKey, next)
       } catch {
-        // storage blocked: the choice lasts as long as the page
+        // storage blocked: the choice lasts until the page closes
       }
       apply(next)
       set({ choice: next, dark: isDark(next) })

@@ -1,10 +1,10 @@
-// What a tool is called on the page.
+// The display name of a tool.
 import type { TFunction } from 'i18next'
 import { toolNames } from './i18n/english-tools.ts'
 
 const isNamed = (name: string): name is keyof typeof toolNames => Object.hasOwn(toolNames, name)
 
-/** A built-in tool by its name in the page's language, `mcp__server__tool` as "server: tool", others in plain words. */
+/** The name of a built-in tool in the page's language, `mcp__server__tool` as "server: tool", others as plain words. */
 export function toolTitle(name: string, t: TFunction): string {
   if (isNamed(name)) return t(`toolNames.${name}`)
   const [prefix, server, ...rest] = name.split('__')

@@ -1,4 +1,4 @@
-// A small button beside a message. There are many of them, so the browser's own tip serves.
+// A small button beside a message. There are many of them, so they use the browser's own tooltip.
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 

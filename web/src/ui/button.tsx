@@ -1,4 +1,4 @@
-// Buttons: with words, or with an icon and a spoken name.
+// Buttons: with a text, or with an icon and an accessible name.
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
@@ -28,7 +28,7 @@ export type ButtonProps = ComponentProps<'button'> & {
 const baseClass =
   'inline-flex shrink-0 items-center justify-center font-medium whitespace-nowrap transition-[background-color,filter,color] duration-100 disabled:opacity-45'
 
-/** A link that looks like a button, for a way to another page. */
+/** A link that looks like a button, for navigation. */
 export const linkButtonClass = classNames(baseClass, tones.plain, sizes.normal, 'touch-target')
 
 export function Button({
@@ -53,10 +53,10 @@ export function Button({
 
 export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   icon: LucideIcon
-  /** Spoken and shown on hover. */
+  /** The accessible name; also shown on hover. */
   label: string
   size?: 'small' | 'normal'
-  /** For switches: spoken as pressed and drawn in the accent colour. */
+  /** For toggles: announced as pressed and drawn in the accent colour. */
   pressed?: boolean
   tipSide?: 'top' | 'bottom' | 'left' | 'right'
 }

@@ -1,4 +1,4 @@
-// A text editor for source files, by language; loaded when the first file is opened.
+// A text editor for source files, with syntax by language; loads when the first file is opened.
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
@@ -31,18 +31,18 @@ const languages: Record<string, () => Promise<Extension>> = {
   yml: () => import('@codemirror/lang-yaml').then(({ yaml }) => yaml()),
 }
 
-/** The language that a file's ending stands for; plain text where there is none. */
+/** The language for a file extension; plain text when it is unknown. */
 const languageOf = (name: string): Promise<Extension> => {
   const extension = name.split('.').at(-1)?.toLowerCase() ?? ''
   const load = Object.hasOwn(languages, extension) ? languages[extension] : undefined
   return load?.() ?? Promise.resolve([])
 }
 
-/** Prose is read, not scanned: its long lines are broken. */
+/** Prose is read line by line, not scanned, so its long lines wrap. */
 const isProse = (name: string): boolean =>
   /\.(md|markdown|txt|rst|log|csv)$|(^|\/)[^.]+$/i.test(name)
 
-/** The page's own colours, so that the editor follows the theme without being told. */
+/** Uses the page's CSS variables, so the editor follows the theme. */
 const colours = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--code-token-comment)' },
   { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: 'var(--code-token-keyword)' },
@@ -89,13 +89,13 @@ export function CodeEditor({
   label: string
   onChange: (text: string) => void
   onSave: () => void
-  /** The line to show at first, counted from 1. */
+  /** The line to scroll to at first, counted from 1. */
   line?: number | undefined
 }) {
   const host = useRef<HTMLDivElement>(null)
   const call = useRef({ onChange, onSave })
   call.current = { onChange, onSave }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text is another editor, made by its key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a different text is a different editor, created through its key
   useEffect(() => {
     const parent = host.current
     if (parent === null) return

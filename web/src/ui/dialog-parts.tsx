@@ -1,4 +1,4 @@
-// What draws dialogs, and the question before something is lost. Used through dialog.tsx, which loads it late.
+// Draws dialogs, and the confirmation before something is lost. Used through dialog.tsx, which loads it lazily.
 import { X } from 'lucide-react'
 import { AlertDialog, Dialog as RadixDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
@@ -53,7 +53,7 @@ export function Dialog({
               )}
             </div>
             <RadixDialog.Close asChild>
-              {/* Without the usual tip: it takes the focus first, and the tip would take the first Escape. */}
+              {/* No tip here: this button gets the focus first, and the tip would swallow the first Escape. */}
               <button
                 type="button"
                 aria-label={t('common.close')}
@@ -75,7 +75,7 @@ export function Dialog({
   )
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before something that cannot be undone. */
 export function ConfirmDialog({
   open,
   onOpenChange,
@@ -91,7 +91,7 @@ export function ConfirmDialog({
   text: string
   confirm: string
   onConfirm: () => void
-  /** The way that loses nothing, where there is one. */
+  /** The option that loses nothing, if there is one. */
   save?: () => void
 }) {
   const { t } = useTranslation()

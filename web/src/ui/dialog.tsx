@@ -1,4 +1,4 @@
-// Dialogs as the page asks for them; what draws them comes with the first one that opens.
+// Dialogs for the page; the code that draws them loads with the first one that opens.
 import { type ComponentProps, Suspense, useState } from 'react'
 import type * as parts from './dialog-parts.tsx'
 import { late } from './late.tsx'
@@ -8,14 +8,14 @@ const LateConfirmDialog = late(() =>
   import('./dialog-parts.tsx').then((module) => module.ConfirmDialog),
 )
 
-/** True from the first opening on: a dialog that closes still gives the focus back. */
+/** True from the first opening on, because a dialog that closes still returns the focus. */
 function useWanted(open: boolean): boolean {
   const [wanted, setWanted] = useState(open)
   if (open && !wanted) setWanted(true)
   return wanted
 }
 
-/** A dialog: centred on a wide screen, a sheet from below on a phone. */
+/** A dialog: centred on a wide screen, a bottom sheet on a phone. */
 export function Dialog(props: ComponentProps<typeof parts.Dialog>) {
   return (
     useWanted(props.open) && (
@@ -26,7 +26,7 @@ export function Dialog(props: ComponentProps<typeof parts.Dialog>) {
   )
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before something that cannot be undone. */
 export function ConfirmDialog(props: ComponentProps<typeof parts.ConfirmDialog>) {
   return (
     useWanted(props.open) && (

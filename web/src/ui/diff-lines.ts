@@ -1,4 +1,4 @@
-// Reads a unified diff into numbered rows, and pairs removed with added ones for a side-by-side view.
+// Reads a unified diff into numbered rows, and pairs removed with added rows for a side-by-side view.
 export type DiffRow = {
   key: string
   kind: 'add' | 'remove' | 'context' | 'hunk'
@@ -23,7 +23,7 @@ const fileName = (line: string): string =>
     .replace(/\t.*$/, '')
     .replace(/^[ab]\//, '')
 
-/** Never throws: what is no diff comes out as context lines. At most 4,000 rows are read. */
+/** Never throws: text that is not a diff becomes context lines. Reads at most 4,000 rows. */
 export function readDiff(diff: string): DiffFile[] {
   const files: DiffFile[] = []
   let before = 1
@@ -38,7 +38,7 @@ export function readDiff(diff: string): DiffFile[] {
   }
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  // Lines of the hunk that are still to come; while there are some, a `---` is a removed line and no heading.
+  // Lines left in the hunk; until they are used up, `---` is a removed line and not a heading.
   let beforeLeft = 0
   let afterLeft = 0
   for (const [index, line] of lines.entries()) {
@@ -94,7 +94,7 @@ export type DiffPair =
   | { kind: 'hunk'; key: string; row: DiffRow }
   | { kind: 'pair'; key: string; before: DiffRow | null; after: DiffRow | null }
 
-/** Rows as they stand side by side: a block of removed lines beside the block of added ones that follows it. */
+/** Rows side by side: each block of removed lines beside the block of added lines that follows it. */
 export function pairRows(rows: readonly DiffRow[]): DiffPair[] {
   const pairs: DiffPair[] = []
   let removed: DiffRow[] = []

@@ -1,4 +1,4 @@
-// A unified diff, readable: line numbers, colours, file headings; side by side where there is room.
+// A readable unified diff: line numbers, colours, file headings; side by side where there is room.
 import { Columns2, Rows2 } from 'lucide-react'
 import { memo, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,10 +1,10 @@
-// What to tell a person about an error.
+// The text of an error for a person.
 import i18next from 'i18next'
 import { ApiError } from '../lib/api-client.ts'
 import { failureText } from '../lib/failure-text.ts'
 import { notify } from './toasts.ts'
 
-/** What the server said, in the page's language where its reason is known; a plain sentence when it said nothing. */
+/** The server's message, in the page's language where its reason is known; a general sentence when there is none. */
 export const errorText = (error: unknown): string => {
   if (error instanceof ApiError)
     return error.status === 0
@@ -16,9 +16,9 @@ export const errorText = (error: unknown): string => {
   return i18next.t('errors.unexpected')
 }
 
-/** Shows the error as a toast; the same text is shown once, not stacked. */
+/** Shows the error as a toast. Equal texts are shown once, not stacked. */
 export const reportError = (error: unknown): void => {
-  if (error instanceof ApiError && error.status === 401) return // the sign-in page says it
+  if (error instanceof ApiError && error.status === 401) return // the sign-in page appears instead
   const text = errorText(error)
   notify(text, 'error')
 }

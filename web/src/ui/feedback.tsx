@@ -1,4 +1,4 @@
-// What is shown while something loads, is empty or went wrong.
+// What a view shows while it loads, when it is empty and when it failed.
 import { LoaderCircle, type LucideIcon, RotateCw, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'

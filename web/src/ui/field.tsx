@@ -1,4 +1,4 @@
-// Form fields: a label, the control, a hint or an error, tied together for assistive technology.
+// Form fields: a label, the control and a hint or error, linked for assistive technology.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 

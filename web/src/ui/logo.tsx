@@ -1,4 +1,4 @@
-// The mark: three strokes of a claw.
+// The logo: three strokes of a claw.
 export function Logo({ size = 22 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

@@ -1,4 +1,4 @@
-// What draws menus: actions, and one choice among several. Used through menu.tsx, which loads it late.
+// Draws menus: actions, and a choice among several. Used through menu.tsx, which loads it lazily.
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import type { ReactElement, ReactNode } from 'react'
@@ -15,7 +15,7 @@ export type MenuProps = {
   children: ReactNode
 }
 
-/** The menu with its button; it begins open, because it is not drawn before it is wanted. */
+/** The menu with its button. It starts open, because it is first drawn when someone opens it. */
 export function Menu({ trigger, align = 'start', side = 'bottom', label, children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false} defaultOpen>
@@ -75,7 +75,7 @@ export function MenuSeparator() {
 
 export type Choice = { value: string; label: string; hint?: string | undefined }
 
-/** One of several, with a tick at the chosen one. */
+/** One of several options, with a tick beside the selected one. */
 export function MenuChoices({
   value,
   choices,

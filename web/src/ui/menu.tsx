@@ -1,4 +1,4 @@
-// Menus that drop from a button: actions, and one choice among several. What draws them comes with the first one opened.
+// Drop-down menus: actions, and a choice among several. The code that draws them loads with the first one opened.
 import {
   type ButtonHTMLAttributes,
   type ComponentProps,
@@ -17,11 +17,11 @@ const load = async (): Promise<typeof Parts> => {
   parts = await import('./menu-parts.tsx')
   return parts
 }
-// A line that breaks here is met again, and told, when a menu is opened.
+// A failed prefetch is ignored: the load is retried, and its error shown, when a menu is opened.
 void firstScreen.then(load).catch(() => undefined)
 const LateMenu = lazy(async () => ({ default: (await load()).Menu }))
 
-/** Until it is first opened a menu is its button alone. */
+/** Until it is first opened, a menu is only its button. */
 export function Menu(props: Omit<Parts.MenuProps, 'trigger'> & { trigger: ReactElement }) {
   const [wanted, setWanted] = useState(false)
   const closed = isValidElement<ButtonHTMLAttributes<HTMLButtonElement>>(props.trigger)
@@ -44,7 +44,7 @@ export function Menu(props: Omit<Parts.MenuProps, 'trigger'> & { trigger: ReactE
   )
 }
 
-/** Its content is drawn by the parts that have come with the menu around it. */
+/** Drawn by the menu around it, whose code is loaded by then. */
 const drawn = (): typeof Parts => {
   if (parts === null) throw new Error('a menu item stands outside a menu')
   return parts

@@ -1,4 +1,4 @@
-// How far something is that takes a while.
+// The progress of something that takes a while.
 
 /** `part` from 0 to 1. */
 export function ProgressBar({ label, part }: { label: string; part: number }) {

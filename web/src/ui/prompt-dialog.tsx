@@ -16,7 +16,7 @@ export function PromptDialog({
   title: string
   label: string
   initial: string
-  /** Hides what is typed. */
+  /** Masks the input. */
   secret?: boolean
   onClose: () => void
   onSubmit: (text: string) => void

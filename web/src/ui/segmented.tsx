@@ -1,4 +1,4 @@
-// One of a few choices, side by side.
+// A choice among a few options, side by side.
 import { ToggleGroup } from 'radix-ui'
 
 export function Segmented<Value extends string>({

@@ -17,9 +17,9 @@ type Shown = { id: string; text: string; side: Side; anchor: Element }
 const useShown = create<{ shown: Shown | null }>(() => ({ shown: null }))
 
 const OPEN_MS = 500
-/** From one tip to the next there is no wait. */
+/** Moving from one tip to the next within this time shows the next one at once. */
 const SKIP_MS = 200
-/** Long enough to move from the button onto its tip. */
+/** Long enough to move the pointer from the button onto its tip. */
 const CLOSE_MS = 90
 const GAP_PIXELS = 6
 const MARGIN_PIXELS = 8
@@ -64,7 +64,7 @@ export function Tip({
   const id = useId()
   const { props } = children
   const tipOf = (anchor: Element): Shown => ({ id, text, side, anchor })
-  // What it belongs to may go away while it is shown, and is never left by the pointer then.
+  // The anchor may be removed while its tip is shown; then no pointerleave event ever comes.
   useEffect(
     () => () => {
       if (useShown.getState().shown?.id === id) hide()
@@ -89,7 +89,7 @@ export function Tip({
       hide()
       props.onPointerDown?.(event)
     },
-    // The keyboard asks for the name of what it has reached; a focus that the page itself has moved does not.
+    // Show the tip for keyboard focus only, not for a focus that the page moved.
     onFocus: (event: FocusEvent) => {
       props.onFocus?.(event)
       if (event.currentTarget.matches(':focus-visible') && !noHover())
@@ -102,7 +102,7 @@ export function Tip({
   })
 }
 
-/** Where the bubble goes: on its side, on the opposite one when there is no room, never out of the window. */
+/** Places the bubble on its side, or on the opposite one if there is no room, and always within the window. */
 function place(bubble: HTMLElement, { anchor, side }: Shown): void {
   const at = anchor.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = bubble
@@ -131,7 +131,7 @@ function place(bubble: HTMLElement, { anchor, side }: Shown): void {
   bubble.style.top = `${within(y, height, window.innerHeight)}px`
 }
 
-/** The bubble; stands once, beside everything else. */
+/** The bubble. Mount it once. */
 export function TipBubble() {
   const { shown } = useShown()
   const bubble = useRef<HTMLDivElement>(null)
@@ -147,7 +147,7 @@ export function TipBubble() {
     const onScroll = (event: Event): void => {
       if (event.target instanceof Node && event.target.contains(anchor)) hide()
     }
-    // A name that is spoken already is not described by itself.
+    // If the tip equals the accessible name, a description would only repeat it.
     const describes = anchor.getAttribute('aria-label') !== shown.text
     if (describes) anchor.setAttribute('aria-describedby', id)
     addEventListener('keydown', onKey, true)

@@ -1,4 +1,4 @@
-// Short notices at the top of the page. Their library is fetched after the first screen, or when the first one is shown.
+// Short notices at the top of the page. Their library loads after the first screen, or with the first notice.
 import { endFirstScreen } from '../lib/first-screen.tsx'
 
 type Kind = 'plain' | 'success' | 'error'
@@ -8,10 +8,10 @@ const canShow = new Promise<void>((resolve) => {
   shown = resolve
 })
 
-/** The place of the notices is on the page; those that came earlier are shown now. */
+/** Call this once the toaster is mounted; it shows the notices that came earlier. */
 export const toasterStands = (): void => shown()
 
-/** The same text is shown once, not stacked. */
+/** Shows a notice. Equal texts are shown once, not stacked. */
 export function notify(
   text: string,
   kind: Kind = 'plain',

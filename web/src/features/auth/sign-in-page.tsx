@@ -1,4 +1,4 @@
-// Signing in, and registering where that is open.
+// Signing in, and registering where registration is open.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignIn } from '../../lib/api/auth.ts'
@@ -12,7 +12,7 @@ export function SignInPage({
   first,
 }: {
   canRegister: boolean
-  /** Nobody has an account yet. */
+  /** There is no account yet. */
   first: boolean
 }) {
   const { t } = useTranslation()

@@ -1,4 +1,4 @@
-// The top of a conversation: its title, what belongs to it, and its settings.
+// The header of a conversation: its title, its project and its settings.
 
 import { SlidersHorizontal } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'

@@ -1,18 +1,18 @@
-// What a message is sent with: model, thinking, tools, approval.
+// The options of a message: model, thinking, tools, approval.
 import type { PublicModel } from '../../../../server/protocol/catalog.ts'
 import type { ApprovalMode } from '../../../../server/protocol/conversation.ts'
 
 export type ChatOptions = {
   /** Null: the server's default. */
   model: string | null
-  /** Null: as the model is set. */
+  /** Null: the model's own setting. */
   thinking: boolean | null
   tools: boolean
   /** Null: the server's default. */
   approval: ApprovalMode | null
 }
 
-/** Whether a new conversation with the model thinks when nothing is chosen; the server decides in the same way. */
+/** Whether a new conversation with the model thinks by default; the server decides in the same way. */
 const thinksByDefault = (model: PublicModel | undefined): boolean =>
   model !== undefined && !model.demo && model.thinking !== false
 

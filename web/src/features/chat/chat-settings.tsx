@@ -1,4 +1,4 @@
-// What holds for one conversation: system prompt, temperature, length, MCP servers.
+// Settings of one conversation: system prompt, temperature, answer length, MCP servers.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'

@@ -1,4 +1,4 @@
-// One conversation: its thread, the run that is going on in it, and the field to write in.
+// One conversation: its messages, its active run and the composer.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -35,7 +35,7 @@ import { follow } from './runs/follow-run.ts'
 import { useIsRunning } from './runs/live-runs.ts'
 import { useRunActions } from './runs/use-run-actions.ts'
 
-/** Whether tools are offered is a choice of this page, not of the conversation; it is kept while the page lives. */
+/** Whether to offer tools is a choice of this page, not of the conversation; it lasts until the page closes. */
 const toolsOff = new Set<string>()
 
 function useOptions(conversation: Conversation) {
@@ -58,18 +58,18 @@ function useOptions(conversation: Conversation) {
   return { options, change }
 }
 
-/** Attaches to whatever runs in the conversation, however this page came to it. */
+/** Follows the conversation's active run, wherever it was started. */
 function useAttach(conversation: Conversation, client: QueryClient): void {
   const { id, active_run_id: runId } = conversation
   useEffect(() => {
     if (runId === null) return
     void follow({ conversationId: id, runId, client })
-    // Its messages may be younger than the cached page.
+    // Its messages may be newer than the cached page.
     void client.invalidateQueries({ queryKey: messageKeys.list(id) })
   }, [id, runId, client])
 }
 
-/** Leads home when the conversation is deleted while it is looked at; true on the way. */
+/** Goes to the home page when the open conversation is deleted; returns true on the way there. */
 function useLeaveDeleted(id: string, { data, error }: ReturnType<typeof useConversation>): boolean {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -89,7 +89,7 @@ export function ChatView({
   aside,
 }: {
   id: string
-  /** Shown until the conversation is known. */
+  /** Shown until the conversation has loaded. */
   loading: ReactNode
   header: (conversation: Conversation) => ReactNode
   aside: (conversation: Conversation) => ReactNode
@@ -144,9 +144,9 @@ function OpenConversation({
     const onKey = (event: KeyboardEvent): void => {
       // While an input method composes, Escape belongs to it.
       if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
-      // A question that has the keyboard is answered, not thrown away with the whole run.
+      // Escape in an approval card concerns only that card, not the whole run.
       if (document.activeElement?.closest('[data-question]') != null) return
-      // An open menu or dialog takes the key for itself.
+      // An open menu or dialog handles the key itself.
       if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]') === null)
         void run.stop()
     }

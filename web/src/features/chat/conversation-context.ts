@@ -1,4 +1,4 @@
-// Which conversation, and which project, the messages on the page belong to.
+// The conversation and the project of the messages on the page.
 import { createContext } from 'react'
 
 export type ConversationPlace = { conversationId: string; projectId: string | null }

@@ -1,9 +1,9 @@
-// The page's choices as the fields of a conversation's patch.
+// The page's options as the fields of a conversation patch.
 import type { PatchConversationBody } from '../../../../server/protocol/conversation.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type { ChatOptions } from './chat-options.ts'
 
-/** Only what is named is patched. */
+/** Only fields that are present are patched. */
 export function conversationPatch(
   choice: Partial<ChatOptions> & { leaf?: MessageId },
 ): Partial<PatchConversationBody> {

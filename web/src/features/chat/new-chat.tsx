@@ -1,4 +1,4 @@
-// The first page: a greeting, the field to write in, and a few things to try.
+// The first page: a greeting, the composer and a few suggestions.
 import { useQueryClient } from '@tanstack/react-query'
 import { Calculator, Clock, CloudSun, FolderSearch } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -64,7 +64,7 @@ export function NewChat({
       return true
     } catch (error) {
       reportError(error)
-      // A line that broke may have carried the message: the conversation stays for the next attempt.
+      // The message may have arrived although the connection broke, so the conversation stays for the next attempt.
       if (!(error instanceof ApiError && error.status === 0)) place.giveUp()
       return false
     }

@@ -1,8 +1,8 @@
-// Random ids made by the page, also where the browser has no `crypto.randomUUID` (plain HTTP from another machine).
+// Random ids, also where the browser has no `crypto.randomUUID` (plain HTTP from another machine).
 
 /** 128 random bits as text of at most 36 characters; unique for all practical purposes. */
 export function randomId(): string {
-  // The type says that it is always there; on an insecure origin it is not.
+  // The type says that it always exists; on an insecure origin it does not.
   const { randomUUID } = crypto as { randomUUID?: () => string }
   if (randomUUID !== undefined) return randomUUID.call(crypto)
   return [...crypto.getRandomValues(new Uint8Array(16))]

@@ -1,4 +1,4 @@
-// The conversation that a first message is sent into: created with it, and gone again when the message was not taken.
+// The conversation that a first message is sent to: created with it, and removed if the server does not accept the message.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
@@ -25,19 +25,19 @@ export function useNewConversation(projectId: ProjectId | null, options: ChatOpt
   const chosen = useRef(settingsOf(projectId, options))
   chosen.current = settingsOf(projectId, options)
   const place = useMemo(() => {
-    /** The message was refused, or its sender has left: nothing empty stays behind. */
+    /** The message was refused, or its sender has left: removes the empty conversation. */
     const giveUp = (): void => {
       const left = opened.current
       opened.current = null
       if (left === null) return
       void deleteIfEmpty(left.conversation.id)
-        // Unreachable, as it was for the message: it is seen as empty in the list and can be deleted there.
+        // Unreachable, as it was for the message: the empty conversation stays in the list and can be deleted there.
         .catch(() => undefined)
         .finally(() => client.invalidateQueries({ queryKey: conversationKeys.lists }))
     }
     return {
       giveUp,
-      /** The conversation of the last attempt while nothing was chosen anew since; otherwise another one. */
+      /** The conversation of the last attempt, unless the options have changed since; otherwise another one. */
       async open(): Promise<Conversation> {
         const settings = JSON.stringify(chosen.current)
         if (opened.current !== null && opened.current.settings !== settings) giveUp()
@@ -46,7 +46,7 @@ export function useNewConversation(projectId: ProjectId | null, options: ChatOpt
         client.setQueryData(conversationKeys.one(conversation.id), conversation)
         return conversation
       },
-      /** The message is in it. */
+      /** The message has arrived. */
       taken: (): void => {
         opened.current = null
       },

@@ -1,4 +1,4 @@
-// The list of conversations: grouped by day, searched by title, more as one scrolls.
+// The list of conversations: grouped by day, searchable by title, loading more on scroll.
 import { Archive, MessageSquare, Search, X } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,7 +26,7 @@ const group = (conversations: readonly Conversation[], now: Date): Group[] => {
 const itemsOf = (data: ReturnType<typeof useConversations>['data']): Conversation[] =>
   data?.pages.flatMap(({ items }) => items) ?? []
 
-/** One that is just being pinned stands in both lists until they are fetched again. */
+/** A conversation that is just being pinned is in both lists until they are refetched. */
 const withoutTwins = (conversations: readonly Conversation[]): Conversation[] => [
   ...new Map(conversations.map((one) => [one.id, one])).values(),
 ]
@@ -65,7 +65,7 @@ export function ConversationList({
   const [archived, setArchived] = useState(false)
   const q = useDeferredValue(search.trim())
   const list = useConversations({ q, archived, pinned: false })
-  // Asked for apart: however many others are newer, what is pinned stays in sight.
+  // A query of its own, so that pinned conversations stay visible however many others are newer.
   const pinned = useConversations({ q, archived, pinned: true })
   const { hasNextPage: morePinned, isFetchingNextPage: fetchingPinned, fetchNextPage } = pinned
   useEffect(() => {

@@ -1,4 +1,4 @@
-// One conversation of the list: open, rename, pin, archive, delete; marked when it runs or waits for a person.
+// One conversation of the list: open, rename, pin, archive, delete; marked when it is running or needs approval.
 
 import { Archive, ArchiveRestore, Ellipsis, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react'
 import { memo, useState } from 'react'
@@ -113,10 +113,10 @@ export const ConversationRow = memo(function ConversationRow({
         text={t('conversation.deleteText', { title })}
         confirm={t('common.delete')}
         onConfirm={() =>
-          // The row is gone by then, so the promise is followed and not the hook's own callbacks.
+          // The row is unmounted by then, and with it the hook's own callbacks; the promise remains.
           void remove.mutateAsync(id).then(
             () => active && navigate(paths.home),
-            () => undefined, // reported for all mutations in one place
+            () => undefined, // reported centrally for all mutations
           )
         }
       />

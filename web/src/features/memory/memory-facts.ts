@@ -4,12 +4,12 @@ const untrustedMark = '(from outside text)'
 const fact = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
 
 export type MemoryFact = {
-  /** The line as it stands in the text. */
+  /** The line as it is in the text. */
   line: string
   text: string
   /** '' when the line has none. */
   date: string
-  /** Learned from a web page or the like. */
+  /** Learned from text from outside, such as a web page. */
   untrusted: boolean
 }
 
@@ -32,7 +32,7 @@ function visitFacts(content: string, visit: (fact: MemoryFact, index: number) =>
   }
 }
 
-/** The newest first. */
+/** All facts, newest first. */
 export function factsIn(content: string): MemoryFact[] {
   const facts: MemoryFact[] = []
   visitFacts(content, (one) => facts.unshift(one))

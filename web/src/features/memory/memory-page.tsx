@@ -1,4 +1,4 @@
-// What the agent remembers of the user: facts to look through and forget, and the whole text to correct.
+// What the agent remembers about the user: a list of facts to forget, and the full text to edit.
 import { Save, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-// A file that is no text: a picture is shown, everything can be downloaded, renamed where it lies, and deleted.
+// A file that is not text: images are shown, and every file can be downloaded, renamed and deleted.
 import { ArrowLeft, Download, FileX2, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
 
-/** What the server sends as a picture, and what a browser draws without running anything. */
+/** The types that the server sends as images and that a browser draws without running anything. */
 export const isPicture = (path: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(path)
 
 export function BinaryFile({
@@ -22,7 +22,7 @@ export function BinaryFile({
   projectId: string
   path: string
   picture?: boolean
-  /** It is text, perhaps, but more than is edited here. */
+  /** It may be text, but it is too large to edit here. */
   tooLarge?: boolean
   onMoved: (path: string | null) => void
   onClose: () => void

@@ -1,4 +1,4 @@
-// The history of a project: each change with its time, tool and files; compared and restored from here.
+// The history of a project: each change with its time, tool and files, to compare and restore.
 import { History, MessageSquare, RotateCcw, SquareSplitHorizontal } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -31,7 +31,7 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
   const [compared, setCompared] = useState<string | null>(null)
   const [restoring, setRestoring] = useState<string | null>(null)
   const [, navigate] = useLocation()
-  /** The chat whose answer made the change. */
+  /** The conversation whose answer made the change. */
   const openChat = async (runId: string): Promise<void> => {
     try {
       navigate(paths.conversation((await readRun(runId)).conversation_id))

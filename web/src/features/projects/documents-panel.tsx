@@ -1,4 +1,4 @@
-// The knowledge base of a project: documents are added, read in the background, looked into, removed.
+// The knowledge base of a project: add documents, follow how they are read, view and remove them.
 import { useQueryClient } from '@tanstack/react-query'
 import { BookOpen, FileUp, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'

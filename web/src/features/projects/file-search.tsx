@@ -1,4 +1,4 @@
-// Search in the contents of a project's files.
+// Searches the contents of a project's files.
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { errorText } from '../../ui/error-text.ts'

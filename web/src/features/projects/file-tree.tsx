@@ -1,4 +1,4 @@
-// The folders and files of a project, each folder read when it is opened. Arrow keys walk it.
+// The folders and files of a project; a folder loads when it is opened. Arrow keys move through the tree.
 import { ChevronRight, File, Folder } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'

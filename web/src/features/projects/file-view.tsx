@@ -1,4 +1,4 @@
-// The open file: edited, saved, renamed, downloaded, deleted. A file that somebody else changed is never overwritten unasked.
+// The open file: edit, save, rename, download, delete. Never overwrites another person's change without asking.
 import { ArrowLeft, Download, Ellipsis, PencilLine, Save, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -29,7 +29,7 @@ type Props = {
   path: string
   line: number | undefined
   onDirty: (dirty: boolean) => void
-  /** The file has another path now, or is gone (null). */
+  /** The file has a new path, or was deleted (null). */
   onMoved: (path: string | null) => void
   onClose: () => void
 }
@@ -43,7 +43,7 @@ function TextFile(props: Props) {
   if (file.isPending) return <Loading />
   if (file.isError) {
     const status = file.error instanceof ApiError ? file.error.status : 0
-    // The server reads text of a bounded size only; any file can be looked at elsewhere.
+    // The server returns text only up to a certain size; every file can be downloaded.
     return status === 400 || status === 413 ? (
       <BinaryFile {...props} tooLarge={status === 413} />
     ) : (
@@ -72,13 +72,13 @@ function Editing({
   readAgain,
 }: Props & { file: FileContent; readAgain: () => Promise<FileContent | undefined> }) {
   const { t } = useTranslation()
-  // What was read first stays the ground of the editing; a later reading only tells that the file has changed.
+  // Editing stays based on the version read first; a later read only shows that the file has changed.
   const [draft] = useState(() => readFileDraft(projectId, path))
   const [base, setBase] = useState(
     draft !== undefined && draft.base.content !== file.content ? draft.base : file,
   )
   const [text, setText] = useState(draft?.text ?? file.content)
-  // What the editor begins with; the next edition of it begins with what was read again.
+  // What the editor starts with; after a reload it starts with the newer version.
   const [initial, setInitial] = useState(text)
   const [edition, setEdition] = useState(0)
   const [renaming, setRenaming] = useState(false)

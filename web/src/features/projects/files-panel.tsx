@@ -1,4 +1,4 @@
-// The tree of a project's files beside the open one; narrow places show one of the two.
+// The tree of a project's files beside the open file; narrow layouts show one of the two.
 import { FilePlus, FolderPlus, Search, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -25,7 +25,7 @@ export function FilesPanel({
 }: {
   projectId: string
   wide: boolean
-  /** The file to begin with. */
+  /** The file to open first. */
   initial?: OpenFile | null
 }) {
   const { t } = useTranslation()
@@ -39,7 +39,7 @@ export function FilesPanel({
   const drop = useDropFiles(projectId)
   const picker = useRef<HTMLInputElement>(null)
 
-  /** Another file is opened at once, or after asking when something is unsaved. */
+  /** Opens another file at once, or after a question when there are unsaved changes. */
   const show = (next: OpenFile | null): void => {
     if (dirty) setWanted(next)
     else setOpen(next)
@@ -55,7 +55,7 @@ export function FilesPanel({
           setDirty(false)
           setOpen(next)
         },
-        // The file stays open with what was written; saving it there shows what to do.
+        // The file stays open with its unsaved text; saving it there shows what to do.
         onError: reportError,
       },
     )

@@ -1,4 +1,4 @@
-// Makes a project: empty, or from a folder that is chosen or dropped, with progress.
+// Creates a project: empty, or from a folder that is chosen or dropped, with upload progress.
 import { useQueryClient } from '@tanstack/react-query'
 import { FolderUp } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -32,7 +32,7 @@ export function NewProjectDialog({
   const [progress, setProgress] = useState<number | null>(null)
   const [problem, setProblem] = useState<string | undefined>()
   const sending = useRef(new AbortController())
-  // Who closes the dialog, or goes elsewhere, wants no upload any more.
+  // Closing the dialog or leaving the page cancels the upload.
   useEffect(() => {
     const controller = new AbortController()
     sending.current = controller
@@ -132,7 +132,7 @@ function DropZone({
       <input
         ref={(element) => {
           picker.current = element
-          // React knows no property for choosing folders.
+          // React has no property for choosing folders.
           element?.setAttribute('webkitdirectory', '')
         }}
         type="file"

@@ -1,4 +1,4 @@
-// One project at full width: its files, its history, its documents.
+// One project at full width: its files, history and documents.
 import { ArrowLeft, MessageSquarePlus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'wouter'

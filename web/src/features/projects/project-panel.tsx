@@ -1,4 +1,4 @@
-// A project's files, history and documents; beside a chat as a narrow panel, or as a page of its own.
+// A project's files, history and documents, in a panel beside a chat or on a page of their own.
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -16,7 +16,7 @@ export function ProjectPanel({
 }: {
   projectId: string
   wide: boolean
-  /** The file to begin with. */
+  /** The file to open first. */
   initial?: OpenFile | null
 }) {
   const { t } = useTranslation()
@@ -41,7 +41,7 @@ export function ProjectPanel({
           </Tabs.Trigger>
         ))}
       </Tabs.List>
-      {/* Stays while another tab is shown, with the open file and what is being written in it. */}
+      {/* Stays mounted while another tab is shown, with the open file and its unsaved text. */}
       <Tabs.Content
         value="files"
         forceMount

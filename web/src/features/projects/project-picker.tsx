@@ -1,4 +1,4 @@
-// Chooses the project that a conversation works in.
+// Chooses the project of a conversation.
 import { ChevronDown, FolderOpen } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
@@ -38,7 +38,7 @@ export function ProjectPicker({
           {projectId !== null && (
             <span
               title={name}
-              // Beside a title there is no room for both on a phone.
+              // Beside a title, a phone has no room for both.
               className={`max-w-36 truncate ${side === 'bottom' ? 'max-sm:hidden' : 'max-sm:max-w-20'}`}
             >
               {name}

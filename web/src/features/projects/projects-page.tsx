@@ -1,4 +1,4 @@
-// All projects: make one, upload a folder as one, open, rename, delete.
+// All projects: create, upload a folder, open, rename, delete.
 import { Ellipsis, Folder, FolderUp, PencilLine, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-// Files and folders dropped on a project's tree, or chosen for it, are uploaded into it after a question.
+// Uploads files and folders that are dropped on a project's tree or chosen for it, after a confirmation.
 import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { errorText } from '../../ui/error-text.ts'
@@ -13,7 +13,7 @@ export function useDropFiles(projectId: string) {
   const [waiting, setWaiting] = useState<PathedFile[] | null>(null)
   const [progress, setProgress] = useState<number | null>(null)
   const sending = useRef<AbortController | null>(null)
-  // Who goes elsewhere wants no upload any more; what was not stored by then is not.
+  // Leaving the page cancels the upload; nothing of it is stored then.
   useEffect(() => () => sending.current?.abort(), [])
 
   const store = async (files: readonly PathedFile[]): Promise<void> => {
@@ -33,13 +33,13 @@ export function useDropFiles(projectId: string) {
   }
   return {
     over,
-    /** The part that has left, from 0 to 1, of files that are on their way; else null. */
+    /** The part that was sent, from 0 to 1, while an upload is under way; null otherwise. */
     progress,
-    /** Calls off what is on its way; nothing of it is stored. */
+    /** Cancels the upload; nothing of it is stored. */
     abort: () => sending.current?.abort(),
-    /** How many files wait for a yes; null when none do. */
+    /** How many files wait for confirmation; null for none. */
     question: waiting?.length ?? null,
-    /** Asks about files that were chosen in another way than by dropping them. */
+    /** Asks for confirmation of files that were not dropped but chosen. */
     offer: (files: PathedFile[]) => {
       if (files.length > 0) setWaiting(files)
     },

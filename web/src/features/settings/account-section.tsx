@@ -1,4 +1,4 @@
-// The own account: who is signed in, the password, signing out.
+// The user's own account: name, password, signing out.
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

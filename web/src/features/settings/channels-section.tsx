@@ -1,4 +1,4 @@
-// Channels that the agent may send messages to: made, listed, removed. Secrets are never shown again.
+// Channels that the agent can send messages to: create, list, remove. Secrets are never shown again.
 import { Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,7 +11,7 @@ import { notify } from '../../ui/toasts.ts'
 import { type Channel, useChannels, useCreateChannel, useDeleteChannel } from './api/channels.ts'
 import { Section } from './section.tsx'
 
-/** What each kind of channel asks for; secret fields are typed blind. */
+/** The fields of each kind of channel; secret fields are masked. */
 const kinds = {
   webhook: [
     { name: 'url', secret: false, required: true },
@@ -75,7 +75,7 @@ export function ChannelsSection() {
 const kindOf = (channel: Channel): Kind =>
   kindNames.find((name) => name === channel.type) ?? 'webhook'
 
-/** Settings that are text, as they are; others have nothing to tell here. */
+/** Settings that are text, unchanged; other settings are not shown here. */
 const told = (settings: Channel['settings']): string[] =>
   Object.values(settings)
     .flat()

@@ -1,4 +1,4 @@
-// The configured MCP servers, how they stand and what they offer.
+// The configured MCP servers, their state and their tools.
 import { Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useMcpServers } from '../../lib/api/mcp.ts'

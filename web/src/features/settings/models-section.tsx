@@ -1,4 +1,4 @@
-// The models that can be chosen; an administrator adds and removes them.
+// The models that conversations can use; an administrator adds and removes them.
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-// The frame of one group of settings.
+// The layout of one group of settings.
 import type { ReactNode } from 'react'
 
 export function Section({

@@ -1,4 +1,4 @@
-// Settings: how the page looks, models, MCP servers, channels, the account. One section at an address of its own.
+// Settings: appearance, models, MCP servers, channels, account. Each section has its own URL.
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/user.ts'
@@ -20,7 +20,7 @@ export function SettingsPage({
 }: {
   tab: string | undefined
   user: User | undefined
-  /** More than one person may sign in here. */
+  /** More than one person can sign in here. */
   multi: boolean
 }) {
   const { t } = useTranslation()

@@ -1,10 +1,10 @@
-// Says on the start page that only the demonstration model is there.
+// Says on the home page that only the demo model is available.
 import { CircleDashed } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { paths } from '../../lib/paths.ts'
 
-/** Said where only the demonstration model is there, with the way to a real one. */
+/** Shown when only the demo model is available, with a link to add a real one. */
 export function DemoNotice({ canAdd }: { canAdd: boolean }) {
   const { t } = useTranslation()
   return (

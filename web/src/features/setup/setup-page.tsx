@@ -1,4 +1,4 @@
-// Adds a model provider: choose one, try it with a few tiny requests, store it with its key.
+// Adds a model provider: choose one, test it with a few small requests, store it with its key.
 import { Check, Minus, Plug, ShieldAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +19,7 @@ type Form = { apiUrl: string; apiKey: string; model: string; name: string }
 
 const idOf = (model: string): string => model.trim().replace(/\s+/g, '-').slice(0, 200)
 
-/** What the probe found out, put together with what the person entered. */
+/** What the probe found, merged with what the person entered. */
 const settingsOf = (form: Form, report: ProbeReport): ModelSettings => {
   const suggested = Object.fromEntries(
     Object.entries(report.suggested).filter(([, value]) => value !== undefined),
@@ -37,7 +37,7 @@ const settingsOf = (form: Form, report: ProbeReport): ModelSettings => {
 export function SetupPage({
   user,
 }: {
-  /** Undefined until it is known who looks. */
+  /** Undefined until the user is known. */
   user: User | undefined
 }) {
   const { t } = useTranslation()
@@ -201,7 +201,7 @@ const abilities = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] 
 
 function Report({ report }: { report: ProbeReport }) {
   const { t } = useTranslation()
-  // A list of models proves nothing about the key: only an answer says that it works.
+  // A list of models proves nothing about the key; only an answer shows that it works.
   if (!report.reachable || report.error !== null)
     return (
       <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">

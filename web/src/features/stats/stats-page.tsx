@@ -1,4 +1,4 @@
-// Token figures by day and by model.
+// Token usage by day and by model.
 import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -109,7 +109,7 @@ function Figures({ stats }: { stats: TokenStats }) {
   )
 }
 
-/** One bar an hour or a day; its figures are in the text for those who cannot see it. */
+/** One bar per hour or day; the figures are also there as text for screen readers. */
 function Bars({ stats }: { stats: TokenStats }) {
   const { t, i18n } = useTranslation()
   const bars = usageBars(stats, new Date())

@@ -1,4 +1,4 @@
-// The bars of the usage page: each hour of a day, each day of a period, also those on which nothing was used.
+// The bars of the usage page: each hour of a day or each day of a period, including those without usage.
 import type { TokenStats } from '../../../../server/protocol/stats.ts'
 
 export type UsageBar = {
@@ -10,7 +10,7 @@ export type UsageBar = {
 const DAY_MS = 86_400_000
 const daysOf = { daily: 1, weekly: 7, monthly: 30 } as const
 
-/** Days and hours are UTC, as the server counts them. */
+/** Days and hours are in UTC, as on the server. */
 export function usageBars(stats: TokenStats, now: Date): UsageBar[] {
   const { period, hourly, daily } = stats
   if (period === 'daily')

@@ -1,4 +1,4 @@
-// Who uses the page: the sign-in mode, signing in and out, the own profile.
+// Accounts: the sign-in mode, signing in and out, the user's profile.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {

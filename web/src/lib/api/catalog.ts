@@ -1,4 +1,4 @@
-// Models, tools and MCP servers that the server offers, and models as an administrator keeps them.
+// The models and tools that the server offers, and the models that an administrator manages.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
@@ -64,7 +64,7 @@ export function useStoreModel() {
   })
 }
 
-/** Enters the API key of a stored model anew. */
+/** Replaces the API key of a stored model. */
 export function useEnterModelKey() {
   const client = useQueryClient()
   return useMutation({

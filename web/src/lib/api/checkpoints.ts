@@ -1,4 +1,4 @@
-// Checkpoints of a project: what changed when, comparing and restoring.
+// Checkpoints of a project: the changes, comparing and restoring.
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
@@ -21,7 +21,7 @@ export const useCheckpoints = (projectId: string) =>
     meta: { quiet: true },
   })
 
-/** `change`: what that change did; `now`: all that has become of the files since before it. */
+/** `change`: what that change did; `now`: everything that changed since before it. */
 export const useCheckpointDiff = (
   projectId: string,
   checkpointId: string,
@@ -39,7 +39,7 @@ export const useCheckpointDiff = (
 
 export type RestoreTarget = { checkpointId: string } | { beforeMessageId: MessageId }
 
-/** Brings the project back; the answer names the checkpoint that undoes it. */
+/** Restores the project; the response names the checkpoint that undoes it. */
 export function useRestore(projectId: string) {
   const client = useQueryClient()
   return useMutation({

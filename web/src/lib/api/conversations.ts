@@ -1,4 +1,4 @@
-// Conversations: the list, one of them, and what changes them.
+// Conversations: the list, a single one, and changes to them.
 import {
   type InfiniteData,
   type QueryClient,
@@ -22,7 +22,7 @@ type Pages = InfiniteData<z.infer<typeof ConversationPage>, string | null>
 type ListFilters = {
   q: string
   archived: boolean
-  /** The pinned ones alone, or the others alone. */
+  /** Only pinned conversations, or only the others. */
   pinned: boolean
 }
 
@@ -32,7 +32,7 @@ export const conversationKeys = {
   one: (id: string) => ['conversation', id] as const,
 }
 
-/** Newest activity first, a page at a time; while one of them runs the first page is looked at again. */
+/** Newest activity first, in pages; the first page is polled while one of them is running. */
 export const useConversations = (filters: ListFilters) =>
   useInfiniteQuery({
     queryKey: conversationKeys.list(filters),
@@ -69,7 +69,7 @@ export function useConversation(id: string) {
   const client = useQueryClient()
   return useQuery({
     ...conversationQuery(id),
-    // The sidebar knows it already: its title and its field are there while it is asked for again.
+    // The sidebar knows it already, so its title and composer appear while it is refetched.
     placeholderData: () =>
       client
         .getQueriesData<Pages>({ queryKey: conversationKeys.lists })
@@ -82,7 +82,7 @@ export function useConversation(id: string) {
 export const createConversation = (body: Partial<CreateConversationBody>) =>
   request<Conversation>('/api/conversations', { method: 'POST', body })
 
-/** Deletes a conversation in which nothing was ever said; one that holds a message stays. */
+/** Deletes a conversation without messages; one that holds a message stays. */
 export async function deleteIfEmpty(id: string): Promise<void> {
   const { message_count: messages, active_run_id: run } = await request<Conversation>(
     `/api/conversations/${id}`,
@@ -91,7 +91,7 @@ export async function deleteIfEmpty(id: string): Promise<void> {
     await requestDone(`/api/conversations/${id}`, { method: 'DELETE' })
 }
 
-/** Puts a conversation as it now is into every cached list and its own entry. */
+/** Puts the current conversation into every cached list and its own entry. */
 export function updateCached(
   client: QueryClient,
   id: string,
@@ -111,7 +111,7 @@ export function updateCached(
   )
 }
 
-/** Shown at once, taken back when the server refuses. */
+/** Shown at once, and rolled back if the server refuses. */
 export function usePatchConversation() {
   const client = useQueryClient()
   return useMutation({
@@ -133,7 +133,7 @@ export function usePatchConversation() {
 
 const deletedHere = new Set<string>()
 
-/** Whether this tab itself has asked for the deletion, so that nobody needs to be told of it. */
+/** Whether this tab requested the deletion, in which case no notice is needed. */
 export const isDeletedHere = (id: string): boolean => deletedHere.has(id)
 
 export function useDeleteConversation() {

@@ -8,7 +8,7 @@ export type ProjectDocument = {
   size: number
   status: 'pending' | 'ready' | 'failed'
   error: string | null
-  /** How many are indexed; grows while the document is read. */
+  /** How many are indexed; grows while the document is being read. */
   passages: number
 }
 
@@ -21,7 +21,7 @@ export type Passage = {
 
 export const documentsKey = (projectId: string) => ['documents', projectId] as const
 
-/** Looked at again every other second while something is still being read. */
+/** Polled every other second while a document is being read. */
 export const useDocuments = (projectId: string) =>
   useQuery({
     queryKey: documentsKey(projectId),

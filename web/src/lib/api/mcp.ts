@@ -15,7 +15,7 @@ export const useMcpServers = () =>
     queryKey: ['mcp'],
     queryFn: ({ signal }) =>
       request<{ servers: McpServer[] }>('/api/mcp', { signal }).then(({ servers }) => servers),
-    // Servers come and go by themselves.
+    // Servers connect and disconnect at any time.
     refetchInterval: ({ state }) =>
       state.data?.some(({ status }) => status !== 'connected') === true ? 3_000 : false,
     meta: { quiet: true },

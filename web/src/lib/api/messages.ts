@@ -1,4 +1,4 @@
-// The messages of a conversation's active branch, newest page first, and the cache of them.
+// The messages of a conversation's active branch, newest page first, and their cache.
 import {
   type InfiniteData,
   infiniteQueryOptions,
@@ -34,13 +34,13 @@ export const messagesQuery = (conversationId: string) =>
 export const useMessages = (conversationId: string) =>
   useInfiniteQuery({
     ...messagesQuery(conversationId),
-    // Oldest first across the pages, as they are read.
+    // In reading order across the pages, oldest first.
     select: ({ pages }): Message[] => pages.toReversed().flatMap(({ items }) => items),
   })
 
 /**
- * Places new messages at the end of the shown branch. Everything from `replaced` on leaves the page
- * (an edit or a new answer opens a branch there).
+ * Puts new messages at the end of the shown branch. Everything from `replaced` on leaves the page
+ * (an edit or a regenerated answer opens a branch there).
  */
 export function appendMessages(
   client: QueryClient,
@@ -52,7 +52,7 @@ export function appendMessages(
     const pages = old?.pages ?? []
     const known = new Set(added.map(({ id }) => id))
     let cut = false
-    // Pages lie newest first, so the cut is looked for from the oldest on.
+    // Pages are newest first, so the search begins with the oldest.
     const kept = pages
       .toReversed()
       .map((page) => ({
@@ -71,7 +71,7 @@ export function appendMessages(
   })
 }
 
-/** Marks a stored answer as being written again, so that what was fetched before is not taken for its end. */
+/** Marks a stored answer as streaming again, so that the cached version does not count as final. */
 export function markStreaming(client: QueryClient, conversationId: string, runId: string): void {
   client.setQueryData<Pages>(
     messageKeys.list(conversationId),
@@ -101,7 +101,7 @@ export function useDeleteMessage(conversationId: string) {
   })
 }
 
-/** How many messages go with this one; undefined until it is known. */
+/** How many messages are deleted with this one; undefined until it is known. */
 export const useDeletionSize = (conversationId: string, id: string | null): number | undefined =>
   useQuery({
     queryKey: ['deletion', conversationId, id],
@@ -111,7 +111,7 @@ export const useDeletionSize = (conversationId: string, id: string | null): numb
         { signal },
       ),
     enabled: id !== null,
-    // Asked anew for each dialog: answers may have come since.
+    // Refetched for each dialog: answers may have arrived since.
     gcTime: 0,
     meta: { quiet: true },
   }).data?.messages

@@ -1,4 +1,4 @@
-// Projects: the list, one of them, making and removing them.
+// Projects: list, get, create, remove.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { Project, ProjectDetail, ProjectPage } from '../../../../server/protocol/project.ts'

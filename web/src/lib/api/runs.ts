@@ -1,4 +1,4 @@
-// Runs: their state, and what a person can tell them.
+// Runs: their events, and decisions about them.
 import type { z } from 'zod'
 import type { ApprovalDecisionBody, Run } from '../../../../server/protocol/run.ts'
 import { request, send } from '../api-client.ts'
@@ -12,7 +12,7 @@ export const resumeRun = (id: string) => request<Run>(`/api/runs/${id}/resume`, 
 export const decide = (id: string, body: z.input<typeof ApprovalDecisionBody>) =>
   request<Run>(`/api/runs/${id}/approvals`, { method: 'POST', body })
 
-/** Follows a run from `lastEventId` on, or from a snapshot of its steps when that is null. */
+/** Follows a run after `lastEventId`, or from a snapshot of its steps when that is null. */
 export const followRun = (id: string, lastEventId: string | null, signal: AbortSignal) =>
   send(`/api/runs/${id}/events`, {
     query: { stream_mode: 'delta' },

@@ -1,4 +1,4 @@
-// The page's language: the reader's choice, else the browser's. A language is loaded when it is first used, its texts for later views with the first of them.
+// The page's language: the reader's choice, else the browser's. The first screen's texts load at the start, all others with the first view that needs them.
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { loadRefusals } from '../refusal-text.ts'

@@ -1,4 +1,4 @@
-// A call-out that a model wrote: note, tip, important, warning, caution.
+// A call-out in a model's answer: note, tip, important, warning, caution.
 import {
   CircleAlert,
   Info,

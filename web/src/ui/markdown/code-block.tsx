@@ -1,4 +1,4 @@
-// A block of code with its language, a copy button and colours.
+// A code block with its language, a copy button and syntax colours.
 import { Check, Copy } from 'lucide-react'
 import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'

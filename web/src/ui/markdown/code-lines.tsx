@@ -1,10 +1,10 @@
-// Code as lines; colours arrive from the worker and are kept for every line that did not change.
+// Code as lines; colours arrive from the worker and stay on every line that did not change.
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import { type Colouring, createColouring } from './colouring.ts'
 import { highlight, type Token } from './highlight.ts'
 import { useKeptSelection } from './use-kept-selection.ts'
 
-/** While code still grows, its colours are renewed at most this often. */
+/** While code streams in, its colours are updated at most this often. */
 const renewEveryMs = 250
 
 const Line = memo(function Line({ text, tokens }: { text: string; tokens: Token[] | undefined }) {
@@ -52,7 +52,7 @@ function useColours(code: string, language: string): readonly Coloured[] {
     colouring.current = started
     return started.cancel
   }, [])
-  // Comes after the effect above, so that there is somebody to ask.
+  // Runs after the effect above, so that the colouring exists.
   useEffect(() => colouring.current?.want(code, language), [code, language])
   return coloured
 }

@@ -1,10 +1,10 @@
-// Asks for the colours of code that may still grow: one question at a time, always about the newest text.
+// Requests colours for code that may still grow: one request at a time, always for the newest text.
 import type { Token } from './highlight.ts'
 
 export type Colouring = {
-  /** What is to be coloured from now on. Asked at once, or when the question before it has been answered. */
+  /** The text to colour from now on. Requested at once, or when the request before it has been answered. */
   want(code: string, language: string): void
-  /** Nothing is asked and nothing is handed over any more, not even what has been asked for already. */
+  /** Stops: nothing more is requested or handed over, results under way included. */
   cancel(): void
 }
 
@@ -15,7 +15,7 @@ export function createColouring({
 }: {
   /** Null: there are no colours for this code. */
   highlight: (code: string, language: string) => Promise<Token[][] | null>
-  /** Waited for between two questions, so that growing code is not coloured at every token. */
+  /** The pause between two requests, so that growing code is not coloured at every token. */
   pause: () => Promise<unknown>
   onLines: (lines: Token[][]) => void
 }): Colouring {

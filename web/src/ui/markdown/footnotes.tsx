@@ -1,4 +1,4 @@
-// Footnotes of an answer: numbered across its blocks, listed at its end, with ways there and back.
+// Footnotes of an answer: numbered across its blocks, listed at its end, linked both ways.
 import { createContext, type MouseEvent, type ReactNode, useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FootnoteNumbers } from './page-syntax.ts'
@@ -9,8 +9,8 @@ export type Footnote = { id: string; number: number; text: string }
 const reference = /\[\^([^\]\s]{1,100})\](?!:)/g
 
 /**
- * Numbers footnotes in the order in which they are first referred to; definitions that nothing refers to come last.
- * `growing`: definitions are still to come, so that a reference without one counts already.
+ * Numbers footnotes in the order of their first reference; definitions without a reference come last.
+ * `growing`: definitions may still arrive, so a reference without one already counts.
  */
 export function numberFootnotes(
   text: string,
@@ -38,7 +38,7 @@ export function numberFootnotes(
   return { numbers, list }
 }
 
-/** The numbers that a text refers to, as one string that stays the same while they do; empty for none. */
+/** The numbers that a text refers to, as a string that changes only when they do; empty for none. */
 export function numbersIn(text: string, numbers: FootnoteNumbers): string {
   if (numbers.size === 0 || !text.includes('[^')) return ''
   const used = new Set<string>()
@@ -50,7 +50,7 @@ export function numbersIn(text: string, numbers: FootnoteNumbers): string {
 export const readNumbers = (numbers: string): FootnoteNumbers =>
   new Map(numbers === '' ? [] : JSON.parse(numbers))
 
-/** Whether the numbers of a further block belong to a list that an enclosing block draws. */
+/** The footnote numbers of the enclosing block, which draws their list; null where there is none. */
 export const EnclosingFootnotes = createContext<FootnoteNumbers | null>(null)
 
 const goTo = (event: MouseEvent<HTMLElement>, selector: string): void => {
@@ -60,7 +60,7 @@ const goTo = (event: MouseEvent<HTMLElement>, selector: string): void => {
   target?.focus({ preventScroll: true })
 }
 
-/** The raised number in the text. */
+/** The superscript number in the text. */
 export function FootnoteMark({ number, known }: { number: number; known: boolean }) {
   const { t } = useTranslation()
   if (!known) return <sup>{number}</sup>

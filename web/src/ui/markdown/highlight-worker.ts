@@ -1,4 +1,4 @@
-// Colours code away from the main thread, so that a long block never makes the page stumble.
+// Colours code off the main thread, so that a long block never blocks the page.
 import { createCssVariablesTheme, createHighlighterCore, type LanguageInput } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import type { HighlightAnswer, HighlightRequest, Token } from './highlight.ts'
@@ -97,7 +97,7 @@ async function tokenize({ code, language }: HighlightRequest): Promise<Token[][]
 }
 
 const answer = async (request: HighlightRequest): Promise<void> => {
-  // A grammar that fails leaves the code uncoloured.
+  // If a grammar fails, the code stays uncoloured.
   const lines = await tokenize(request).catch(() => null)
   const message: HighlightAnswer = { id: request.id, lines }
   self.postMessage(message)

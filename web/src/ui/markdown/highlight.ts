@@ -1,11 +1,11 @@
-// The page's side of the highlighting worker: one worker, one question at a time for each block.
+// The page's side of the highlighting worker: one worker, one request at a time per block.
 
-/** Text and its CSS colour (a variable of the theme), or null for the ordinary colour. */
+/** Text and its CSS colour (a variable of the theme), or null for the default colour. */
 export type Token = [text: string, color: string | null]
 export type HighlightRequest = { id: number; code: string; language: string }
 export type HighlightAnswer = { id: number; lines: Token[][] | null }
 
-/** Longer code stays uncoloured: nobody reads it in a chat, and its elements would cost more than they tell. */
+/** Longer code stays uncoloured: nobody reads it in a chat, and its elements would cost more than they help. */
 const maxCodeLength = 60_000
 
 let worker: Worker | null = null

@@ -1,4 +1,4 @@
-// Markdown that a model wrote, drawn block by block; nothing in it is trusted.
+// Markdown from a model, drawn block by block; nothing in it is trusted.
 import { memo, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
@@ -21,7 +21,7 @@ import { useKeptSelection } from './use-kept-selection.ts'
 type MathPlugins = typeof import('./math-plugins.ts').mathPlugins
 let loadedMath: MathPlugins | null = null
 
-/** The plugins for formulas, loaded when a text first needs them; null until they are there. */
+/** The plugins for formulas, loaded when a text first needs them; null until then. */
 function useMath(needed: boolean): MathPlugins | null {
   const [plugins, setPlugins] = useState(loadedMath)
   useEffect(() => {
@@ -46,7 +46,7 @@ const components: Components = {
       {children}
     </a>
   ),
-  // A picture from elsewhere would tell its server who reads what; it is offered as a link instead.
+  // Loading a remote image would tell its server who reads what, so it becomes a link.
   img: ({ src, alt }) =>
     typeof src === 'string' && inlineImage.test(src) ? (
       <img src={src} alt={alt ?? ''} />
@@ -100,7 +100,7 @@ const components: Components = {
       aria-label={checked === true ? '✓' : '–'}
     />
   ),
-  // The page's own title is the one first-level heading.
+  // The page's own title is the only first-level heading.
   h1: ({ children, dir }) => (
     <h2 dir={dir} className="text-[1.42em]">
       {children}
@@ -116,7 +116,7 @@ const katexOptions = {
   strict: false,
   maxSize: 20,
   maxExpand: 200,
-  // A formula that is wrong, or not whole yet, is shown as it was written.
+  // A formula that is invalid or incomplete is shown as written.
   errorColor: 'var(--muted)',
 }
 
@@ -126,7 +126,7 @@ const MarkdownBlock = memo(function MarkdownBlock({
   growing = false,
 }: {
   text: string
-  /** The footnotes it refers to, as `numbersIn` gives them. */
+  /** The footnotes it refers to, from `numbersIn`. */
   numbers?: string
   growing?: boolean
 }) {
@@ -151,9 +151,9 @@ const MarkdownBlock = memo(function MarkdownBlock({
   )
 })
 
-/** From this many blocks on, those out of view are neither laid out nor painted. */
+/** From this many blocks on, blocks out of view are neither laid out nor painted. */
 const longAnswer = 60
-/** Foldable sections may hold others, so deep at most; deeper ones are shown as they were written. */
+/** How deep foldable sections may nest; deeper ones are shown as written. */
 const deepestDetails = 4
 
 type BlockProps = { block: Block; numbers: FootnoteNumbers; growing: boolean; depth: number }
@@ -195,14 +195,14 @@ function Untitled() {
   return t('prose.details')
 }
 
-/** The whole text. Blocks that did not change since the last time cost nothing. */
+/** A whole text. Blocks that did not change since the last render cost nothing. */
 export const Markdown = memo(function Markdown({
   text,
   growing = false,
   depth = 0,
 }: {
   text: string
-  /** The text is still being written: what is open at its end is drawn as if it were closed. */
+  /** The text is still streaming: what is open at its end is drawn as if it were closed. */
   growing?: boolean
   depth?: number
 }) {

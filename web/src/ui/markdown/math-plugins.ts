@@ -1,4 +1,4 @@
-// The mathematics half of the Markdown room; loaded when the first formula appears.
+// The plugins that draw formulas; loaded with the first formula.
 import 'katex/dist/katex.min.css'
 import rehypeKatex from 'rehype-katex'
 import remarkMath from 'remark-math'

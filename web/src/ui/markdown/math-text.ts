@@ -2,7 +2,7 @@
 
 export const mayHoldMath = (text: string): boolean => /\$|\\\(|\\\[/.test(text)
 
-/** Where `needle` occurs next. Questions must come in ascending order; all of them together read the text once. */
+/** Where `needle` occurs next. Positions must ascend; all calls together read the text once. */
 function createFinder(text: string, needle: string): (from: number) => number {
   let found = -2
   return (from) => {
@@ -11,7 +11,7 @@ function createFinder(text: string, needle: string): (from: number) => number {
   }
 }
 
-/** Where the next run of exactly `length` backticks begins, or -1. Ascending questions, as above. */
+/** Where the next run of exactly `length` backticks begins, or -1. Positions must ascend, as above. */
 function createRunFinder(text: string): (length: number, from: number) => number {
   const runs = new Map<number, { starts: number[]; next: number }>()
   for (const { 0: run, index } of text.matchAll(/`+/g)) {
@@ -29,9 +29,9 @@ function createRunFinder(text: string): (length: number, from: number) => number
 
 const formulaPart = /\\(begin|end)\{([^{}]*)\}|\\(left|right)(?![a-zA-Z])|\\[\s\S]|[{}]/g
 
-/** The beginning of a formula, completed so that it can be drawn while the rest is still on its way. */
+/** The beginning of a formula, completed so that it can be drawn while the rest still streams in. */
 export function closeFormula(beginning: string): string {
-  // A command or a delimiter that may be cut in the middle comes with the next piece.
+  // A command or delimiter that may be cut in the middle waits for the next piece.
   let body = beginning.replace(/\\(?:(?:begin|end)\{[^{}]*|[a-zA-Z]*)$/, '').trimEnd()
   body = body.replace(/(?:[\^_]|\\left|\\right)$/, '').trimEnd()
   const open: string[] = []
@@ -44,7 +44,7 @@ export function closeFormula(beginning: string): string {
   return body + open.reverse().join('')
 }
 
-/** What each line of a displayed formula needs before it to stay in its list item or quotation; of bounded length. */
+/** The prefix that keeps each line of a displayed formula in its list item or quotation; of bounded length. */
 function prefixOf(line: string): string {
   const start = /^[ \t>]{0,99}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,9})?/.exec(line)?.[0] ?? ''
   return start.replace(/[^>\s]/g, ' ')
@@ -71,13 +71,13 @@ const inline = (body: string): string => {
   return `${mark}${line.trim()}${mark}`
 }
 
-/** Pandoc's rule: an opening dollar has no space after it, a closing one none before it and no digit after it. */
+/** Pandoc's rule: no space after an opening dollar; no space before a closing one and no digit after it. */
 const restOfLine = /[ \t]*(?:\n|$)/y
 const dollarFormula = /\$(?!\s)[^$\n]*?[^\s\\$]\$(?!\d)/y
 
 /**
- * The text with its mathematics marked the way the parser takes it; code is left as it is, a dollar that is money is
- * escaped. `growing`: the text is still being written, so that a formula without an end is one whose end is to come.
+ * The text with its mathematics marked as the parser expects. Code stays as it is; a dollar that means money is
+ * escaped. `growing`: the text is still streaming, so a formula without an end is one whose end is to come.
  */
 export function prepareMath(text: string, growing = false): string {
   const out: string[] = []
@@ -98,13 +98,13 @@ export function prepareMath(text: string, growing = false): string {
   }
   let lineStart = 0
   let prefix: string | null = null
-  /** The margin of the line that `at` is in, and whether nothing else stands before it. */
+  /** The indentation of the line at `at`, and whether nothing else precedes `at` on that line. */
   const margin = (): { prefix: string; alone: boolean } => {
     for (let end = lineEnd(lineStart); end >= 0 && end < at; end = lineEnd(lineStart)) {
       lineStart = end + 1
       prefix = null
     }
-    // Of a line without any text the margin may still be growing: it is kept only once it is known.
+    // While a line holds no text yet, its indentation may still grow, so it is not cached.
     const known = prefix ?? prefixOf(text.slice(lineStart, at))
     const alone = lineStart + known.length >= at
     if (!alone) prefix = known
@@ -124,7 +124,7 @@ export function prepareMath(text: string, growing = false): string {
       let length = 1
       while (text[at + length] === '`') length += 1
       const end = codeEnd(length, at + length)
-      // The fence of a list item that is not closed yet: all that follows is code.
+      // A fence in a list item that is not closed yet: everything after it is code.
       if (end < 0 && length >= 3 && margin().alone) break
       at = end < 0 ? at + length : end + length
     } else if (found[0] === '\\') {

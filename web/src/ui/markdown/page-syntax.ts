@@ -1,7 +1,7 @@
-// What the page understands beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, and the
-// direction of each piece of text. No HTML is ever taken over: a tag becomes an element of ours, without attributes.
+// What the page supports beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, and the
+// direction of each piece of text. HTML is never copied: a tag becomes one of our elements, without attributes.
 
-/** A node of Markdown's tree or of HTML's, as far as these plugins look at it. */
+/** A node of a Markdown or HTML tree, as far as these plugins look at it. */
 export type TreeNode = {
   type: string
   value?: string
@@ -15,12 +15,12 @@ export type TreeNode = {
 export const alertKinds = ['note', 'tip', 'important', 'warning', 'caution'] as const
 export type AlertKind = (typeof alertKinds)[number]
 
-/** The footnotes that a block may refer to, by their names: their numbers, and whether there is anything to go to. */
+/** The footnotes that a block may refer to, by name: their number, and whether there is a definition to go to. */
 export type FootnoteNumbers = ReadonlyMap<string, { number: number; known: boolean }>
 
 const alertMark = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i
 
-/** `> [!NOTE]` on a line of its own makes a call-out of the quotation. */
+/** `> [!NOTE]` on a line of its own turns the quotation into a call-out. */
 function markAlert(quote: TreeNode): void {
   const paragraph = quote.children?.[0]
   const first = paragraph?.type === 'paragraph' ? paragraph.children?.[0] : undefined
@@ -34,7 +34,7 @@ function markAlert(quote: TreeNode): void {
 const pairedTag = /^<(\/?)(sub|sup|kbd|mark|u|s|b|i|strong|em|small|del|ins)>$/i
 const breakTag = /^<br\s*\/?>$/i
 
-/** Tags that only mark text become elements; a pair must be closed within its paragraph. */
+/** Tags that only mark up text become elements; a pair must be closed within its paragraph. */
 function takeTags(children: TreeNode[]): TreeNode[] {
   if (!children.some(({ type }) => type === 'html')) return children
   const out: TreeNode[] = []
@@ -49,7 +49,7 @@ function takeTags(children: TreeNode[]): TreeNode[] {
     } else {
       const start = open.pop()
       if (start === undefined || start.name !== tag[2]?.toLowerCase()) {
-        // Tags that cross each other mean nothing.
+        // Overlapping tags are ignored.
         open.length = 0
         out.push(child)
       } else {
@@ -107,10 +107,10 @@ function textLength(node: TreeNode): number {
   return (node.children ?? []).reduce((sum, child) => sum + textLength(child), 0)
 }
 
-/** From these lengths on, in characters, a table's cell gets room for several words in a line. */
+/** From these lengths on, in characters, a table cell gets room for several words per line. */
 const WIDE_CELL = 28
 const WIDEST_CELL = 80
-/** Up to this length a cell is one line: a name or a figure is not cut at its hyphen. */
+/** Up to this length a cell stays on one line, so that a name or figure does not break at its hyphen. */
 const SHORT_CELL = 14
 
 const cellClass = (length: number): string | null =>
@@ -127,7 +127,7 @@ function shape(node: TreeNode): void {
     const name = /^t[hd]$/.test(node.tagName ?? '') ? cellClass(textLength(node)) : null
     node.properties = {
       ...node.properties,
-      // The first strong character decides: Arabic and Hebrew run from the right, whatever the page's language.
+      // The first strong character decides: Arabic and Hebrew run right to left, whatever the page's language.
       dir: 'auto',
       ...(name === null ? {} : { className: name }),
     }
@@ -135,7 +135,7 @@ function shape(node: TreeNode): void {
   for (const child of node.children ?? []) shape(child)
 }
 
-/** Gives each piece of text its direction, and the cells of tables room by what they hold. */
+/** Gives each piece of text its direction, and table cells a width that fits their content. */
 export const rehypeShape =
   () =>
   (tree: TreeNode): void =>

@@ -1,11 +1,11 @@
-// Cuts Markdown into top-level blocks, so that while an answer streams only its last block is parsed and drawn again.
+// Splits Markdown into top-level blocks, so that while an answer streams in, only its last block is parsed and drawn again.
 
 /**
- * A fenced code block is told apart: it needs no Markdown parser, however long it grows. So are what the parser cannot
- * see whole: definitions of footnotes, which are referred to from other blocks, and foldable sections.
+ * A fenced code block has a kind of its own: it needs no Markdown parser, however long it grows. So does what the parser
+ * cannot see whole: definitions of footnotes, which other blocks refer to, and foldable sections.
  */
 export type Block = {
-  /** Where in the text the block begins. */
+  /** Where the block begins in the text. */
   start: number
 } & (
   | { kind: 'markdown'; text: string }
@@ -23,9 +23,9 @@ const footnoteStart = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
 const detailsStart = /^ {0,3}<details((?:\s[^<>]*)?)>(.*)$/i
 const detailsTag = /<(\/?)details(?:\s[^<>]*)?>/gi
 
-/** A list longer than this is cut between its items, so that no block grows without end. */
+/** A longer list is split between its items, so that no block grows without bound. */
 const longList = 3_000
-/** A formula whose end has not come within so many characters is no formula. */
+/** A formula that does not end within this many characters is not a formula. */
 const longFormula = 2_000
 
 const closesFence = (line: string, mark: string): boolean => {
@@ -35,7 +35,7 @@ const closesFence = (line: string, mark: string): boolean => {
 
 type Details = { open: boolean; lines: string[]; depth: number; fence: string | null }
 
-/** Takes one more line into a foldable section; the text after its end, or null while it goes on. */
+/** Adds one line to a foldable section. Returns the text after its end, or null while it continues. */
 function growDetails(details: Details, line: string): string | null {
   if (details.fence !== null) {
     if (closesFence(line, details.fence)) details.fence = null
@@ -74,7 +74,7 @@ function detailsBlock(details: Details, start: number): Block {
   }
 }
 
-/** Linear in the text. Joining what comes out loses nothing but blank lines between blocks. */
+/** Linear in the text. Joining the blocks loses nothing but blank lines between them. */
 export function splitBlocks(text: string, from = 0): Block[] {
   const blocks: Block[] = []
   let position = from
@@ -139,7 +139,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
       continue
     }
     const opens = mathEnd === null ? fenceStart.exec(line) : null
-    // A fence that is indented inside a list belongs to its item and is left to the parser.
+    // A fence indented inside a list belongs to its item and is left to the parser.
     if (
       opens !== null &&
       !((inList || footnote !== null) && (opens[1]?.length ?? 0) > 1) &&
@@ -172,7 +172,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
       continue
     }
     if (footnote !== null) {
-      // A further paragraph of a footnote is indented; its first one may go on without.
+      // A further paragraph of a footnote is indented; the first one may continue without.
       if (!afterBlank || /^(?: {2,}|\t)/.test(line)) {
         lines.push(line.replace(/^(?: {1,4}|\t)/, ''))
         afterBlank = false
@@ -201,7 +201,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
 
 export type SplitText = { text: string; blocks: readonly Block[] }
 
-/** The blocks of a text that has grown: all but the last block of before are taken over as they are. */
+/** The blocks of a text that has grown: reuses all blocks of `before` except the last. */
 export function growBlocks(before: SplitText | null, text: string): SplitText {
   if (before?.text === text) return before
   const last = before?.blocks.at(-1)

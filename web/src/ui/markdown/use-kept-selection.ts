@@ -1,7 +1,7 @@
-// Keeps the reader's selection while the text that it lies in is drawn again.
+// Keeps the reader's selection while the text around it is drawn again.
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
-/** Places as distances from the beginning of the text: those survive when elements are replaced and text is added. */
+/** Positions as offsets from the beginning of the text: they survive when elements are replaced and text is added. */
 type Kept = { anchor: number; focus: number }
 
 const distance = (root: Node, node: Node, offset: number): number => {
@@ -34,7 +34,7 @@ const read = (root: Node): Kept | null => {
   }
 }
 
-/** `drawn` changes whenever the text inside may have been drawn again; `active`: it may be drawn again at all. */
+/** `drawn` changes whenever the text inside may have been drawn again; `active`: more may still arrive. */
 export function useKeptSelection(
   root: RefObject<HTMLElement | null>,
   drawn: unknown,
@@ -43,7 +43,7 @@ export function useKeptSelection(
   const kept = useRef<Kept | null>(null)
   useEffect(() => {
     if (!active) return
-    // The event comes after the change, as a task of its own: what drawing took away is back before it is read here.
+    // The event is a task of its own after the change, so a selection that the redraw removed is restored before this reads it.
     const onChange = (): void => {
       kept.current = root.current === null ? null : read(root.current)
     }

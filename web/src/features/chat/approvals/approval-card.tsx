@@ -1,4 +1,4 @@
-// The question before a risky call: what would happen, and approve, reject or change it.
+// The card of an approval request: a preview of the call, and buttons to approve, reject or change it.
 import { ChevronDown, ShieldAlert } from 'lucide-react'
 import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,9 +26,9 @@ export function ApprovalCard({
 }: {
   runId: string
   approval: PendingApproval
-  /** Which of several questions it is; null for the only one. */
+  /** Its position among several requests; null for the only one. */
   place?: { number: number; total: number } | null
-  /** Another question comes first: only the heading is shown, until the person opens it. */
+  /** Another request comes first: shows only the heading until the person opens it. */
   folded?: boolean
   onDecided?: () => void
 }) {
@@ -45,11 +45,11 @@ export function ApprovalCard({
   const titleId = useId()
   const invalid = mode === 'change' && parseJson(changed) === undefined
 
-  // The first question is brought into view and under the keyboard, unless the person is typing.
+  // The first card scrolls into view and takes the focus, unless the person is typing.
   useEffect(() => {
     if (folded) return
     const focused = document.activeElement
-    // A question that came a moment earlier, but belongs behind this one, was not yet touched when it holds the focus itself.
+    // A card that arrived a moment earlier but belongs after this one is untouched if it has the focus itself.
     const question = focused?.closest('[data-question]')
     if (question != null && question !== focused) return
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
@@ -57,7 +57,7 @@ export function ApprovalCard({
     card.current?.scrollIntoView({ block: 'nearest' })
   }, [folded])
 
-  /** Back to the question itself, which keeps the keyboard: from the body the next Escape would stop the run. */
+  /** Returns to the card and focuses it: with the focus on the body, the next Escape would stop the run. */
   const backToQuestion = useCallback((): void => {
     setMode('ask')
     card.current?.focus({ preventScroll: true })
@@ -66,7 +66,7 @@ export function ApprovalCard({
   useEffect(() => {
     if (mode === 'change') changedField.current?.focus()
     if (mode === 'ask') return
-    // Wherever the focus is by now, Escape takes back the half-made decision and nothing else.
+    // Wherever the focus is, Escape cancels the unfinished decision and nothing else.
     const onEscape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.isComposing) return
       if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]')) return
@@ -78,7 +78,7 @@ export function ApprovalCard({
     return () => document.removeEventListener('keydown', onEscape, { capture: true })
   }, [mode, backToQuestion])
 
-  /** The keyboard goes on to the next question, or back to the composer where no on-screen keyboard would open. */
+  /** Moves the focus to the next card, or to the composer unless that would open an on-screen keyboard. */
   const leave = (): void => {
     if (
       card.current?.contains(document.activeElement) ||
@@ -113,7 +113,7 @@ export function ApprovalCard({
     }
   }
 
-  /** Whether the key was one of the question's own. */
+  /** Handles the card's shortcuts; returns whether the key was one of them. */
   const onKey = (key: string): boolean => {
     if (!open || mode !== 'ask' || busy) return false
     if (key === 'a') void answer('approve')

@@ -1,4 +1,4 @@
-// What a call that waits for approval would do: its warning, its difference or command, and its arguments.
+// What a call that needs approval would do: its warning, its diff or command, and its arguments.
 import { TriangleAlert } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -31,12 +31,12 @@ const previews = [
 const isKnownPreview = (code: unknown): code is (typeof previews)[number] =>
   previews.some((known) => known === code)
 
-/** In the page's language where the server names the text; else as the server words it. */
+/** In the page's language where the server names the text; otherwise in the server's words. */
 export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
   const { t } = useTranslation()
   const { preview } = approval
   const shown = preview?.diff !== undefined || preview?.command !== undefined
-  // A difference names its file and counts its lines itself.
+  // A diff shows its file and line counts itself.
   const hasDiff = preview?.diff !== undefined && preview.diff !== ''
   return (
     <Suspense fallback={null}>

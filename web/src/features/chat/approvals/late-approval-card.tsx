@@ -1,4 +1,4 @@
-// The question before a risky call, loaded when there is one.
+// The approval card, loaded when the first request arrives.
 import { type ComponentProps, lazy, Suspense } from 'react'
 import type * as card from './approval-card.tsx'
 

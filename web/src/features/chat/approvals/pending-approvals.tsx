@@ -1,4 +1,4 @@
-// All questions of a run that wait for an answer: how many there are, each with its place, and all of them refused at once.
+// All pending approval requests of a run: their number, each card with its position, and a button that rejects them all.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/run-event.ts'
@@ -16,14 +16,14 @@ export function PendingApprovals({
 }: {
   conversationId: string
   runId: string
-  /** In the order in which they are asked. */
+  /** In the order in which they are shown. */
   approvals: readonly PendingApproval[]
 }) {
   const { t } = useTranslation()
   const [busy, setBusy] = useState(false)
   const answered = (id: string): void => useLiveRuns.getState().answered(conversationId, runId, id)
 
-  /** One after another, in their order; what was answered elsewhere meanwhile is none of a failure. */
+  /** Rejects them one after another; a request that someone else decided meanwhile is not an error. */
   const rejectAll = async (): Promise<void> => {
     setBusy(true)
     try {

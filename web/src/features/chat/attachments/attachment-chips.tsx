@@ -1,4 +1,4 @@
-// Attachments as small chips: a thumbnail or a file icon, the name, and a way to take it off again.
+// Attachments as small chips: a thumbnail or file icon, the name, and a button to remove it.
 import { FileText, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -66,7 +66,7 @@ function StoredImage({ url }: { url: string }) {
         address = URL.createObjectURL(image)
         setSource(address)
       })
-      // A thumbnail that can't be shown leaves its place empty; the name beside it says what it is.
+      // A thumbnail that fails to load leaves its space empty; the name beside it is enough.
       .catch(() => setSource(null))
     return () => {
       controller.abort()

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Attachment } from '../../../../../server/protocol/message.ts'
 
 export type AttachmentInput = z.input<typeof Attachment>
-/** Why a file was not taken; the key of a text. */
+/** Why a file cannot be attached; the key of a text. */
 export type AttachmentProblem = 'tooLarge' | 'notText' | 'noVision'
 export type ReadFile =
   | { ok: true; attachment: AttachmentInput }
@@ -21,7 +21,7 @@ const base64 = (bytes: Uint8Array): string => {
   return btoa(binary)
 }
 
-/** Never throws: what cannot be attached comes back with its reason. */
+/** Never throws: files that cannot be attached are returned with their reason. */
 export async function readAttachment(file: File, vision: boolean): Promise<ReadFile> {
   const refuse = (problem: AttachmentProblem): ReadFile => ({ ok: false, name: file.name, problem })
   const mime = imageTypes.find((type) => type === file.type)

@@ -1,4 +1,4 @@
-// What goes on in the background of the conversation, above the field to write in.
+// The background tasks of the conversation, above the composer.
 import { useQueryClient } from '@tanstack/react-query'
 import { Bot, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
@@ -19,7 +19,7 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
   useEffect(() => {
     const ended = (all ?? []).filter((task) => isOver(task) && before.current.has(task.id))
     before.current = new Set((all ?? []).filter((task) => !isOver(task)).map(({ id }) => id))
-    // What is announced stands in the conversation now; the rest is told here.
+    // An announced task appears in the conversation itself; notices are for the others.
     if (ended.length > 0)
       void client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
     for (const { status, task, error, announce } of ended) {

@@ -1,4 +1,4 @@
-// The row of choices under the text field: model, thinking, tools, approval.
+// The row of options under the text field: model, thinking, tools, approval.
 import { Brain, ChevronDown, ShieldAlert, ShieldCheck, ShieldOff, Wrench } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ApprovalMode } from '../../../../../server/protocol/conversation.ts'

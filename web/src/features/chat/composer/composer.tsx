@@ -1,4 +1,4 @@
-// Where a message is written: text that grows, attachments, choices, send and stop.
+// Where a message is written: a growing text field, attachments, options, send and stop.
 import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import {
   type ClipboardEvent,
@@ -28,7 +28,7 @@ const mostAttachments = 20
 
 export type Draft = { text: string; attachments: AttachmentInput[] }
 
-/** The field grows with its text, up to a part of the window. */
+/** The field grows with its text, up to a share of the window. */
 function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text decides the height
   useLayoutEffect(() => {
@@ -54,7 +54,7 @@ export function Composer({
   onOptions: (change: Partial<ChatOptions>) => void
   running: boolean
   /**
-   * Resolves to true when the server has taken the message; what was written stays until then. `clientId` is the same
+   * Resolves to true once the server has accepted the message; the text stays until then. `clientId` stays the same
    * when the same message is sent again after a failure.
    */
   onSend: (draft: Draft, clientId: string) => Promise<boolean>
@@ -64,19 +64,19 @@ export function Composer({
 }) {
   const { t } = useTranslation()
   const { data: models } = useModels()
-  // Before the models are known everything may be attached; the server checks it again.
+  // Until the models have loaded, anything can be attached; the server checks it again.
   const vision = modelOf(models, options.model)?.vision ?? true
   const [text, setText] = useState(() => readDraft(draftKey))
   const [attachments, setAttachments] = useState<AttachmentInput[]>([])
   const [sending, setSending] = useState(false)
   const [dragging, setDragging] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
-  /** What was sent last and not taken: its answer may have been lost, so sending it again must not make a second one. */
+  /** The last message that failed: its response may have been lost, so sending it again must not create a second one. */
   const refused = useRef<{ draft: Draft; clientId: string } | null>(null)
   const picker = useRef<HTMLInputElement>(null)
   useAutoGrow(field, text)
   useEffect(() => {
-    // A question that waits for the person has the keyboard.
+    // An approval card that waits for the person keeps the focus.
     if (document.activeElement?.closest('[data-question]') != null) return
     if (autoFocus && matchMedia('(pointer: fine) and (min-height: 24rem)').matches)
       field.current?.focus()
@@ -196,7 +196,7 @@ export function Composer({
         />
         <ComposerOptions options={options} onChange={onOptions} />
         {leading}
-        {/* Together, so that a narrow window never tears the button from its row. */}
+        {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
         <div className="ml-auto flex min-w-0 items-center">
           <ModelMenu options={options} onChange={onOptions} />
           {running ? (

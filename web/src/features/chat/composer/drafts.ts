@@ -1,4 +1,4 @@
-// What was typed but not sent, kept for each conversation as long as the tab lives.
+// Unsent text, kept for each conversation as long as the tab is open.
 const prefix = 'nanoclaw.draft.'
 
 export const readDraft = (key: string): string => {
@@ -14,6 +14,6 @@ export const writeDraft = (key: string, text: string): void => {
     if (text === '') sessionStorage.removeItem(prefix + key)
     else sessionStorage.setItem(prefix + key, text)
   } catch {
-    // storage blocked or full: the draft lives in the field alone
+    // storage blocked or full: the draft exists only in the field
   }
 }

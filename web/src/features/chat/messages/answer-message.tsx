@@ -1,4 +1,4 @@
-// An answer of the agent: its steps, what it waits for, how it ended, and what can be done with it.
+// An answer: its steps, pending approvals, how it ended, and its actions.
 import { Bot, RefreshCw, Trash2 } from 'lucide-react'
 import { memo, useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -17,7 +17,7 @@ import { SiblingSwitch } from './sibling-switch.tsx'
 import { Sources } from './sources.tsx'
 import { Working } from './working.tsx'
 
-/** Older messages may carry text alone; it is drawn as the one step it stands for. */
+/** Older messages may have only text; it is drawn as one text step. */
 const stepsOf = (message: Message): readonly Step[] => {
   const steps = message.process_steps ?? []
   return steps.length > 0 || message.text === ''
@@ -28,11 +28,11 @@ const stepsOf = (message: Message): readonly Step[] => {
 const textOf = (steps: readonly Step[]): string =>
   steps.flatMap((step) => (step?.type === 'text' ? [step.content] : [])).join('\n\n')
 
-/** Nothing of the stored message is still to come. */
+/** The stored message is final. */
 const isWhole = ({ status }: Message): boolean =>
   status !== 'streaming' && status !== 'awaiting_approval'
 
-/** Questions come as their previews are ready; they are asked in the order in which the model named the calls. */
+/** Approval requests arrive as their previews are ready; they are shown in the order of the calls. */
 const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
   const placeOf = (callId: string): number =>
     steps.findIndex((step) => step?.type === 'tool_call' && step.id_ref === callId)
@@ -51,7 +51,7 @@ export const AnswerMessage = memo(function AnswerMessage({
 }: {
   message: Message
   conversationId: string
-  /** The task of which this is the announced answer; else null. */
+  /** The background task that this answer announces; null otherwise. */
   task: string | null
   locked: boolean
   onRegenerate: (id: string, model?: string) => void
@@ -65,7 +65,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   const isReplaced = live !== undefined && !running && isWhole(message)
   const steps =
     live !== undefined && live.steps.length > 0 && !isReplaced ? live.steps : stepsOf(message)
-  // The stored message is on the page, so the live copy may go; earlier there would be a moment with neither.
+  // Drop the live copy only once the stored message is on the page; earlier, neither would be there for a moment.
   useEffect(() => {
     if (isReplaced) useLiveRuns.getState().drop(conversationId, live.runId)
   }, [isReplaced, conversationId, live?.runId])
@@ -147,7 +147,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   )
 })
 
-/** The model as people call it; its id when it is no longer offered. */
+/** The model's display name; its id when it is no longer offered. */
 function ModelName({ id }: { id: string }) {
   const { data: models } = useModels()
   return <span title={id}>{models?.find((model) => model.id === id)?.name ?? id}</span>

@@ -1,4 +1,4 @@
-// Copies a message's text and says whether that worked.
+// Copies a message's text and reports whether that worked.
 import { Copy } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { copyText } from '../../../lib/copy-text.ts'

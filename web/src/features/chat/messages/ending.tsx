@@ -1,4 +1,4 @@
-// Under an answer that is not whole: why, and every way on.
+// Below an incomplete answer: why it ended, and what the reader can do about it.
 import { RefreshCw, Repeat, RotateCw, Settings, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -76,7 +76,7 @@ export function Ending({
   )
 }
 
-/** Where a model does not answer: another one for this answer, and the place where models are set. */
+/** When a model fails: another model for this answer, and a link to the model settings. */
 function OtherModel({
   current,
   onChoose,

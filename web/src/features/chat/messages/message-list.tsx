@@ -1,4 +1,4 @@
-// The thread: the newest messages first on the page, older ones as the reader scrolls up.
+// The messages of a conversation: the newest at first, older ones as the reader scrolls up.
 import { ArrowDown } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -16,7 +16,7 @@ export type MessageActions = Pick<RunActions, 'edit' | 'regenerate' | 'resume'> 
   show: (id: MessageId) => void
 }
 
-/** Loads older messages when the top comes near, and keeps the reader's place when they arrive. */
+/** Loads older messages near the top, and keeps the reader's place when they arrive. */
 function useOlder(
   scroller: RefObject<HTMLElement | null>,
   firstId: string | undefined,
@@ -31,7 +31,7 @@ function useOlder(
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
-    // The browser keeps the place by itself except at the very top.
+    // The browser keeps the scroll position except at the very top.
     if (height.current > 0 && element.scrollTop < 4)
       element.scrollTop = element.scrollHeight - height.current
     height.current = element.scrollHeight
@@ -65,7 +65,7 @@ export function MessageList({
 }: {
   messages: readonly Message[]
   conversationId: string
-  /** A run goes on: nothing of the branch may change. */
+  /** A run is active: the branch must not change. */
   locked: boolean
   hasOlder: boolean
   loadOlder: () => void
@@ -78,7 +78,7 @@ export function MessageList({
   const { atEnd, toEnd } = useStickToEnd(scroller, content)
   const sentinel = useOlder(scroller, messages[0]?.id, hasOlder, loadOlder)
   const newestUserId = messages.findLast(({ role }) => role === 'user')?.id
-  // A new message of the person's own brings the end into view, wherever they were reading.
+  // The person's own new message scrolls to the end, wherever they were reading.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newly sent message is the reason to scroll
   useLayoutEffect(() => {
     toEnd()

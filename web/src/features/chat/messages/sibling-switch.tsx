@@ -1,4 +1,4 @@
-// Steps through the answers (or edits) that stand at the same place of a conversation.
+// Switches between sibling messages: regenerated answers or edits at the same place.
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'

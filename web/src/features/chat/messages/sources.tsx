@@ -1,4 +1,4 @@
-// The passages that an answer was made from; each opens at its place in the document.
+// The passages that an answer is based on; each opens at its place in the document.
 import { BookOpen } from 'lucide-react'
 import { lazy, Suspense, useContext, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -21,7 +21,7 @@ type Source = {
 
 const mostShown = 12
 
-/** Every passage once, in the order it was found. */
+/** Every passage once, in the order in which it was found. */
 const sourcesOf = (steps: readonly Step[]): Source[] => {
   const found = new Map<string, Source>()
   for (const step of steps)

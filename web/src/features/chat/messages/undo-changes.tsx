@@ -1,4 +1,4 @@
-// Takes back every change that was made to the project's files since a message; asked first, undoable itself.
+// Undoes every change to the project's files since a message, after a confirmation. The undo can be undone.
 import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useRestore } from '../../../lib/api/checkpoints.ts'
@@ -24,10 +24,10 @@ export function UndoChanges({
       text={t('history.undoSinceText')}
       confirm={t('history.restore')}
       onConfirm={() => {
-        // The dialog is gone when the answer comes, so the promise is followed and not the hook's own callbacks.
+        // The dialog is gone when the response arrives, and with it the hook's own callbacks; the promise remains.
         void restore.mutateAsync({ beforeMessageId: messageId }).then(
           ({ restored }) => notify(t('history.restored', { count: restored }), 'success'),
-          () => undefined, // reported for all mutations in one place
+          () => undefined, // reported centrally for all mutations
         )
       }}
     />

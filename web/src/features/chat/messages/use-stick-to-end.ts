@@ -1,7 +1,7 @@
-// Keeps the newest text in view while the reader is at the end, and lets go as soon as they scroll up.
+// Keeps the newest text in view while the reader is at the end, until they scroll up.
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
-/** This near to the end (in pixels) counts as being there. */
+/** Within this many pixels of the end counts as being there. */
 const nearEnd = 80
 
 export function useStickToEnd(
@@ -26,7 +26,7 @@ export function useStickToEnd(
     let lastTop = element.scrollTop
     const onScroll = (): void => {
       const distance = element.scrollHeight - element.scrollTop - element.clientHeight
-      // Only the reader's own scrolling up lets go; growing content does not.
+      // Only the reader's own scrolling up releases it; growing content does not.
       if (element.scrollTop < lastTop - 1 && distance > nearEnd) stuck.current = false
       else if (distance <= nearEnd) stuck.current = true
       lastTop = element.scrollTop

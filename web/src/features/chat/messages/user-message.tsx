@@ -1,4 +1,4 @@
-// What the person wrote, with its attachments; can be edited, which opens a new branch.
+// A user message with its attachments. Editing it opens a new branch.
 import { PencilLine, Trash2, Undo2 } from 'lucide-react'
 import { memo, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,7 +13,7 @@ import { CopyMessage } from './copy-message.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { UndoChanges } from './undo-changes.tsx'
 
-/** Longer texts are folded until they are asked for. */
+/** Longer texts are folded at first. */
 const longText = 2_400
 
 export const UserMessage = memo(function UserMessage({
@@ -24,9 +24,9 @@ export const UserMessage = memo(function UserMessage({
   onShow,
 }: {
   message: Message
-  /** A run is active: nothing of the branch may change. */
+  /** A run is active: the branch must not change. */
   locked: boolean
-  /** What is attached stays. */
+  /** Attachments are kept. */
   onEdit: (id: string, text: string, attachments: readonly StoredAttachment[]) => Promise<boolean>
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void

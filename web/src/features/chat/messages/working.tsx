@@ -1,4 +1,4 @@
-// A sign of life for the moments in which nothing else moves: that it works, waits for another try, or lost its line.
+// Shows that the run is alive while nothing else moves: it is working, waiting to retry, or disconnected.
 import { Clock, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -25,7 +25,7 @@ export function Working({ live }: { live: LiveRun }) {
   )
 }
 
-/** Why the model is asked again, and how long until then. */
+/** Why the model call is retried, and in how many seconds. */
 function Retrying({ retry }: { retry: NonNullable<LiveRun['retry']> }) {
   const { t } = useTranslation()
   const [now, setNow] = useState(Date.now)

@@ -1,4 +1,4 @@
-// Tells a screen reader how a run stands: that it works, that it asks, that it is done. Never the text token by token.
+// Announces to screen readers how a run stands: answering, waiting for approval, done. Never the text token by token.
 import { useTranslation } from 'react-i18next'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { useLiveRuns } from './live-runs.ts'

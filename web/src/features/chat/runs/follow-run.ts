@@ -1,4 +1,4 @@
-// Follows a run to its end: reads its events, folds them once a frame, and connects again by itself when the line drops.
+// Follows a run to its end: reads its events, applies them once per frame, and reconnects when the connection drops.
 import type { QueryClient } from '@tanstack/react-query'
 import type { RunEvent } from '../../../../../server/protocol/run-event.ts'
 import { conversationKeys, updateCached } from '../../../lib/api/conversations.ts'
@@ -10,13 +10,13 @@ import { waitToReconnect } from '../../../lib/reconnect.ts'
 import { errorText } from '../../../ui/error-text.ts'
 import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
 
-/** Runs that a reader of this page is already attached to. */
+/** Runs that this page already follows. */
 const attached = new Set<string>()
 
 const firstWaitMs = 400
 const longestWaitMs = 10_000
 
-/** Gathers events and hands them over once a frame; a hidden page has no frames, so a timer stands in. */
+/** Collects events and passes them on once per frame; a hidden page has no frames, so a timer takes over. */
 function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
   let gathered: RunEvent[] = []
   let scheduled = false
@@ -58,8 +58,8 @@ const deliverTo =
   }
 
 /**
- * Brings everything that a finished run changed up to date. Its live copy stays on the page until the stored message has
- * taken its place there, which the message itself sees to: here nobody knows when what was fetched is drawn.
+ * Refetches everything that a finished run changed. Its live copy stays until the stored message has replaced it on the
+ * page. The message itself sees to that, because only it knows when the fetched data is drawn.
  */
 async function settle({ conversationId, runId, client }: Following): Promise<void> {
   await Promise.all([
@@ -70,14 +70,14 @@ async function settle({ conversationId, runId, client }: Following): Promise<voi
   void client.invalidateQueries({ queryKey: ['stats'] })
   void client.invalidateQueries({ queryKey: ['project-files'] })
   void client.invalidateQueries({ queryKey: ['checkpoints'] })
-  // Without an end there is nothing to wait for: the run is gone, or not this user's.
+  // Without a terminal event there is nothing to wait for: the run is gone, or belongs to another user.
   const live = useLiveRuns.getState().byConversation[conversationId]
   if (live?.state === 'running') useLiveRuns.getState().drop(conversationId, runId)
 }
 
 /**
- * Attaches to a run, once. `first` holds the events of the answer to a send, when there is one; everything after
- * a drop comes from the run's own events by the last id seen. Never throws: what ends a run is in the store.
+ * Follows a run, once. `first` holds the events of the response to a send, if there was one; after a dropped
+ * connection, events continue from the last id seen. Never throws: how a run ends is in the store.
  */
 export async function follow(
   following: Following,
@@ -106,7 +106,7 @@ export async function follow(
     )
 
   let source = first?.stream
-  // Without a network the open line would hang for minutes; closed at once, it is made anew as soon as there is one.
+  // Without a network an open connection would hang for minutes. Close it at once; it reopens when the network returns.
   const onOffline = (): void => source?.close()
   addEventListener('offline', onOffline)
   for (const event of first?.read ?? []) take(event)
@@ -128,7 +128,7 @@ export async function follow(
         error.status !== 429
       )
         break
-      // A full disk, a database that is away: it tries again, and the person can see to it.
+      // The disk is full or the database is away: keep trying, so that someone can fix it.
       if (error instanceof ApiError && error.status >= 500) trouble = errorText(error)
     }
     source = undefined

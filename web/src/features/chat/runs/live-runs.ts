@@ -1,4 +1,4 @@
-// The runs that this page is following right now: their steps as they grow, what they wait for, how they ended.
+// The runs that this page follows: their growing steps, what they wait for, how they ended.
 import { create } from 'zustand'
 import { applyRunEvent } from '../../../../../server/protocol/apply-run-event.ts'
 import type { ErrorParams } from '../../../../../server/protocol/error.ts'
@@ -17,13 +17,13 @@ export type LiveRun = {
   messageId: string | null
   steps: readonly Step[]
   approvals: readonly PendingApproval[]
-  /** Calls that a person rejected and whose result has not come yet. */
+  /** Calls that a person rejected and whose results have not arrived. */
   rejected: readonly string[]
   /** Live output of running tools, by call. */
   progress: Readonly<Record<string, Progress>>
-  /** When each call was first seen here (milliseconds of this page's clock), for its running time. */
+  /** When this page first saw each call (in milliseconds of its own clock), for the running time. */
   startedAt: Readonly<Record<string, number>>
-  /** The model is tried again: why, and when (milliseconds of this page's clock). */
+  /** The model call is about to be retried: why, and when (in milliseconds of this page's clock). */
   retry: {
     code: string | undefined
     params: ErrorParams | undefined
@@ -31,7 +31,7 @@ export type LiveRun = {
     at: number
   } | null
   connection: 'open' | 'reconnecting'
-  /** Why the server could not go on with it, in its words; null while it just can't be reached. */
+  /** Why the server cannot continue the stream, in its own words; null while it is only unreachable. */
   trouble: string | null
   state: 'running' | 'done' | 'error'
   finishReason: FinishReason | null
@@ -64,15 +64,15 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   title: null,
 })
 
-/** The run without the approval request of one call, which somebody has decided. */
+/** The run without the approval request of one call, which someone has decided. */
 const withoutApproval = (run: LiveRun, callId: string): LiveRun => ({
   ...run,
   approvals: run.approvals.filter(({ id_ref: ref }) => ref !== callId),
 })
 
-/** The run after one event. Pure but for `now`, the page's clock in milliseconds. */
+/** The run after one event. Pure except for `now`, the page's clock in milliseconds. */
 export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRun {
-  // Whatever comes next ends the wait for another try.
+  // Any further event ends the wait for a retry.
   const run = before.retry === null ? before : { ...before, retry: null }
   switch (event.event) {
     case 'run':
@@ -156,12 +156,12 @@ type LiveRuns = {
   byConversation: Readonly<Record<string, LiveRun>>
   put(run: LiveRun): void
   change(conversationId: string, runId: string, change: (run: LiveRun) => LiveRun): void
-  /** Takes away an approval request that was just decided here, before its result comes. */
+  /** Removes an approval request that was just decided here, before its result arrives. */
   answered(conversationId: string, runId: string, callId: string): void
   drop(conversationId: string, runId: string): void
 }
 
-/** Runs that ended in conversations which nobody has opened since. */
+/** Runs that ended in conversations that have not been opened since. */
 const MAX_ENDED_RUNS = 10
 
 const withoutOldest = (runs: LiveRuns['byConversation']): LiveRuns['byConversation'] => {
@@ -192,11 +192,11 @@ export const useLiveRuns = create<LiveRuns>((set, get) => ({
     }),
 }))
 
-/** Whether a run goes on in the conversation. Changes twice a run, not with each event. */
+/** Whether the conversation has an active run. Changes twice per run, not with each event. */
 export const useIsRunning = (conversationId: string): boolean =>
   useLiveRuns(({ byConversation }) => byConversation[conversationId]?.state === 'running')
 
-/** The run that writes this message, or undefined; no other message is drawn again when it grows. */
+/** The run that writes this message, or undefined; other messages are not rerendered as it grows. */
 export const useRunOf = (
   conversationId: string,
   message: { id: string; run_id?: string | null | undefined },

@@ -1,4 +1,4 @@
-// Starts a run: send, edit, regenerate and resume, each answered by the run's own stream of events.
+// Starts a run: send, edit, regenerate and resume. Each response is the event stream of its run.
 import type { QueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { RunId } from '../../../../../server/protocol/ids.ts'
@@ -38,7 +38,7 @@ const addressOf = (conversationId: string, request: Request) => {
   }
 }
 
-/** Reads up to the `run` event, which every stream begins with. */
+/** Reads up to the `run` event, which begins every stream. */
 async function untilStarted(events: AsyncGenerator<NumberedEvent>) {
   const read: NumberedEvent[] = []
   for (;;) {
@@ -55,7 +55,7 @@ async function untilStarted(events: AsyncGenerator<NumberedEvent>) {
 
 /**
  * Sends the request and follows its run in the background. Resolves when the run has begun; throws `ApiError` when
- * the server refused it. `clientId` makes sending again after a lost answer safe.
+ * the server refuses. `clientId` makes it safe to send again after a lost response.
  */
 export async function startRun(
   client: QueryClient,
@@ -76,7 +76,7 @@ export async function startRun(
   void follow({ conversationId, runId: started.run_id, client }, { stream, read })
 }
 
-/** What is attached to the new message, where the server keeps it. */
+/** The attachments of the new message, at their URLs on the server. */
 function shownAttachments(
   conversationId: string,
   request: Exclude<Request, { kind: 'regenerate' }>,
@@ -94,7 +94,7 @@ function shownAttachments(
   }
 }
 
-/** Shows the new messages at once; what the server stored replaces them when the run is over. */
+/** Shows the new messages at once; the stored ones replace them when the run ends. */
 function placeMessages(
   client: QueryClient,
   conversationId: string,
@@ -136,7 +136,7 @@ function placeMessages(
   }))
 }
 
-/** Lets a stopped, failed or limited run go on. */
+/** Continues a run that was stopped, failed or reached a limit. */
 export async function continueRun(
   client: QueryClient,
   conversationId: string,

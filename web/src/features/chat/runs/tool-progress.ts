@@ -1,18 +1,18 @@
-// Live output of a running tool, kept small: text that grows, or a state that is replaced.
+// Live output of a running tool, bounded: text that grows, or a state that is replaced.
 import type { SubAgentView, ToolProgress } from '../../../../../server/protocol/tool-progress.ts'
 import { fieldsOf, listIn } from '../../../lib/read-json.ts'
 
 export type Progress = {
   /** The newest part of what the program has written. */
   output: string
-  /** How far a program is. */
+  /** How far a program has come. */
   state: 'starting' | 'running' | null
   agents: readonly SubAgentView[]
 }
 
 const longestOutput = 20_000
 
-/** Why sub-agents failed, by name, where the answer of their tool says so. */
+/** Why sub-agents failed, by name, where the tool result says so. */
 export const failuresIn = (data: unknown): ReadonlyMap<string, string> =>
   new Map(
     listIn(fieldsOf(data).results).flatMap((one) => {
@@ -23,7 +23,7 @@ export const failuresIn = (data: unknown): ReadonlyMap<string, string> =>
 
 const nothing: Progress = { output: '', state: null, agents: [] }
 
-/** What is shown after another piece of progress arrived. */
+/** What to show after another progress event. */
 export function foldProgress(before: Progress = nothing, progress: ToolProgress): Progress {
   switch (progress.kind) {
     case 'state':

@@ -1,4 +1,4 @@
-// What a person does with a conversation's runs: send, edit, ask again, stop, go on; with clear words when it fails.
+// What a person can do with a conversation's runs (send, edit, regenerate, stop, continue), with a clear error when it fails.
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
@@ -16,7 +16,7 @@ import { continueRun, startRun } from './start-run.ts'
 
 export type Written = { text: string; attachments: AttachmentInput[] }
 
-/** The options as the bodies of send, edit and regenerate name them. */
+/** The options as fields of the bodies of send, edit and regenerate. */
 const bodyOptions = (options: ChatOptions) => ({
   tools_enabled: options.tools,
   ...(options.model === null ? {} : { model: options.model }),
@@ -30,7 +30,7 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
         await work()
         return true
       } catch (error) {
-        // Something runs here already, perhaps started on another device: show it.
+        // A run is already active here, perhaps started on another device: show it.
         const runId = error instanceof ApiError ? textIn(fieldsOf(error.details).run_id) : undefined
         if (runId !== undefined) void follow({ conversationId, runId, client })
         reportError(error)
@@ -63,7 +63,7 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
             randomId(),
           ),
         ),
-      /** `model`: another one than the conversation's, for this answer only. */
+      /** `model`: a model for this answer only, instead of the conversation's. */
       regenerate: (messageId: string, model?: string) =>
         attempt(() =>
           startRun(

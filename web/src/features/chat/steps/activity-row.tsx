@@ -1,4 +1,4 @@
-// One line of an answer's activity: an icon on the rail, what is done, how it stands; more unfolds below.
+// One row of an answer's activity: an icon on the rail, what is done, its state; details unfold below.
 import { ChevronRight, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
@@ -22,9 +22,9 @@ export function ActivityRow({
   live?: boolean
   tone?: 'plain' | 'bad' | 'warn'
   initiallyOpen?: boolean
-  /** Seen also while the row is folded. */
+  /** Visible while the row is folded, too. */
   below?: ReactNode
-  /** Turns true when there is something to watch: then it unfolds by itself, once. */
+  /** Becomes true when there is something to watch; the row then unfolds once. */
   unfold?: boolean
   children: ReactNode
 }) {

@@ -1,6 +1,6 @@
-// Reads what programs write to a terminal: colours become classes of the page, all other control sequences go.
+// Reads terminal output: colours become classes of the page, all other control sequences are dropped.
 
-/** One of the eight hues of a terminal. */
+/** One of the eight terminal colours. */
 export type Hue = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7
 
 export type Style = {
@@ -19,14 +19,14 @@ export type Span = { text: string; style: Style }
 const sequence =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /\u001b(?:\[([0-9;:?<=>!]{0,200}[ -/]{0,9})([@-~])|\][^\u0007\u001b]{0,4000}(?:\u0007|\u001b\\)|[PX^_][^\u001b]{0,4000}\u001b\\|[ -/]{0,9}[0-~])?/g
-/** What is left of control characters: all but the tabulator and the backspace. */
+/** The remaining control characters, except tab and backspace. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const unprintable = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
 const isHue = (value: number): value is Hue => Number.isInteger(value) && value >= 0 && value <= 7
 const toHue = (value: number): Hue => (isHue(value) ? value : 7)
 
-/** The nearest of the eight hues, so that every colour can be read in both themes. */
+/** The nearest of the eight colours, so that all are readable in both themes. */
 const nearestHue = (red: number, green: number, blue: number): Hue => {
   const most = Math.max(red, green, blue)
   if (most - Math.min(red, green, blue) < 40) return most < 64 ? 0 : 7
@@ -34,7 +34,7 @@ const nearestHue = (red: number, green: number, blue: number): Hue => {
   return toHue(bit(red) + 2 * bit(green) + 4 * bit(blue))
 }
 
-/** A colour of the table of 256. */
+/** A colour of the 256-colour table. */
 const tableHue = (index: number): Hue => {
   if (index < 16) return toHue(index % 8)
   if (index >= 232) return index < 238 ? 0 : 7
@@ -61,7 +61,7 @@ const resets: Readonly<Record<number, readonly (keyof Style)[]>> = {
   49: ['background'],
 }
 
-/** "Select graphic rendition": what the text after it looks like. */
+/** "Select graphic rendition": the style of the text that follows. */
 function nextStyle(before: Style, parameters: string): Style {
   let style: Style = { ...before }
   const codes = parameters.split(/[;:]/).map(Number)
@@ -88,7 +88,7 @@ function nextStyle(before: Style, parameters: string): Style {
   return style
 }
 
-/** What a line reads after a progress bar has written over it again and again. */
+/** What a line shows in the end, after a progress bar has overwritten it many times. */
 function overwritten(line: string): string {
   const parts = line.replace(/\r+$/, '').split('\r')
   return parts.findLast((part) => part !== '') ?? ''
@@ -106,7 +106,7 @@ const withoutBackspaces = (text: string): string => {
 
 const clean = (text: string): string => withoutBackspaces(text).replace(unprintable, '')
 
-/** The text line by line, as pieces of one look each. A look goes on over line ends, as in a terminal. */
+/** The text line by line, in pieces of one style each. A style continues across line ends, as in a terminal. */
 export function readTerminal(text: string): Span[][] {
   let style: Style = {}
   return text.split('\n').map((line) => {

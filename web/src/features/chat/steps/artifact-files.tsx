@@ -1,4 +1,4 @@
-// Files that a tool made: pictures are drawn, others are offered.
+// Files that a tool created: images are shown, others are offered for download.
 type ArtifactFile = { name: string; mime: string; size: number; data?: string | undefined }
 
 const shownAsPicture = new Set([
@@ -9,7 +9,7 @@ const shownAsPicture = new Set([
   'image/svg+xml',
 ])
 
-/** Pictures are drawn, never run: an SVG inside `img` has neither scripts nor network. */
+/** Images are drawn, never run: an SVG inside `img` has neither scripts nor network. */
 export function ArtifactFiles({ files }: { files: readonly ArtifactFile[] }) {
   if (files.length === 0) return null
   return (

@@ -1,15 +1,15 @@
-// Reads the results of searches and listings into one shape: what was found, where it leads, an extract of it.
+// Reads the results of searches and listings into one shape: what was found, where it links to, an extract.
 import { fieldsOf, listIn, numberIn, textIn } from '../../../lib/read-json.ts'
 
 export type ResultItem = {
   title: string
-  /** An address of the web; only http and https are ever linked. */
+  /** A web address; only http and https become links. */
   href?: string
   /** A file of the conversation's project. */
   file?: { path: string; line?: number }
   folder?: true
   text?: string
-  /** Small print: where it comes from, how large it is. */
+  /** Secondary text: the source, the size. */
   size?: number
   place?: string
   page?: number
@@ -88,7 +88,7 @@ const readAll = (
   return items.every((item) => item !== null) ? items : null
 }
 
-/** What a tool found, or null when its answer is in none of the known shapes: then it is shown as it is. */
+/** What a tool found; null when its result has none of the known shapes and is shown as it is. */
 export function readResults(name: string, data: unknown): readonly ResultItem[] | null {
   if (name.startsWith('mcp__')) return null
   const fields = fieldsOf(data)

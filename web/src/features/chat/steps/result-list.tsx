@@ -1,4 +1,4 @@
-// What a search or a listing found, to be read and followed.
+// The results of a search or listing, with links.
 import { File, Folder, Globe } from 'lucide-react'
 import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-// Arranges an answer's steps for drawing: runs of thinking and tool calls between stretches of prose.
+// Arranges an answer's steps for drawing: stretches of text, and groups of thinking and tool calls between them.
 import type { Step, ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 
 export type Activity =
@@ -9,7 +9,7 @@ export type Segment =
   | { kind: 'prose'; key: string; text: string }
   | { kind: 'activity'; key: string; items: Activity[] }
 
-/** `live`: the answer still grows, so that its last step is open. Order is the order of the steps. */
+/** `live`: the answer still grows, so its last step is open. Keeps the order of the steps. */
 export function toSegments(steps: readonly Step[], live: boolean): Segment[] {
   const results = new Map<string, ToolResultStep>()
   for (const step of steps) if (step?.type === 'tool_result') results.set(step.id_ref, step)
@@ -20,7 +20,7 @@ export function toSegments(steps: readonly Step[], live: boolean): Segment[] {
     else segments.push({ kind: 'activity', key: item.key, items: [item] })
   }
   for (const step of steps) {
-    if (step === undefined) continue // a gap while a snapshot is on its way
+    if (step === undefined) continue // a gap while a snapshot is still loading
     switch (step.type) {
       case 'text':
         if (step.content.trim() !== '')

@@ -1,4 +1,4 @@
-// Sub-agents inside their parent's card: what each is doing, and what it did.
+// Sub-agents inside the card of their tool call: what each one does, and what it did.
 import { Check, CircleDashed, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,7 +8,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
 import { summarize } from './tool-content.ts'
 
-/** Shorter texts are seen whole. */
+/** Shorter texts are shown in full. */
 const foldedLength = 160
 
 type State = SubAgentView['state'] | SubAgentView['calls'][number]['state']
@@ -25,7 +25,7 @@ export function SubAgents({
   failures,
 }: {
   agents: readonly SubAgentView[]
-  /** Why one failed, by its name. */
+  /** Why an agent failed, by its name. */
   failures: ReadonlyMap<string, string>
 }) {
   const { t } = useTranslation()
@@ -81,7 +81,7 @@ function Calls({ calls }: { calls: SubAgentView['calls'] }) {
   )
 }
 
-/** Its last words; long ones unfold. */
+/** Its last text; a long one unfolds. */
 function Said({ text }: { text: string }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)

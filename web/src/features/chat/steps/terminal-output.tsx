@@ -1,4 +1,4 @@
-// What a program wrote: in its colours, its end first in view, the rest unfolded on request.
+// Output of a program: in its colours, its end in view first, the rest on request.
 import { ChevronUp } from 'lucide-react'
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,9 +6,9 @@ import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/markdown/code-block.tsx'
 import { classOf, readTerminal, type Span } from './ansi.ts'
 
-/** The end of an output is what says how it went. */
+/** The end of the output shows how it went. */
 const LINES_FOLDED = 24
-/** More elements than this would make the page stumble; who wants the rest copies it. */
+/** More elements than this would make the page stutter; the rest can be copied. */
 const LINES_SHOWN = 2_000
 const CHARACTERS_SHOWN = 200_000
 
@@ -37,7 +37,7 @@ export function TerminalOutput({
 }: {
   label: string
   text: string
-  /** `bad`: what a program says about its troubles. */
+  /** `bad`: error output. */
   tone?: 'plain' | 'bad'
 }) {
   const { t } = useTranslation()

@@ -1,4 +1,4 @@
-// The model's thinking: folded away, with a glimpse of its newest line while it lasts.
+// The model's thinking: folded, with its newest line visible while it lasts.
 import { Lightbulb } from 'lucide-react'
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'

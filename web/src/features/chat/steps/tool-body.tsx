@@ -1,4 +1,4 @@
-// The unfolded part of a tool card; what a kind of tool deserves its own view for is chosen here.
+// The unfolded part of a tool card. Decides which view a tool's result gets.
 import { Braces } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -21,7 +21,7 @@ const ResultList = lazy(() =>
   import('./result-list.tsx').then((module) => ({ default: module.ResultList })),
 )
 
-/** Longer results are cut in the card; the model's own copy is whole. */
+/** Longer results are cut in the card; the model gets all of it. */
 const longestShown = 20_000
 
 const cut = (text: string): string =>
@@ -42,7 +42,7 @@ const shown = (value: unknown): string =>
       ? value
       : (JSON.stringify(value) ?? '')
 
-/** Text that programs wrote, where the answer holds any: stdout, stderr and the last value. */
+/** Program output, where the result has any: stdout, stderr and the last value. */
 const outputOf = (outcome: Outcome | null) => {
   const fields = fieldsOf(outcome?.data)
   if (typeof fields.stdout !== 'string') return null
@@ -69,7 +69,7 @@ function Section({ label, text, tone }: { label: string; text: string; tone?: 'b
   )
 }
 
-/** A view for people, with the data as it was sent one click away. */
+/** A readable view, with the raw data one click away. */
 function Readable({
   call,
   data,

@@ -1,7 +1,7 @@
-// Reads what a tool call says and answers, for people: arguments as a line, the outcome, the time it took.
+// Reads a tool call and its result for people: arguments in one line, the outcome, the duration.
 import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 
-/** How a call stands. */
+/** The state of a call. */
 export type ToolState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped' | 'interrupted'
 
 export type Outcome = {
@@ -14,7 +14,7 @@ export type Outcome = {
   skipped: boolean
 }
 
-/** The tool's answer as the executor wrote it; null when it is not in that form. */
+/** The result as the executor wrote it; null when it does not have that form. */
 export const readOutcome = (content: string): Outcome | null => {
   const fields = fieldsOf(parseJson(content))
   if (typeof fields.success !== 'boolean' && fields.skipped !== true) return null
@@ -28,7 +28,7 @@ export const readOutcome = (content: string): Outcome | null => {
   }
 }
 
-/** Pretty-printed JSON where it is JSON, the text itself where it is not. */
+/** Pretty-printed JSON, or the text itself when it is not JSON. */
 export const pretty = (value: unknown): string => {
   if (typeof value === 'string') {
     const parsed = parseJson(value)
@@ -55,7 +55,7 @@ const telling = [
   'name',
 ]
 
-/** The argument that tells most, in one line: the query, the path, the names of what is listed. */
+/** The most telling argument, in one line: the query, the path, the names of what is listed. */
 export function summarize(argumentsText: string): string {
   const parsed = parseJson(argumentsText)
   if (typeof parsed !== 'object' || parsed === null) return oneLine(argumentsText).slice(0, 160)

@@ -1,4 +1,4 @@
-// Which icon stands for which tool.
+// The icon of each tool.
 import {
   BookOpen,
   Bot,

@@ -1,4 +1,4 @@
-// A tool call as a card: its arguments, its result, the time it took and how it stands.
+// A tool call as a card: its arguments, result, duration and state.
 import { Check, CircleSlash, X } from 'lucide-react'
 import { memo, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -68,7 +68,7 @@ export const ToolStep = memo(function ToolStep({
       ? t(`steps.progress.${progress.state}`)
       : null
   const exitCode = result?.artifact?.exit_code
-  // A command that ran and failed: the call went well, what it did did not.
+  // The call succeeded, but the command that it ran failed.
   const failedCode =
     typeof exitCode === 'number' && exitCode !== 0 ? t('steps.exitCode', { code: exitCode }) : null
   return (

@@ -1,4 +1,4 @@
-// What the agent remembers of the user: the text of their CONTEXT.md.
+// What the agent remembers about the user: the text of their CONTEXT.md.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { request } from '../../../lib/api-client.ts'
 import { withoutFact } from '../memory-facts.ts'
@@ -23,7 +23,7 @@ export function useSaveMemory() {
   })
 }
 
-/** Takes one fact out of the text as it stands now: the agent may have added others meanwhile. */
+/** Removes one fact from the current text, to which the agent may have added others meanwhile. */
 export function useForgetFact() {
   const client = useQueryClient()
   return useMutation({

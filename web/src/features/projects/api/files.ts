@@ -17,7 +17,7 @@ export const fileKeys = {
     ['project-files', projectId, 'content', path] as const,
 }
 
-/** The address of one file; each part of its path is escaped on its own. */
+/** The URL of one file; each segment of its path is escaped separately. */
 const addressOf = (projectId: string, path: string): string =>
   `/api/projects/${projectId}/files/${path.split('/').map(encodeURIComponent).join('/')}`
 
@@ -33,7 +33,7 @@ export const useFolder = (projectId: string, path: string, enabled = true) =>
     meta: { quiet: true },
   })
 
-/** A file's text and the version it was read at, which makes a later write notice foreign changes. */
+/** A file's text and its version, so that a later write notices changes by others. */
 export type FileContent = { content: string; version: string | null }
 
 export const useFileContent = (projectId: string, path: string) =>
@@ -50,7 +50,7 @@ export const useFileContent = (projectId: string, path: string) =>
     meta: { quiet: true },
   })
 
-/** A file's bytes, whatever they are, for a picture to be drawn from. */
+/** A file's bytes, for drawing an image. */
 export const useFileBytes = (projectId: string, path: string) =>
   useQuery({
     queryKey: [...fileKeys.content(projectId, path), 'bytes'],
@@ -70,7 +70,7 @@ const refreshed = (client: QueryClient) =>
     client.invalidateQueries({ queryKey: ['project'] }),
   ])
 
-/** The version to write a file that must not be there yet. */
+/** The version for writing a file that must not exist yet. */
 export const nothingThere = '""'
 
 export function useWriteFile(projectId: string) {
@@ -83,7 +83,7 @@ export function useWriteFile(projectId: string) {
     }: {
       path: string
       content: string
-      /** The version that may be replaced; null replaces whatever is there. */
+      /** The version that may be replaced; null replaces any. */
       version: string | null
     }): Promise<FileContent> => {
       const response = await send(addressOf(projectId, path), {
@@ -98,7 +98,7 @@ export function useWriteFile(projectId: string) {
   })
 }
 
-/** Uploads files of any kind, all of them or none; see `upload`. */
+/** Uploads files of any type, all or none; see `upload`. */
 export function useAddFiles(projectId: string) {
   const client = useQueryClient()
   return async (
@@ -109,7 +109,7 @@ export function useAddFiles(projectId: string) {
     try {
       await upload<FilesAdded>(`/api/projects/${projectId}/files`, {}, files, onProgress, signal)
     } finally {
-      // Also when it was called off: the last moment may have been too late.
+      // Refetch after a cancelled upload, too: the cancellation may have come too late.
       await refreshed(client)
     }
   }
@@ -154,7 +154,7 @@ export const useFileSearch = (projectId: string, query: string) =>
     meta: { quiet: true },
   })
 
-/** Fetches the bytes with the sign-in header and hands them to the browser as a file. */
+/** Fetches the bytes with the sign-in header and hands them to the browser as a download. */
 export async function downloadFile(projectId: string, path: string): Promise<void> {
   const response = await send(addressOf(projectId, path), { query: { raw: 1 } })
   const address = URL.createObjectURL(await response.blob())

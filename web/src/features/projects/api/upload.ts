@@ -1,12 +1,12 @@
-// Uploads files with progress (which fetch cannot tell), their paths inside a dropped folder included.
+// Uploads files with progress (which fetch cannot report), including their paths in a dropped folder.
 import type { ErrorBody } from '../../../../../server/protocol/error.ts'
 import { ApiError, authorization, refusalOf } from '../../../lib/api-client.ts'
 
 export type PathedFile = { file: File; path: string }
 
 /**
- * Sends multipart form data; `onProgress` hears the part that has left, from 0 to 1. Throws `ApiError`, and the signal's
- * reason when that aborts.
+ * Sends multipart form data; `onProgress` receives the part that was sent, from 0 to 1. Throws `ApiError`, and the
+ * signal's reason when that aborts.
  */
 export function upload<T>(
   address: string,
@@ -41,7 +41,7 @@ export function upload<T>(
   })
 }
 
-/** What a person chose with a file or folder field. */
+/** The files chosen in a file or folder input. */
 export const filesOfInput = (list: FileList | null): PathedFile[] =>
   [...(list ?? [])].map((file) => ({
     file,
@@ -52,7 +52,7 @@ const readEntries = (directory: FileSystemDirectoryEntry): Promise<FileSystemEnt
   const reader = directory.createReader()
   const all: FileSystemEntry[] = []
   return new Promise((resolve, reject) => {
-    // The reader gives its entries in portions and ends with an empty one.
+    // The reader returns its entries in batches and ends with an empty one.
     const next = (): void =>
       reader.readEntries((portion) => {
         if (portion.length === 0) resolve(all)
@@ -65,7 +65,7 @@ const readEntries = (directory: FileSystemDirectoryEntry): Promise<FileSystemEnt
   })
 }
 
-/** More than a server takes by default: it says itself, in words, when there are too many. */
+/** More than a server accepts by default; the server itself says when there are too many. */
 const mostFiles = 50_000
 
 const walk = async (entry: FileSystemEntry, into: PathedFile[]): Promise<void> => {
@@ -81,9 +81,9 @@ const walk = async (entry: FileSystemEntry, into: PathedFile[]): Promise<void> =
   into.push({ file, path: entry.fullPath.replace(/^\//, '') })
 }
 
-/** Everything that was dropped, folders read to their depth. At most 50,000 files. */
+/** Everything that was dropped, folders included. At most 50,000 files. */
 export async function filesOfDrop(transfer: DataTransfer): Promise<PathedFile[]> {
-  // The list is emptied as soon as the event is over, so the entries are taken at once.
+  // The list is emptied as soon as the event ends, so the entries are read at once.
   const entries = [...transfer.items].flatMap((item) => {
     const entry = item.webkitGetAsEntry()
     return entry === null ? [] : [entry]

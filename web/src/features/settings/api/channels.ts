@@ -1,4 +1,4 @@
-// The user's channels for messages to the outside.
+// The user's channels.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { request, requestDone } from '../../../lib/api-client.ts'
 

@@ -1,4 +1,4 @@
-// Tasks that go on in the background of a conversation.
+// The background tasks of a conversation.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { BackgroundTask } from '../../../../../../server/protocol/background.ts'
 import { request, requestDone } from '../../../../lib/api-client.ts'
@@ -8,7 +8,7 @@ const backgroundKey = (conversationId: string) => ['background', conversationId]
 export const isOver = ({ status }: BackgroundTask): boolean =>
   status === 'completed' || status === 'stopped' || status === 'failed'
 
-/** All tasks of a conversation; looked at again while one is not over. */
+/** All tasks of a conversation; polled while one of them is unfinished. */
 export const useBackgroundTasks = (conversationId: string) =>
   useQuery({
     queryKey: backgroundKey(conversationId),
