@@ -222,7 +222,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await page.getByText('No channels yet').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('team')
     await page.getByLabel('Address').fill('https://hooks.example.org/x')
-    await page.getByLabel(/^Secret/).fill('a-secret-of-mine')
+    await page.getByLabel(/^Signing secret/).fill('a-secret-of-mine')
     await page.getByRole('button', { name: 'Add channel' }).click()
     await page.getByText('team added.').waitFor()
     // Its path may be a secret too.

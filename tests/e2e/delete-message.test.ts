@@ -10,7 +10,7 @@ const languages = [
   {
     language: 'en-US',
     remove: 'Delete',
-    count: '4 messages will be deleted: this one and everything that follows from it.',
+    count: '4 messages will be deleted: this one and everything after it.',
     cancel: 'Cancel',
     deleted: '4 messages deleted',
     undo: 'Undo',

@@ -97,7 +97,7 @@ describeInBrowser('the end of an answer', (visitor) => {
     },
   )
 
-  test('an answer that reached the limit of rounds can go on, also after a reload', async () => {
+  test('an answer that reached its iteration limit can continue, also after a reload', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'calculator', arguments: { expression: '1 + 1' } }]),
       turn.text('This far I came.'),
@@ -105,9 +105,9 @@ describeInBrowser('the end of an answer', (visitor) => {
     const page = await visitor.open(server.url)
     await say(page, 'Use your tools.')
     await page.getByText('This far I came.').waitFor()
-    await page.getByText('The limit of rounds was reached').waitFor()
+    await page.getByText('The agent reached its iteration limit').waitFor()
     await page.reload()
-    await page.getByText('The limit of rounds was reached').waitFor()
+    await page.getByText('The agent reached its iteration limit').waitFor()
     upstream.enqueue(turn.text('And now to the end.'))
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('And now to the end.').waitFor()

@@ -115,7 +115,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     })
     upstream.enqueue(turn.text('Only once.'))
     await say(page, 'Send me once')
-    await page.getByText('cannot be reached').waitFor()
+    await page.getByText('Can’t reach the server').waitFor()
     expect(await composer(page).inputValue()).toBe('Send me once')
     await page.unrouteAll()
     await composer(page).press('Enter')

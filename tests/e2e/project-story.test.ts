@@ -104,7 +104,7 @@ describeInBrowser('the way of a project', (visitor) => {
     await question(page, 'File delete').getByText('start()').waitFor()
     await question(page, 'File delete').getByRole('button', { name: 'Reject' }).click()
     await question(page, 'File delete')
-      .getByLabel(/Why not/)
+      .getByLabel(/^Why/)
       .fill('main.ts stays.')
     await question(page, 'File delete').getByRole('button', { name: 'Reject' }).click()
     // Answered is gone, although its result waits for the earlier calls.

@@ -127,7 +127,7 @@ describeInBrowser('a way on', (visitor) => {
     await page.getByLabel('API key').fill('wrong')
     await page.getByRole('button', { name: 'Test' }).click()
     await page.getByRole('alert').getByText('refused the API key').waitFor()
-    expect(await page.getByText('It answers').count()).toBe(0)
+    expect(await page.getByText('Connected.').count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Add this model' }).count()).toBe(0)
     await leave(page)
   })
