@@ -42,7 +42,7 @@ describeInBrowser('setting up', (visitor) => {
       request.path.endsWith('/chat/completions') ? turn.text('a red pong') : undefined,
     )
     const page = await visitor.open(server.url)
-    await page.getByText('built-in demonstration').waitFor()
+    await page.getByText('built-in demo').waitFor()
     await page.getByRole('link', { name: 'Add a real model' }).click()
     await page.getByRole('button', { name: 'DeepSeek' }).click()
     expect(await page.getByLabel('Address').inputValue()).toBe('https://api.deepseek.com/v1')
@@ -59,7 +59,7 @@ describeInBrowser('setting up', (visitor) => {
     await page.getByLabel('Address').fill(upstream.url)
     await page.getByLabel('API key').fill(KEY)
     await page.getByRole('button', { name: 'Test' }).click()
-    await page.getByText('offers 1 model').waitFor()
+    await page.getByText('1 model available').waitFor()
     expect(await page.getByLabel('Model').inputValue()).toBe('test-model')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Add this model' }).click()
