@@ -7,8 +7,8 @@ import { defineConfig, type Plugin } from 'vite'
 const server = process.env.NANOCLAW_DEV_SERVER ?? 'http://127.0.0.1:3000'
 
 /**
- * The frame of the page is painted before its styles have come: they are named after it. Scripts still wait for them, so
- * that nothing of the application is ever seen without.
+ * Puts the stylesheets after the layout in index.html, so that the layout is painted before they have loaded. Scripts still
+ * wait for them, so the application never appears unstyled.
  */
 const stylesAfterFrame = (): Plugin => ({
   name: 'styles-after-frame',
@@ -27,7 +27,7 @@ type Graph = { getModuleInfo(id: string): { importedIds: readonly string[] } | n
 
 const start = resolve(import.meta.dirname, 'src/main.tsx')
 
-/** What the page's first script imports, directly or not, and not by `import()`. */
+/** Everything that the entry script imports statically, directly or indirectly. */
 function firstScreenModules(graph: Graph): Set<string> {
   const found = new Set<string>()
   const open = [start]
@@ -40,9 +40,9 @@ function firstScreenModules(graph: Graph): Set<string> {
 }
 
 /**
- * The first screen comes in two files beside its start: libraries and the page's own code. In few files they compress
- * better, and a slow line carries the headers of two responses instead of twelve. Menus, dialogs and whatever else is not
- * seen at first stays outside as long as nothing imports it statically (see `src/ui/late.tsx`).
+ * Bundles the first screen into two files besides the entry script: libraries and the page's own code. Few files compress
+ * better, and a slow connection carries the headers of two responses instead of twelve. Menus, dialogs and everything else
+ * that is not visible at first stays outside, as long as nothing imports it statically (see `src/ui/late.tsx`).
  */
 function firstScreenFile() {
   let modules: Set<string> | null = null

@@ -95,7 +95,7 @@ describeInBrowser('the way of a project', (visitor) => {
       expect.stringContaining('File write'),
       expect.stringContaining('File delete'),
     ])
-    const isFocused = 'document.activeElement === document.querySelector("[data-question]")'
+    const isFocused = 'document.activeElement === document.querySelector("[data-approval]")'
     await expect.poll(() => page.evaluate<boolean>(isFocused)).toBe(true)
     await question(page, 'File edit').getByRole('button', { name: 'Side by side' }).click()
     await expectAccessible(page)
@@ -103,9 +103,7 @@ describeInBrowser('the way of a project', (visitor) => {
     await unfold(page, 'File delete')
     await question(page, 'File delete').getByText('start()').waitFor()
     await question(page, 'File delete').getByRole('button', { name: 'Reject' }).click()
-    await question(page, 'File delete')
-      .getByLabel(/^Why/)
-      .fill('main.ts stays.')
+    await question(page, 'File delete').getByLabel(/^Why/).fill('main.ts stays.')
     await question(page, 'File delete').getByRole('button', { name: 'Reject' }).click()
     // Answered is gone, although its result waits for the earlier calls.
     await question(page, 'File delete').waitFor({ state: 'detached' })

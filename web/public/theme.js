@@ -7,7 +7,7 @@
     stored = localStorage.getItem('nanoclaw.theme')
     sidebar = localStorage.getItem('nanoclaw.sidebar')
   } catch {
-    // Storage may be blocked; then the system's choice holds.
+    // Storage is blocked: use the system's theme.
   }
   const dark =
     stored === 'dark' || (stored !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)

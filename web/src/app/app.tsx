@@ -2,7 +2,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import { useAuthMode } from '../lib/api/auth.ts'
-import { FirstScreenStands } from '../lib/first-screen.tsx'
+import { FirstScreenReady } from '../lib/first-screen.tsx'
 import { createQueryClient } from '../lib/query-client.ts'
 import { useSession } from '../lib/session.ts'
 import { useTheme } from '../lib/theme.ts'
@@ -39,7 +39,7 @@ function Gate() {
     return (
       <main className="grid h-full place-items-center">
         <Failed message={errorText(mode.error)} onRetry={() => void mode.refetch()} />
-        <FirstScreenStands />
+        <FirstScreenReady />
       </main>
     )
   const multi = mode.data.mode === 'multi'
@@ -50,7 +50,7 @@ function Gate() {
           canRegister={mode.data.registration === 'open'}
           first={mode.data.first_user === true}
         />
-        <FirstScreenStands />
+        <FirstScreenReady />
       </Suspense>
     )
   return <Shell multi={multi} />

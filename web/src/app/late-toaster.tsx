@@ -1,7 +1,7 @@
 // Where toasts appear; loads after the first screen.
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { firstScreen } from '../lib/first-screen.tsx'
-import { toasterStands } from '../ui/toasts.ts'
+import { markToasterReady } from '../ui/toasts.ts'
 
 const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
 
@@ -21,13 +21,13 @@ export function LateToaster({ dark }: { dark: boolean }) {
           className: '!rounded-xl !border-line !bg-surface !text-ink !shadow-float !font-sans',
         }}
       />
-      <Stands />
+      <Ready />
     </Suspense>
   )
 }
 
 /** Rendered after the toaster, so that the toaster already listens. */
-function Stands() {
-  useEffect(toasterStands, [])
+function Ready() {
+  useEffect(markToasterReady, [])
   return null
 }

@@ -8,7 +8,7 @@ import type { User } from '../../../server/protocol/user.ts'
 import { loadMarkdown } from '../features/chat/steps/text-step.tsx'
 import { conversationQuery } from '../lib/api/conversations.ts'
 import { messagesQuery } from '../lib/api/messages.ts'
-import { FirstScreenStands, firstScreen } from '../lib/first-screen.tsx'
+import { FirstScreenReady, firstScreen } from '../lib/first-screen.tsx'
 import { paths } from '../lib/paths.ts'
 import { IconButton, linkButtonClass } from '../ui/button.tsx'
 import { Empty, Loading } from '../ui/feedback.tsx'
@@ -42,7 +42,7 @@ const StatsPage = lazyView(() =>
 )
 
 /** Fetches a conversation while the code that draws it still loads. */
-function ConversationAhead({ id }: { id: string }) {
+function PrefetchConversation({ id }: { id: string }) {
   usePrefetchQuery(conversationQuery(id))
   usePrefetchInfiniteQuery(messagesQuery(id))
   return null
@@ -55,7 +55,7 @@ function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children
       <MenuBar onMenu={onMenu} />
       <Suspense fallback={<Loading />}>
         {children}
-        <FirstScreenStands />
+        <FirstScreenReady />
       </Suspense>
     </div>
   )
@@ -94,12 +94,12 @@ export function Pages({
     <Switch>
       <Route path="/">
         <HomePage menu={menu} admin={admin} />
-        <FirstScreenStands />
+        <FirstScreenReady />
       </Route>
       <Route path="/c/:id">
         {({ id }) => (
           <>
-            <ConversationAhead id={id} />
+            <PrefetchConversation id={id} />
             <Suspense fallback={<ChatSkeleton menu={menu} />}>
               <ChatPage key={id} id={id} menu={menu} />
             </Suspense>
@@ -121,7 +121,7 @@ export function Pages({
                 id={id}
                 onChat={(projectId) => navigate(paths.homeIn(projectId))}
               />
-              <FirstScreenStands />
+              <FirstScreenReady />
             </Suspense>
           </>
         )}

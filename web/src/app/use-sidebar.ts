@@ -1,11 +1,11 @@
 // Whether a wide screen shows the sidebar: the reader's choice, stored in this browser.
 import { useCallback, useState } from 'react'
 
-const storageKey = 'nanoclaw.sidebar'
+const STORAGE_KEY = 'nanoclaw.sidebar'
 
 const readStored = (): boolean => {
   try {
-    return localStorage.getItem(storageKey) !== 'hidden'
+    return localStorage.getItem(STORAGE_KEY) !== 'hidden'
   } catch {
     return true // storage blocked: the choice lasts until the page closes
   }
@@ -16,8 +16,8 @@ export function useSidebar(): [shown: boolean, choose: (shown: boolean) => void]
   const choose = useCallback((next: boolean): void => {
     setShown(next)
     try {
-      if (next) localStorage.removeItem(storageKey)
-      else localStorage.setItem(storageKey, 'hidden')
+      if (next) localStorage.removeItem(STORAGE_KEY)
+      else localStorage.setItem(STORAGE_KEY, 'hidden')
     } catch {
       // as above
     }

@@ -46,7 +46,7 @@ export type EventStream<Event = NumberedEvent> = {
 export type Frame = { id: string | null; name: string; data: string }
 
 /** The server sends something at least every 15 seconds; a connection that is silent for this long is dead. */
-const silentMs = 40_000
+const SILENCE_MS = 40_000
 
 /** Loads after the first screen, which does not need it. If it fails to load, no progress is shown. */
 const progressCheck = import('./check-progress.ts').then(
@@ -90,7 +90,7 @@ export function readFrames<Event>(
     const decoder = new TextDecoder()
     // After sleep, a laptop's timers fire late; the first check after waking notices the silence.
     const watch = setInterval(() => {
-      if (Date.now() - heardAt > silentMs) close()
+      if (Date.now() - heardAt > SILENCE_MS) close()
     }, 5_000)
     try {
       for (;;) {

@@ -42,7 +42,7 @@ export const fileSize = (bytes: number): string => {
   return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${sizeUnits[unit]}`
 }
 
-const dayMs = 86_400_000
+const DAY_MS = 86_400_000
 
 const startOfDay = (date: Date): number =>
   new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
@@ -51,7 +51,7 @@ export type DayGroup = 'today' | 'yesterday' | 'week' | 'month' | 'older'
 
 /** The heading of the conversation list for a time. */
 export const dayGroup = (iso: string, now: Date): DayGroup => {
-  const days = Math.round((startOfDay(now) - startOfDay(new Date(iso))) / dayMs)
+  const days = Math.round((startOfDay(now) - startOfDay(new Date(iso))) / DAY_MS)
   if (days <= 0) return 'today'
   if (days === 1) return 'yesterday'
   if (days <= 7) return 'week'

@@ -1,11 +1,11 @@
 // The sign-in token of this browser, in local storage (multi-user mode only).
 import { create } from 'zustand'
 
-const storageKey = 'nanoclaw.token'
+const STORAGE_KEY = 'nanoclaw.token'
 
 const readStored = (): string | null => {
   try {
-    return localStorage.getItem(storageKey)
+    return localStorage.getItem(STORAGE_KEY)
   } catch {
     return null // storage blocked: signed in until the page closes
   }
@@ -18,7 +18,7 @@ export const useSession = create<Session>((set) => ({
   token: readStored(),
   signIn: (token) => {
     try {
-      localStorage.setItem(storageKey, token)
+      localStorage.setItem(STORAGE_KEY, token)
     } catch {
       // storage blocked: kept in memory only
     }
@@ -26,7 +26,7 @@ export const useSession = create<Session>((set) => ({
   },
   signOut: () => {
     try {
-      localStorage.removeItem(storageKey)
+      localStorage.removeItem(STORAGE_KEY)
     } catch {
       // storage blocked: nothing to remove
     }

@@ -3,12 +3,12 @@ import { create } from 'zustand'
 
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
-const storageKey = 'nanoclaw.theme'
+const STORAGE_KEY = 'nanoclaw.theme'
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
 
 const readStored = (): ThemeChoice => {
   try {
-    const stored = localStorage.getItem(storageKey)
+    const stored = localStorage.getItem(STORAGE_KEY)
     return stored === 'light' || stored === 'dark' ? stored : 'system'
   } catch {
     return 'system'
@@ -35,8 +35,8 @@ export const useTheme = create<Theme>((set, get) => {
     dark: isDark(choice),
     choose: (next) => {
       try {
-        if (next === 'system') localStorage.removeItem(storageKey)
-        else localStorage.setItem(storageKey, next)
+        if (next === 'system') localStorage.removeItem(STORAGE_KEY)
+        else localStorage.setItem(STORAGE_KEY, next)
       } catch {
         // storage blocked: the choice lasts until the page closes
       }

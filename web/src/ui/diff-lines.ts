@@ -15,7 +15,7 @@ export type DiffFile = {
 }
 
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
-const mostRows = 4_000
+const MAX_ROWS = 4_000
 
 const fileName = (line: string): string =>
   line
@@ -42,7 +42,7 @@ export function readDiff(diff: string): DiffFile[] {
   let beforeLeft = 0
   let afterLeft = 0
   for (const [index, line] of lines.entries()) {
-    if (count > mostRows) break
+    if (count > MAX_ROWS) break
     count += 1
     const key = String(index)
     if (beforeLeft <= 0 && afterLeft <= 0) {

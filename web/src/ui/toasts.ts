@@ -9,7 +9,7 @@ const canShow = new Promise<void>((resolve) => {
 })
 
 /** Call this once the toaster is mounted; it shows the notices that came earlier. */
-export const toasterStands = (): void => shown()
+export const markToasterReady = (): void => shown()
 
 /** Shows a notice. Equal texts are shown once, not stacked. */
 export function notify(

@@ -18,7 +18,7 @@ import {
   useRestoreMessage,
 } from '../../lib/api/messages.ts'
 import { ApiError } from '../../lib/api-client.ts'
-import { FirstScreenStands } from '../../lib/first-screen.tsx'
+import { FirstScreenReady } from '../../lib/first-screen.tsx'
 import { paths } from '../../lib/paths.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
@@ -104,7 +104,7 @@ export function ChatView({
           message={errorText(conversation.error)}
           onRetry={() => void conversation.refetch()}
         />
-        <FirstScreenStands />
+        <FirstScreenReady />
       </>
     )
   return (
@@ -135,7 +135,7 @@ function OpenConversation({
   const restore = useRestoreMessage(id)
   const patch = usePatchConversation()
   const [toDelete, setToDelete] = useState<string | null>(null)
-  const goes = useDeletionSize(id, toDelete)
+  const deletionSize = useDeletionSize(id, toDelete)
   useAttach(conversation, client)
   const running = useIsRunning(id)
 
@@ -145,7 +145,7 @@ function OpenConversation({
       // While an input method composes, Escape belongs to it.
       if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
       // Escape in an approval card concerns only that card, not the whole run.
-      if (document.activeElement?.closest('[data-question]') != null) return
+      if (document.activeElement?.closest('[data-approval]') != null) return
       // An open menu or dialog handles the key itself.
       if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]') === null)
         void run.stop()
@@ -173,7 +173,7 @@ function OpenConversation({
       <div className="flex min-h-0 flex-1">
         <div className="flex min-w-0 flex-1 flex-col">
           {header}
-          {!messages.isPending && <FirstScreenStands />}
+          {!messages.isPending && <FirstScreenReady />}
           {messages.isPending ? (
             <div className="flex-1">
               <Loading />
@@ -213,9 +213,9 @@ function OpenConversation({
             onOpenChange={() => setToDelete(null)}
             title={t('message.deleteTitle')}
             text={
-              goes === undefined
+              deletionSize === undefined
                 ? t('message.deleteText')
-                : t('message.deleteCount', { count: goes })
+                : t('message.deleteCount', { count: deletionSize })
             }
             confirm={t('common.delete')}
             onConfirm={() => {

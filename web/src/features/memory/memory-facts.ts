@@ -1,6 +1,6 @@
 // The facts in a memory's text: one dated line each under the heading "Agent Memories".
 const heading = '## Agent Memories'
-const untrustedMark = '(from outside text)'
+const UNTRUSTED_MARK = '(from outside text)'
 const fact = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
 
 export type MemoryFact = {
@@ -24,8 +24,8 @@ function visitFacts(content: string, visit: (fact: MemoryFact, index: number) =>
         {
           line,
           date,
-          text: text.replace(untrustedMark, '').trim(),
-          untrusted: text.includes(untrustedMark),
+          text: text.replace(UNTRUSTED_MARK, '').trim(),
+          untrusted: text.includes(UNTRUSTED_MARK),
         },
         index,
       )

@@ -22,7 +22,7 @@ const DiffView = lazy(() =>
 
 const mark = { added: '+', modified: '~', deleted: '−' } as const
 const tone = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const
-const filesShown = 4
+const SHOWN_FILES = 4
 
 export function CheckpointsPanel({ projectId }: { projectId: string }) {
   const { t } = useTranslation()
@@ -114,7 +114,7 @@ function Entry({
         </time>
       </p>
       <ul className="mt-1 font-mono text-[12.5px]">
-        {files.slice(0, filesShown).map(({ path, change }) => (
+        {files.slice(0, SHOWN_FILES).map(({ path, change }) => (
           <li key={path} className="flex gap-2">
             <span className={tone[change]} title={t(`history.${change}`)}>
               {mark[change]}
@@ -123,8 +123,8 @@ function Entry({
             <span className="min-w-0 truncate">{path}</span>
           </li>
         ))}
-        {fileCount > filesShown && (
-          <li className="text-muted">{t('history.more', { count: fileCount - filesShown })}</li>
+        {fileCount > SHOWN_FILES && (
+          <li className="text-muted">{t('history.more', { count: fileCount - SHOWN_FILES })}</li>
         )}
       </ul>
       <div className="mt-1.5 -ml-2 flex gap-1">

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { reportError } from '../../ui/error-text.ts'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
-import { nothingThere, useMakeFolder, useWriteFile } from './api/files.ts'
+import { MUST_NOT_EXIST, useMakeFolder, useWriteFile } from './api/files.ts'
 import { filesOfInput } from './api/upload.ts'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 import { FileSearch } from './file-search.tsx'
@@ -64,7 +64,7 @@ export function FilesPanel({
     if (making === 'folder') makeFolder.mutate(path)
     else
       write.mutate(
-        { path, content: '', version: nothingThere },
+        { path, content: '', version: MUST_NOT_EXIST },
         { onSuccess: () => show({ path }), onError: reportError },
       )
   }

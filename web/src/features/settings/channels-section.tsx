@@ -45,7 +45,10 @@ export function ChannelsSection() {
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{channel.name}</p>
                 <p className="truncate text-[13px] text-muted">
-                  {[t(`channels.kinds.${kindOf(channel)}`), ...told(channel.settings)].join(' · ')}
+                  {[
+                    t(`channels.kinds.${kindOf(channel)}`),
+                    ...visibleSettings(channel.settings),
+                  ].join(' · ')}
                 </p>
                 {channel.last_delivery !== null && <Delivery delivery={channel.last_delivery} />}
               </div>
@@ -76,7 +79,7 @@ const kindOf = (channel: Channel): Kind =>
   kindNames.find((name) => name === channel.type) ?? 'webhook'
 
 /** Settings that are text, unchanged; other settings are not shown here. */
-const told = (settings: Channel['settings']): string[] =>
+const visibleSettings = (settings: Channel['settings']): string[] =>
   Object.values(settings)
     .flat()
     .filter((value) => typeof value === 'string')

@@ -5,7 +5,7 @@ import { highlight, type Token } from './highlight.ts'
 import { useKeptSelection } from './use-kept-selection.ts'
 
 /** While code streams in, its colours are updated at most this often. */
-const renewEveryMs = 250
+const UPDATE_EVERY_MS = 250
 
 const Line = memo(function Line({ text, tokens }: { text: string; tokens: Token[] | undefined }) {
   if (tokens === undefined) return <span className="block min-h-[1lh]">{text}</span>
@@ -38,7 +38,7 @@ function useColours(code: string, language: string): readonly Coloured[] {
   useEffect(() => {
     const started = createColouring({
       highlight,
-      pause: () => new Promise((resolve) => setTimeout(resolve, renewEveryMs)),
+      pause: () => new Promise((resolve) => setTimeout(resolve, UPDATE_EVERY_MS)),
       onLines: (lines) =>
         setColoured((old) =>
           lines.map((tokens, index) => {

@@ -6,7 +6,7 @@ export type HighlightRequest = { id: number; code: string; language: string }
 export type HighlightAnswer = { id: number; lines: Token[][] | null }
 
 /** Longer code stays uncoloured: nobody reads it in a chat, and its elements would cost more than they help. */
-const maxCodeLength = 60_000
+const MAX_CODE_CHARACTERS = 60_000
 
 let worker: Worker | null = null
 let lastId = 0
@@ -27,7 +27,7 @@ const startWorker = (): Worker => {
 
 /** The code's lines as coloured tokens; null when the language is unknown or the code too long. */
 export function highlight(code: string, language: string): Promise<Token[][] | null> {
-  if (language === '' || code.length > maxCodeLength) return Promise.resolve(null)
+  if (language === '' || code.length > MAX_CODE_CHARACTERS) return Promise.resolve(null)
   worker ??= startWorker()
   const running = worker
   lastId += 1

@@ -152,9 +152,9 @@ const MarkdownBlock = memo(function MarkdownBlock({
 })
 
 /** From this many blocks on, blocks out of view are neither laid out nor painted. */
-const longAnswer = 60
+const LONG_ANSWER_BLOCKS = 60
 /** How deep foldable sections may nest; deeper ones are shown as written. */
-const deepestDetails = 4
+const MAX_DETAILS_DEPTH = 4
 
 type BlockProps = { block: Block; numbers: FootnoteNumbers; growing: boolean; depth: number }
 
@@ -177,7 +177,7 @@ function OneBlock({ block, numbers, growing, depth }: BlockProps) {
             {block.summary === '' ? <Untitled /> : <MarkdownBlock text={block.summary} />}
           </summary>
           <EnclosingFootnotes value={numbers}>
-            {depth < deepestDetails ? (
+            {depth < MAX_DETAILS_DEPTH ? (
               <Markdown text={block.text} growing={growing} depth={depth + 1} />
             ) : (
               <p className="whitespace-pre-wrap">{block.text}</p>
@@ -218,7 +218,7 @@ export const Markdown = memo(function Markdown({
     <div
       ref={root}
       data-footnotes={depth === 0 ? '' : undefined}
-      className={blocks.length > longAnswer ? 'prose prose-long' : 'prose'}
+      className={blocks.length > LONG_ANSWER_BLOCKS ? 'prose prose-long' : 'prose'}
     >
       {blocks.map((block, index) => (
         <OneBlock

@@ -24,9 +24,9 @@ const detailsStart = /^ {0,3}<details((?:\s[^<>]*)?)>(.*)$/i
 const detailsTag = /<(\/?)details(?:\s[^<>]*)?>/gi
 
 /** A longer list is split between its items, so that no block grows without bound. */
-const longList = 3_000
+const LONG_LIST_CHARACTERS = 3_000
 /** A formula that does not end within this many characters is not a formula. */
-const longFormula = 2_000
+const MAX_FORMULA_CHARACTERS = 2_000
 
 const closesFence = (line: string, mark: string): boolean => {
   const trimmed = line.trim()
@@ -109,7 +109,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
     if (dollarFence.test(line)) mathEnd = '$$'
     else if (bracketFence.test(line) && !line.includes('\\]')) {
       if (bracketEnd !== -1 && bracketEnd < lineStart) bracketEnd = text.indexOf('\\]', lineStart)
-      if (bracketEnd >= 0 || text.length - lineStart < longFormula) mathEnd = '\\]'
+      if (bracketEnd >= 0 || text.length - lineStart < MAX_FORMULA_CHARACTERS) mathEnd = '\\]'
     }
   }
 
@@ -182,7 +182,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
     }
     const continuesList = inList && (listItem.test(line) || /^(?: {2,}|\t)/.test(line))
     if (afterBlank && !continuesList && mathEnd === null) close()
-    else if (inList && length > longList && topLevelItem.test(line)) close()
+    else if (inList && length > LONG_LIST_CHARACTERS && topLevelItem.test(line)) close()
     if (lines.length === 0) {
       inList = listItem.test(line)
       start = lineStart

@@ -50,15 +50,15 @@ export function ApprovalCard({
     if (folded) return
     const focused = document.activeElement
     // A card that arrived a moment earlier but belongs after this one is untouched if it has the focus itself.
-    const question = focused?.closest('[data-question]')
-    if (question != null && question !== focused) return
+    const focusedCard = focused?.closest('[data-approval]')
+    if (focusedCard != null && focusedCard !== focused) return
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
     if (!typing) card.current?.focus({ preventScroll: true })
     card.current?.scrollIntoView({ block: 'nearest' })
   }, [folded])
 
   /** Returns to the card and focuses it: with the focus on the body, the next Escape would stop the run. */
-  const backToQuestion = useCallback((): void => {
+  const backToCard = useCallback((): void => {
     setMode('ask')
     card.current?.focus({ preventScroll: true })
   }, [])
@@ -72,11 +72,11 @@ export function ApprovalCard({
       if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]')) return
       event.preventDefault()
       event.stopPropagation()
-      backToQuestion()
+      backToCard()
     }
     document.addEventListener('keydown', onEscape, { capture: true })
     return () => document.removeEventListener('keydown', onEscape, { capture: true })
-  }, [mode, backToQuestion])
+  }, [mode, backToCard])
 
   /** Moves the focus to the next card, or to the composer unless that would open an on-screen keyboard. */
   const leave = (): void => {
@@ -84,7 +84,7 @@ export function ApprovalCard({
       card.current?.contains(document.activeElement) ||
       document.activeElement === document.body
     ) {
-      const others = [...document.querySelectorAll<HTMLElement>('[data-question]')]
+      const others = [...document.querySelectorAll<HTMLElement>('[data-approval]')]
       const next = others.find((other) => other !== card.current)
       if (next !== undefined) {
         next.focus({ preventScroll: true })
@@ -127,7 +127,7 @@ export function ApprovalCard({
     <section
       ref={card}
       tabIndex={-1}
-      data-question
+      data-approval
       aria-labelledby={titleId}
       className="overflow-hidden rounded-2xl border border-warn/45 bg-surface shadow-low outline-offset-3"
       onKeyDown={(event) => {
@@ -213,7 +213,7 @@ export function ApprovalCard({
               </>
             )}
             {mode !== 'ask' && (
-              <Button tone="quiet" disabled={busy} onClick={backToQuestion}>
+              <Button tone="quiet" disabled={busy} onClick={backToCard}>
                 {t('common.back')}
               </Button>
             )}

@@ -10,8 +10,8 @@ export type ReadFile =
   | { ok: false; name: string; problem: AttachmentProblem }
 
 const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
-const largestImage = 5 * 1024 * 1024
-const largestText = 1024 * 1024
+const MAX_IMAGE_BYTES = 5 * 1024 * 1024
+const MAX_TEXT_BYTES = 1024 * 1024
 
 const base64 = (bytes: Uint8Array): string => {
   let binary = ''
@@ -28,11 +28,11 @@ export async function readAttachment(file: File, vision: boolean): Promise<ReadF
   const name = file.name.slice(-255) || 'file'
   if (mime !== undefined) {
     if (!vision) return refuse('noVision')
-    if (file.size > largestImage) return refuse('tooLarge')
+    if (file.size > MAX_IMAGE_BYTES) return refuse('tooLarge')
     const bytes = new Uint8Array(await file.arrayBuffer())
     return { ok: true, attachment: { name, mime, data: base64(bytes) } }
   }
-  if (file.size > largestText) return refuse('tooLarge')
+  if (file.size > MAX_TEXT_BYTES) return refuse('tooLarge')
   try {
     const bytes = await file.arrayBuffer()
     const content = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -24,7 +24,7 @@ import { randomId } from '../random-id.ts'
 import { ComposerOptions, ModelMenu } from './composer-options.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
 
-const mostAttachments = 20
+const MAX_ATTACHMENTS = 20
 
 export type Draft = { text: string; attachments: AttachmentInput[] }
 
@@ -77,7 +77,7 @@ export function Composer({
   useAutoGrow(field, text)
   useEffect(() => {
     // An approval card that waits for the person keeps the focus.
-    if (document.activeElement?.closest('[data-question]') != null) return
+    if (document.activeElement?.closest('[data-approval]') != null) return
     if (autoFocus && matchMedia('(pointer: fine) and (min-height: 24rem)').matches)
       field.current?.focus()
   }, [autoFocus])
@@ -92,7 +92,7 @@ export function Composer({
     for (const one of read)
       if (!one.ok) notify(t(`composer.problem.${one.problem}`, { name: one.name }), 'error')
     const taken = read.flatMap((one) => (one.ok ? [one.attachment] : []))
-    setAttachments((old) => [...old, ...taken].slice(0, mostAttachments))
+    setAttachments((old) => [...old, ...taken].slice(0, MAX_ATTACHMENTS))
   }
 
   const empty = text.trim() === '' && attachments.length === 0

@@ -19,7 +19,7 @@ type Source = {
   page: number | undefined
 }
 
-const mostShown = 12
+const MAX_SOURCES = 12
 
 /** Every passage once, in the order in which it was found. */
 const sourcesOf = (steps: readonly Step[]): Source[] => {
@@ -42,7 +42,7 @@ const sourcesOf = (steps: readonly Step[]): Source[] => {
             page: numberIn(fields.page),
           })
       }
-  return [...found.values()].slice(0, mostShown)
+  return [...found.values()].slice(0, MAX_SOURCES)
 }
 
 export function Sources({ steps }: { steps: readonly Step[] }) {

@@ -2,7 +2,7 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
 /** Within this many pixels of the end counts as being there. */
-const nearEnd = 80
+const NEAR_END_PIXELS = 80
 
 export function useStickToEnd(
   scroller: RefObject<HTMLElement | null>,
@@ -27,8 +27,8 @@ export function useStickToEnd(
     const onScroll = (): void => {
       const distance = element.scrollHeight - element.scrollTop - element.clientHeight
       // Only the reader's own scrolling up releases it; growing content does not.
-      if (element.scrollTop < lastTop - 1 && distance > nearEnd) stuck.current = false
-      else if (distance <= nearEnd) stuck.current = true
+      if (element.scrollTop < lastTop - 1 && distance > NEAR_END_PIXELS) stuck.current = false
+      else if (distance <= NEAR_END_PIXELS) stuck.current = true
       lastTop = element.scrollTop
       setAtEnd(stuck.current)
     }

@@ -14,7 +14,7 @@ import { SiblingSwitch } from './sibling-switch.tsx'
 import { UndoChanges } from './undo-changes.tsx'
 
 /** Longer texts are folded at first. */
-const longText = 2_400
+const LONG_TEXT_CHARACTERS = 2_400
 
 export const UserMessage = memo(function UserMessage({
   message,
@@ -47,7 +47,7 @@ export const UserMessage = memo(function UserMessage({
         }}
       />
     )
-  const folded = message.text.length > longText && !unfolded
+  const folded = message.text.length > LONG_TEXT_CHARACTERS && !unfolded
   return (
     <article
       aria-label={t('message.yours')}
@@ -59,8 +59,8 @@ export const UserMessage = memo(function UserMessage({
           dir="auto"
           className="max-w-[85%] rounded-[18px] rounded-br-md bg-hover px-4 py-2.5 text-[15.5px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
-          {folded ? `${message.text.slice(0, longText)}…` : message.text}
-          {message.text.length > longText && (
+          {folded ? `${message.text.slice(0, LONG_TEXT_CHARACTERS)}…` : message.text}
+          {message.text.length > LONG_TEXT_CHARACTERS && (
             <button
               type="button"
               className="mt-1 block text-sm font-medium text-accent hover:underline"

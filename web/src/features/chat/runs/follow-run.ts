@@ -13,8 +13,8 @@ import { foldEvent, newLiveRun, useLiveRuns } from './live-runs.ts'
 /** Runs that this page already follows. */
 const attached = new Set<string>()
 
-const firstWaitMs = 400
-const longestWaitMs = 10_000
+const FIRST_WAIT_MS = 400
+const MAX_WAIT_MS = 10_000
 
 /** Collects events and passes them on once per frame; a hidden page has no frames, so a timer takes over. */
 function createBatcher(deliver: (events: readonly RunEvent[]) => void) {
@@ -91,10 +91,10 @@ export async function follow(
   const batcher = createBatcher(deliverTo(following))
   let lastId: string | null = null
   let ended = false
-  let waitMs = firstWaitMs
+  let waitMs = FIRST_WAIT_MS
   const take = ({ id, event }: NumberedEvent): void => {
     if (id !== null) lastId = id
-    waitMs = firstWaitMs
+    waitMs = FIRST_WAIT_MS
     if (event.event === 'done' || event.event === 'error') ended = true
     batcher.add(event)
   }
@@ -136,7 +136,7 @@ export async function follow(
     batcher.flush()
     setConnection('reconnecting', trouble)
     await waitToReconnect(waitMs)
-    waitMs = Math.min(waitMs * 2, longestWaitMs)
+    waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)
   }
   removeEventListener('offline', onOffline)
   batcher.flush()

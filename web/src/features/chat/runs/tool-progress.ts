@@ -10,7 +10,7 @@ export type Progress = {
   agents: readonly SubAgentView[]
 }
 
-const longestOutput = 20_000
+const MAX_OUTPUT_CHARACTERS = 20_000
 
 /** Why sub-agents failed, by name, where the tool result says so. */
 export const failuresIn = (data: unknown): ReadonlyMap<string, string> =>
@@ -29,9 +29,12 @@ export function foldProgress(before: Progress = nothing, progress: ToolProgress)
     case 'state':
       return { ...before, state: progress.state }
     case 'output':
-      return { ...before, output: (before.output + progress.text).slice(-longestOutput) }
+      return { ...before, output: (before.output + progress.text).slice(-MAX_OUTPUT_CHARACTERS) }
     case 'text':
-      return { ...before, output: `${before.output}${progress.text}\n`.slice(-longestOutput) }
+      return {
+        ...before,
+        output: `${before.output}${progress.text}\n`.slice(-MAX_OUTPUT_CHARACTERS),
+      }
     case 'agents':
       return { ...before, agents: progress.agents }
     case 'count':

@@ -9,7 +9,7 @@ import { Spinner } from '../../../ui/feedback.tsx'
 import { summarize } from './tool-content.ts'
 
 /** Shorter texts are shown in full. */
-const foldedLength = 160
+const FOLDED_CHARACTERS = 160
 
 type State = SubAgentView['state'] | SubAgentView['calls'][number]['state']
 
@@ -52,7 +52,7 @@ export function SubAgents({
               </span>
             </p>
             <Calls calls={agent.calls} />
-            <Said text={agent.text} />
+            <LastText text={agent.text} />
             {failure !== undefined && <p className="mt-1.5 text-[13px] text-bad">{failure}</p>}
           </li>
         )
@@ -82,7 +82,7 @@ function Calls({ calls }: { calls: SubAgentView['calls'] }) {
 }
 
 /** Its last text; a long one unfolds. */
-function Said({ text }: { text: string }) {
+function LastText({ text }: { text: string }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
   if (text === '') return null
@@ -96,7 +96,7 @@ function Said({ text }: { text: string }) {
       >
         {text}
       </p>
-      {text.length > foldedLength && (
+      {text.length > FOLDED_CHARACTERS && (
         <button
           type="button"
           aria-expanded={open}

@@ -22,10 +22,10 @@ const ResultList = lazy(() =>
 )
 
 /** Longer results are cut in the card; the model gets all of it. */
-const longestShown = 20_000
+const MAX_SHOWN_CHARACTERS = 20_000
 
 const cut = (text: string): string =>
-  text.length > longestShown ? `${text.slice(0, longestShown)}\n…` : text
+  text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}\n…` : text
 
 const codeOf = (call: ToolCallStep): { code: string; language: string } | null => {
   const fields = fieldsOf(parseJson(call.arguments))

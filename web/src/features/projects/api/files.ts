@@ -71,7 +71,7 @@ const refreshed = (client: QueryClient) =>
   ])
 
 /** The version for writing a file that must not exist yet. */
-export const nothingThere = '""'
+export const MUST_NOT_EXIST = '""'
 
 export function useWriteFile(projectId: string) {
   const client = useQueryClient()

@@ -66,10 +66,10 @@ const readEntries = (directory: FileSystemDirectoryEntry): Promise<FileSystemEnt
 }
 
 /** More than a server accepts by default; the server itself says when there are too many. */
-const mostFiles = 50_000
+const MAX_FILES = 50_000
 
 const walk = async (entry: FileSystemEntry, into: PathedFile[]): Promise<void> => {
-  if (into.length >= mostFiles) return
+  if (into.length >= MAX_FILES) return
   if (entry.isDirectory) {
     for (const child of await readEntries(entry as FileSystemDirectoryEntry))
       await walk(child, into) // told by isDirectory
