@@ -48,7 +48,7 @@ describeInBrowser('the chat', (visitor) => {
       const thinking = answer.getByRole('button', { name: /^Thought/ })
       await thinking.click()
       await answer.getByText('I had better calculate that.').waitFor()
-      const tool = answer.getByRole('button', { name: /^Calculator/ })
+      const tool = answer.getByRole('button', { name: /^Calculate/ })
       expect(await tool.textContent()).toContain('done')
       await tool.click()
       await answer.getByText('"expression": "6 * 7"').first().waitFor()

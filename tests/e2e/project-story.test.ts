@@ -88,25 +88,25 @@ describeInBrowser('the way of a project', (visitor) => {
     await say(page, 'Renew the text, write a plan, drop main.ts.')
 
     // The questions come in the order of the calls; the first is open and has the keyboard.
-    await question(page, 'File edit').getByText('New text.').waitFor()
+    await question(page, 'Edit file').getByText('New text.').waitFor()
     const names = page.getByRole('region', { name: /^Allow/ })
     expect(await names.locator('h2').allTextContents()).toEqual([
-      expect.stringContaining('File edit'),
-      expect.stringContaining('File write'),
-      expect.stringContaining('File delete'),
+      expect.stringContaining('Edit file'),
+      expect.stringContaining('Write file'),
+      expect.stringContaining('Delete file'),
     ])
     const isFocused = 'document.activeElement === document.querySelector("[data-approval]")'
     await expect.poll(() => page.evaluate<boolean>(isFocused)).toBe(true)
-    await question(page, 'File edit').getByRole('button', { name: 'Side by side' }).click()
+    await question(page, 'Edit file').getByRole('button', { name: 'Side by side' }).click()
     await expectAccessible(page)
 
-    await unfold(page, 'File delete')
-    await question(page, 'File delete').getByText('start()').waitFor()
-    await question(page, 'File delete').getByRole('button', { name: 'Reject' }).click()
-    await question(page, 'File delete').getByLabel(/^Why/).fill('main.ts stays.')
-    await question(page, 'File delete').getByRole('button', { name: 'Reject' }).click()
+    await unfold(page, 'Delete file')
+    await question(page, 'Delete file').getByText('start()').waitFor()
+    await question(page, 'Delete file').getByRole('button', { name: 'Reject' }).click()
+    await question(page, 'Delete file').getByLabel(/^Why/).fill('main.ts stays.')
+    await question(page, 'Delete file').getByRole('button', { name: 'Reject' }).click()
     // Answered is gone, although its result waits for the earlier calls.
-    await question(page, 'File delete').waitFor({ state: 'detached' })
+    await question(page, 'Delete file').waitFor({ state: 'detached' })
 
     await server.kill('SIGKILL')
     await page.getByText('Connection lost').waitFor()
@@ -114,14 +114,14 @@ describeInBrowser('the way of a project', (visitor) => {
     await page.getByText('Connection lost').waitFor({ state: 'detached' })
     expect(await content(id, 'README.md')).toBe(before)
 
-    await unfold(page, 'File write')
-    await question(page, 'File write').getByRole('button', { name: 'Change…' }).click()
-    await question(page, 'File write')
+    await unfold(page, 'Write file')
+    await question(page, 'Write file').getByRole('button', { name: 'Change…' }).click()
+    await question(page, 'Write file')
       .getByLabel('Arguments')
       .fill('{"path": "docs/plan.md", "content": "# My plan\\n"}')
-    await question(page, 'File write').getByRole('button', { name: 'Approve with changes' }).click()
-    await question(page, 'File write').waitFor({ state: 'detached' })
-    await question(page, 'File edit').focus()
+    await question(page, 'Write file').getByRole('button', { name: 'Approve with changes' }).click()
+    await question(page, 'Write file').waitFor({ state: 'detached' })
+    await question(page, 'Edit file').focus()
     await page.keyboard.press('a')
     await page.getByText('All three are settled.').waitFor()
 

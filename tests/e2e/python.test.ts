@@ -92,7 +92,7 @@ describeInBrowser('Python in the page', (visitor) => {
         )
         expect(drawn, name).toBe(width)
       }
-      await unfold(page.getByRole('button', { name: /^Execute Python.*done/ }))
+      await unfold(page.getByRole('button', { name: /^Run Python.*done/ }))
       await page.getByText('"mean":16').waitFor()
       await page.locator('pre', { hasText: 'import csv, statistics' }).waitFor()
     }
@@ -112,7 +112,7 @@ describeInBrowser('Python in the page', (visitor) => {
     )
     const page = await visitor.open(server.url)
     await say(page, 'Count for ever.')
-    const card = page.getByRole('button', { name: /^Execute Python/ })
+    const card = page.getByRole('button', { name: /^Run Python/ })
     await card.getByText('running').first().waitFor()
     // What it prints is seen without a click.
     await page.locator('pre', { hasText: 'still 2000000' }).waitFor()
@@ -134,7 +134,7 @@ describeInBrowser('Python in the page', (visitor) => {
     const page = await visitor.open(server.url)
     await say(page, 'Try this.')
     await page.getByText('It did not end by itself.').waitFor()
-    await unfold(page.getByRole('button', { name: /^Execute Python.*failed/ }))
+    await unfold(page.getByRole('button', { name: /^Run Python.*failed/ }))
     await page.locator('pre', { hasText: 'Stopped at the time limit' }).waitFor()
     await page.locator('pre', { hasText: 'begun' }).first().waitFor()
     expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('time limit')

@@ -134,7 +134,7 @@ describeInBrowser('screens', (visitor) => {
     const title = 'A talk with a title that is much longer than a phone is wide'
     for (const place of [page.locator('header'), page.getByRole('navigation')])
       await place.getByTitle(title).first().waitFor()
-    await page.getByRole('button', { name: /^File grep/, expanded: false }).click()
+    await page.getByRole('button', { name: /^Search files/, expanded: false }).click()
     const list = page.getByRole('list', { name: 'Result' })
     await list.getByText('export const tea = 1').waitFor()
     await page.getByRole('button', { name: 'Raw data' }).click()
