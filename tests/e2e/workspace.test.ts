@@ -122,7 +122,7 @@ describeInBrowser('working on files', (visitor) => {
     await card(page).getByRole('button', { name: 'Change…' }).click()
     const changed = card(page).getByLabel('Arguments')
     await changed.fill('{"path": ')
-    await card(page).getByText('not valid JSON').waitFor()
+    await card(page).getByText('valid JSON').waitFor()
     await changed.fill('{"path":"notes.md","content":"my own\\n"}')
     await card(page).getByRole('button', { name: 'Approve with changes' }).click()
     await page.getByText('Done as you like.').waitFor()
