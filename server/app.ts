@@ -1,4 +1,4 @@
-// The only file that knows every module: from the configuration to a server that is ready to listen.
+// Wires all modules together: from the configuration to a server that is ready to listen.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
@@ -41,50 +41,51 @@ import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createUploadSlots } from './routes/upload-slots.ts'
 
-/** A server that is put together but does not listen yet. */
+/** A server that is fully wired but does not listen yet. */
 export interface Server {
   app: App
   config: Config
-  /** Fulfils when every tool is there; those that need a look at the machine come a moment after the rest. */
+  /** Resolves when all tools are available. Tools that depend on the machine's isolation become available last. */
   toolsReady: Promise<void>
-  /** Not ready any more, no new runs; those that are there get `graceMs`. */
+  /** Fails readiness, rejects new runs, and gives active runs `graceMs` to finish. */
   drain(graceMs: number): Promise<void>
-  /** Closes every connection and store. Safe after `drain` and without it. */
+  /** Closes all connections and the store. Drains without a grace period if `drain` was not called. */
   close(): Promise<void>
 }
 
 export interface ServerOptions {
   config: Config
   log: FastifyBaseLogger
-  /** Knows the secrets that must not be seen; `log` redacts by it already. Without it one is made and put in front. */
+  /** The redactor that `log` already uses. Default: a new one, through which `log` is filtered. */
   redactor?: Redactor
   /** Folder of the built page. */
   webRoot: string
-  /** The operator's key for stored secrets; without it one is kept in the data folder. */
+  /** The operator's key for stored secrets. Default: a key in the data folder. */
   secretKey?: string | undefined
-  /** Another process owns the store now: this one has to end at once, without writing anything. */
+  /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
 }
 
-/** Tokens of the system prompt that the user's memory may take. */
+/** Maximum size of the user's memory in the system prompt, in tokens. */
 const MEMORY_TOKENS = 1500
 
-/** A deletion of messages can be undone for so long. */
+/** How long deleted messages can be restored. */
 const UNDO_MS = 24 * 60 * 60 * 1000
 const PURGE_EVERY_MS = 60 * 60 * 1000
 
-/** Opens the stores and wires every module. Throws `AppError` with a text for the operator when that is impossible. */
+/** Opens the store and wires all modules. @throws AppError with a message for the operator. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config } = options
   const redactor = options.redactor ?? createRedactor()
   redactor.add(secretsIn(config))
   const log = options.redactor === undefined ? redactedLog(options.log, redactor) : options.log
   const commandNetwork = await prepareCommandNetwork(config)
-  for (const setting of ignoredSettings(config)) log.warn(`not in force: ${setting}`)
+  for (const setting of ignoredSettings(config)) log.warn(`setting ignored: ${setting}`)
   const owner = await claimStore(databaseSettings(config), {
     instance: newId<string>(),
     log,
-    onTaken: options.onStoreTaken ?? (() => log.error({}, 'another process has taken the store')),
+    onTaken:
+      options.onStoreTaken ?? (() => log.error({}, 'another process has taken over the store')),
   })
   try {
     return await assemble({ ...options, log, redactor, commandNetwork }, owner)
@@ -125,7 +126,7 @@ async function assemble(
     defaultModel: config.default_model,
     stored: () => storedModels(store.models, box),
     idleTimeout: config.stream.idle_timeout,
-    onSkipped: (skipped) => log.warn(skipped, 'lines of a provider could not be read'),
+    onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
   })
   const probe = createModelProbe()
   const workspace = await createWorkspaceModule(config, store, log)
@@ -169,7 +170,7 @@ async function assemble(
       bodyLimit: config.limits.json_body,
       streamsPerUser: config.limits.streams_per_user,
       connectionsPerAddress: config.limits.connections_per_address,
-      // A response that is not streamed comes after as long as a run may take.
+      // A response that is not streamed starts when the run has ended.
       silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
       spoolFolder: join(config.data_dir, 'responses'),
     },
@@ -187,12 +188,12 @@ async function assemble(
       },
     ],
   })
-  // Whatever words of a provider or a database a failure repeats.
+  // Error messages may repeat the words of a provider or a database.
   app.addHook('onSend', async (_request, reply, payload) =>
     reply.statusCode >= 400 && typeof payload === 'string' ? redactor.redact(payload) : payload,
   )
   registerChangeNotices(app, changes.publish)
-  // Of folders and documents together.
+  // Shared by folder and document uploads.
   const uploadSlots = createUploadSlots({ perUser: 4, inAll: 32 })
   registerRoutes(app, {
     userEvents: { changes },
@@ -253,7 +254,7 @@ async function assemble(
   await finish()
   await app.ready()
   const toolsReady = tools.start()
-  // A run of an earlier process may be in the middle of any tool; without such runs nobody has to wait.
+  // An unfinished run may need any tool, so wait for them; without such runs there is nothing to wait for.
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await chat.recover()
   const purge = (): void => {

@@ -1,9 +1,9 @@
-// The subcommands beside serving: doctor, backup, restore.
+// The subcommands: doctor, backup, restore.
 import { databaseSettings, embeddingSettings } from './composition/settings.ts'
 import type { Config } from './config/schema.ts'
 import { errorText } from './errors.ts'
 
-/** What a command prints and ends with. */
+/** The output and exit status of a command. */
 export interface CommandResult {
   lines: readonly string[]
   status: 0 | 1
@@ -18,7 +18,7 @@ type Command = (
 const done = (...lines: string[]): CommandResult => ({ lines, status: 0 })
 const failed = (...lines: string[]): CommandResult => ({ lines, status: 1 })
 
-/** By name. Each loads what it needs only when it is called. */
+/** The commands by name. Each loads its modules only when it is called. */
 export const commands: Readonly<Record<string, Command>> = {
   async doctor(config, _operands, webRoot) {
     const { runChecks } = await import('./doctor/doctor.ts')
@@ -38,10 +38,10 @@ export const commands: Readonly<Record<string, Command>> = {
       },
       shell: config.tools.exec,
     })
-    const lines = ['[ ok ] configuration: no faults', ...findings.map(formatFinding)]
+    const lines = ['[ ok ] configuration: no errors', ...findings.map(formatFinding)]
     const count = findings.filter(({ state }) => state === 'fail').length
     return count === 0
-      ? done(...lines, 'Everything that is needed works.')
+      ? done(...lines, 'All required checks passed.')
       : failed(...lines, `${count} of ${findings.length + 1} checks failed.`)
   },
 
@@ -53,7 +53,7 @@ export const commands: Readonly<Record<string, Command>> = {
     try {
       const report = await backupDatabase(databaseSettings(config), file)
       return done(
-        `Wrote ${report.file} (${report.bytes} bytes). Keep it with the folder ${config.workspace_root} and the secret key (NANOCLAW_SECRET_KEY, or secret.key in ${config.data_dir}).`,
+        `Wrote ${report.file} (${report.bytes} bytes). Keep it together with the folder ${config.workspace_root} and the secret key (NANOCLAW_SECRET_KEY, or secret.key in ${config.data_dir}).`,
       )
     } catch (error) {
       return failed(errorText(error))
@@ -61,14 +61,14 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 
   async restore(config, [source]) {
-    if (source === undefined) return failed('Name the backup: npm run restore -- <file>')
+    if (source === undefined) return failed('Specify the backup file: npm run restore -- <file>')
     const { restoreDatabase } = await import('./db/backup.ts')
     const { claimStore } = await import('./owner/owner.ts')
     try {
       const owner = await claimStore(databaseSettings(config), {
         instance: 'restore',
         log: { info() {}, warn() {} },
-        // One transaction restores everything: what was not committed has not happened.
+        // Everything is restored in one transaction, so an interrupted restore changes nothing.
         onTaken() {},
       })
       try {

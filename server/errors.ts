@@ -1,4 +1,4 @@
-// The one error class: why a request or a run cannot be served, with a code and a reason from the protocol's lists.
+// The one error class, for requests and runs that fail, with a code and a reason from the protocol's lists.
 import { type ErrorCode, type ErrorParams, errorCodes } from './protocol/error.ts'
 import {
   type FailureParams,
@@ -17,19 +17,19 @@ export interface AppErrorOptions {
 }
 
 /**
- * Thrown when a request (or a run) cannot be served. `message` is for the person: what happened and what to do;
- * it never holds a secret, a URL with a key or a host path. The cause goes to the log only.
+ * Thrown when a request or a run fails. `message` is shown to the user: it says what happened and what to do, and never
+ * contains a secret, a URL with a key or a host path. The cause is only logged.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
-  /** Finer than `code`, so that `message` can be translated; `code` itself where the list of failures has none. */
+  /** More specific than `code`, for translating `message`; equal to `code` if the list of failures has no entry. */
   readonly reason: FailureReason | ErrorCode
   readonly status: number
   readonly details: unknown
   readonly retryable: boolean
-  /** The values in `message`, for pages in other languages. */
+  /** The values in `message`, for translations. */
   readonly params: ErrorParams | undefined
-  /** Seconds after which trying again makes sense; becomes `Retry-After`. */
+  /** Seconds to wait before retrying; sent as `Retry-After`. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -69,9 +69,9 @@ export function appError<Reason extends FailureReason>(
   })
 }
 
-/** The text of anything that was thrown, for logs and for results without a better one. */
+/** The text of any thrown value, for logs and as a last resort for results. */
 export const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** For work that is still running in a deleted project. */
+/** The error for work in a project that has been deleted. */
 export const projectDeleted = (): AppError => appError('project_deleted')

@@ -1,4 +1,4 @@
-// The process: reads the configuration, starts the server, prints the URL, drains on SIGTERM; and the subcommands.
+// The process: reads the configuration, then starts the server or runs a subcommand; handles signals and exit codes.
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
@@ -11,29 +11,29 @@ import { createRedactor, redactedLog, secretsIn } from './lib/redact.ts'
 
 const EXIT_CONFIG = 2
 const EXIT_FAILED = 1
-/** What open connections get after the drain. */
+/** Time for open connections to close after the drain. */
 const CLOSE_MS = 5000
 /**
- * A signal to a whole process group (systemd, a terminal) comes twice under `npm start`: to the server itself, and once
- * more from npm, which hands it on. What comes within this time of the first is the same signal.
+ * Under `npm start`, a signal to the process group (from systemd or a terminal) arrives twice: once directly and once
+ * forwarded by npm. Signals within this time of the first count as the same signal.
  */
 const SAME_SIGNAL_MS = 500
-/** Ending at once, as after `kill -9`, is the one way that can't write over what the new owner does. */
+/** The process exits immediately, as after `kill -9`, so that it cannot overwrite anything of the new owner. */
 const STORE_TAKEN =
-  'The connection that held the lock of the database broke, and another NanoClaw process owns the database now. This one ends.'
+  'The connection that held the database lock was lost, and another NanoClaw process owns the database now. Exiting.'
 const isFromSources = import.meta.url.endsWith('.ts')
 const webRoot = fileURLToPath(new URL(isFromSources ? '../dist/web' : '../web', import.meta.url))
 
 type Log = pino.Logger
 
-/** Stands in front of everything that this process writes, to the log and to the console. */
+/** Filters everything that this process writes to the log and the console. */
 const redactor = createRedactor()
 
-// With a listener of our own this signal no longer opens the inspector, through which any local program could run code.
+// By default, this signal opens the inspector, through which any local program could run code. A listener disables that.
 process.on('SIGUSR1', () => {})
 
-// What lives at a time is little. Left alone, V8 lets garbage grow to a multiple of it before it looks, and many streams
-// at once then take twice the memory; this way it looks when the heap has grown by a third.
+// The live heap is small. By default, V8 lets garbage grow to a multiple of it before collecting, which doubles the memory
+// used by many concurrent streams. With this flag it collects when the heap has grown by about a third.
 setFlagsFromString('--heap-growing-percent=30')
 
 await run()
@@ -55,7 +55,7 @@ async function runCommand(config: Config, name: string, operands: string[]): Pro
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined)
     endWith(EXIT_CONFIG, [
-      `There is no command ${JSON.stringify(name)}. Known: ${Object.keys(commands).join(', ')}.`,
+      `Unknown command ${JSON.stringify(name)}. Available: ${Object.keys(commands).join(', ')}.`,
     ])
   const { lines, status } = await command(config, operands, webRoot)
   for (const line of lines) console.log(redactor.redact(line))
@@ -75,7 +75,7 @@ async function serve(config: Config): Promise<void> {
     redactor,
   )
   const ending = createEnding(config.shutdown_grace * 1000, log)
-  // Loaded only now, so that a fault in the configuration is told at once.
+  // Loaded only now, so that configuration errors are reported at once.
   const { createServer } = await import('./app.ts')
   const server = await createServer({
     config,
@@ -90,7 +90,7 @@ async function serve(config: Config): Promise<void> {
   console.log(`NanoClaw is ready: ${shownUrl(config, server)}`)
 }
 
-/** The address to open; a wildcard address is shown as one that a browser takes. */
+/** The URL to open in a browser; wildcard addresses are shown as `localhost`. */
 function shownUrl(config: Config, server: Server): string {
   const address = server.app.addresses()[0]
   const port = typeof address === 'object' ? address.port : config.backend_port
@@ -99,7 +99,7 @@ function shownUrl(config: Config, server: Server): string {
   return config.public_url === undefined ? local : `${local} (${config.public_url})`
 }
 
-/** One clear line for the operator. */
+/** A message for the operator. */
 function startFault(error: unknown): string {
   if (error instanceof AppError) return error.message
   if (!(error instanceof Error)) return errorText(error)
@@ -110,9 +110,9 @@ function startFault(error: unknown): string {
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${address} is already in use. Stop the other program, or set another port: PORT=3001 npm start`
   if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} may not be used by this user. Choose one from 1024: PORT=3000 npm start`
+    return `This user may not use port ${port}. Choose a port from 1024: PORT=3000 npm start`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `The address ${address ?? 'in `host`'} is not one of this machine. Check the key host.`
+    return `The address ${address ?? 'in `host`'} does not belong to this machine. Check the configuration key \`host\`.`
   return error.stack ?? error.message
 }
 
@@ -122,9 +122,9 @@ function endWith(status: number, lines: readonly string[]): never {
 }
 
 /**
- * How the process ends: a signal drains and exits with 0, an uncaught exception drains and exits with 1 (what it
- * interrupted is unknown, and the next start recovers everything), a second signal exits at once. A rejection that
- * nobody awaits interrupts nothing: it is logged.
+ * Handles the end of the process. A signal drains and exits with 0, a second signal exits at once. An uncaught exception
+ * drains and exits with 1: what it interrupted is unknown, and the next start recovers everything. An unhandled rejection
+ * interrupts nothing, so it is only logged.
  */
 function createEnding(graceMs: number, log: Log): { server: Server | null } {
   const ending: { server: Server | null } = { server: null }
@@ -132,11 +132,11 @@ function createEnding(graceMs: number, log: Log): { server: Server | null } {
 
   const end = async (status: number): Promise<void> => {
     since = performance.now()
-    // A start that did not get as far as a server has nothing to drain.
+    // If the server was not created yet, there is nothing to drain.
     if (ending.server === null) process.exit(status)
     try {
       await ending.server.drain(graceMs)
-      // A client that takes nothing of its last answer must not keep the process.
+      // A client that does not read its last response must not keep the process alive.
       setTimeout(() => process.exit(status), CLOSE_MS).unref()
       await ending.server.close()
       process.exit(status)

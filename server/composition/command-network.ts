@@ -1,4 +1,4 @@
-// What the commands of `exec` reach, prepared before the server opens anything.
+// Prepares the network of `exec` commands, before the server opens anything.
 import { ConfigError } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
@@ -6,8 +6,8 @@ import { detectPrivateNetwork, privateNetworkAdvice } from '../sandbox/private-n
 import type { CommandNetwork } from '../tools/builtin/exec.ts'
 
 /**
- * What commands reach. Throws `ConfigError` where they are to reach the internet alone and cannot be kept from the rest:
- * nothing may ever be more open than the configuration says.
+ * The network that commands get. @throws ConfigError when commands should reach only the internet but private networks
+ * cannot be blocked here: access must never be broader than configured.
  */
 export async function prepareCommandNetwork({ tools: { exec } }: Config): Promise<CommandNetwork> {
   if (!exec.enabled || exec.network === false) return 'none'

@@ -1,4 +1,4 @@
-// The configuration, cut into the plain values that each module is given.
+// Splits the configuration into the plain values that each module needs.
 import { join } from 'node:path'
 import type { Accounts } from '../auth/accounts.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
@@ -14,7 +14,7 @@ import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/weather.ts'
 import type { WebSearchSettings } from '../tools/builtin/web-search.ts'
 
-/** Where the configuration says that the database is. */
+/** How to connect to the configured database. */
 export function databaseSettings(config: Config): DatabaseSettings {
   if (config.db_type === 'sqlite')
     return {
@@ -37,7 +37,7 @@ export function databaseSettings(config: Config): DatabaseSettings {
   }
 }
 
-/** The endpoint for embeddings; null where none is configured. */
+/** The endpoint for embeddings; null if none is configured. */
 export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>
   embeddings === undefined
     ? null
@@ -103,7 +103,7 @@ export const originRules = (config: Config): OriginRules => ({
   ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
 })
 
-/** The models of the store with their keys opened, for calling them only. */
+/** The stored models with unsealed keys. Only for calling them; never expose. */
 export async function storedModels(
   models: ModelRepository,
   box: SecretBox,
@@ -117,6 +117,6 @@ export async function storedModels(
   })
 }
 
-/** What is configured and not yet acted upon, for the log: an operator must not believe it is in force. */
+/** Settings that are configured but not implemented yet, for a warning in the log. */
 export const ignoredSettings = ({ redis_url }: Config): string[] =>
-  redis_url === undefined ? [] : ['redis_url: this version runs as one instance']
+  redis_url === undefined ? [] : ['redis_url: this version supports a single instance only']

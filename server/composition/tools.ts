@@ -1,4 +1,4 @@
-// Every tool and what stands behind it: the way out to the web, MCP servers, channels, memory.
+// Creates all tools and their dependencies: web access, MCP servers, channels, knowledge, memory, sandbox.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SecretBox } from '../auth/secret-box.ts'
@@ -39,11 +39,11 @@ export interface ToolModule {
   channels: Channels
   knowledge: Knowledge
   mcp: McpServers
-  /** Fulfils when it is known how Python programs are isolated here. */
+  /** Resolves when the isolation of Python programs is determined. */
   isolationKnown: Promise<void>
-  /** Begins to work in the background; fulfils when every tool is there. */
+  /** Starts background work. Resolves when all tools are available. */
   start(): Promise<void>
-  /** Whether a conversation may use a tool: not when the person switched its MCP server off. */
+  /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
   isToolAllowed(
     tool: ToolDefinition,
     conversation: { disabledMcpServers: readonly string[] },
@@ -56,7 +56,7 @@ export interface ToolModuleOptions {
   database: Database
   store: Store
   workspace: WorkspaceModule
-  /** What commands of `exec` reach. */
+  /** The network that `exec` commands can use. */
   commandNetwork: CommandNetwork
   box: SecretBox
   redact(text: string): string
@@ -64,7 +64,7 @@ export interface ToolModuleOptions {
   now(): Date
 }
 
-/** Makes all tools and starts what works in the background. */
+/** Creates all tools. Call `start` afterwards. */
 export function createToolModule({
   config,
   database,
@@ -145,9 +145,9 @@ export function createToolModule({
     },
     ...toolSettings(config),
   })
-  // Also what a person changes in the editor makes earlier readings stale.
+  // Changes that a person makes in the editor invalidate cached results, too.
   workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
-  // What cannot run here is not offered: neither to models nor in the list of tools.
+  // Tools that cannot run here are neither offered to models nor listed.
   let offered: readonly ToolDefinition[] = builtin
   const isolationKnown = python.ready.then(() => {
     if (!python.state.available) offered = builtin.filter(({ name }) => name !== 'execute_python')
@@ -192,7 +192,7 @@ export function createToolModule({
   }
 }
 
-/** Commands are isolated where the kernel can; several users on one server get them in no other way. */
+/** Null when `exec` is off. In multi-user mode it requires isolation by the kernel. */
 function execSettings(
   { tools: { exec }, auth_mode }: Config,
   bubblewrap: BubblewrapState,
@@ -201,14 +201,14 @@ function execSettings(
 ): BuiltinDependencies['exec'] {
   if (!exec.enabled) return null
   if (!bubblewrap.available && (exec.isolation === 'kernel' || auth_mode === 'multi')) {
-    log.warn({ reason: bubblewrap.reason }, 'exec stays off: commands cannot be isolated here')
+    log.warn({ reason: bubblewrap.reason }, 'exec is disabled: commands cannot be isolated here')
     return null
   }
   const { memory, processes } = exec
   return { bubblewrap, network, limits: { memoryBytes: memory, processes } }
 }
 
-/** Finds out how Python can be isolated here, beside everything else that a start does. */
+/** Creates the Python sandbox, which determines the available isolation in the background. */
 function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
   const { engine, isolation, pool_size, pool_idle, packages_dir, extra_allowed_modules } =
     config.code_execution
@@ -227,7 +227,7 @@ function startPython(config: Config, log: FastifyBaseLogger): PythonSandbox {
   return python
 }
 
-/** Finding by meaning, where the configuration names an endpoint for embeddings. */
+/** Semantic search; undefined if no endpoint for embeddings is configured. */
 function vectorSearch(
   config: Config,
   database: Database,
@@ -241,7 +241,7 @@ function vectorSearch(
   return createVectorSearch({ documents, vectors: createVectorRepository(database), embedder, log })
 }
 
-/** Long results in the store, each belonging to its conversation. */
+/** Keeps long results in the store, per conversation. */
 const createStoredResults = ({ toolResults }: Store): ResultKeeper => ({
   async keep({ conversationId, runId }, content) {
     if (conversationId === null) throw new Error('a long result needs a conversation')

@@ -1,4 +1,4 @@
-// Projects' folders and what works on them.
+// Creates the workspace and describes projects for prompts.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config/schema.ts'
 import type { ProjectRepository } from '../db/repositories/projects.ts'
@@ -10,13 +10,13 @@ import { createProjectFileReader, type ReadProjectFiles } from '../tools/project
 import { createWorkspaceServices, type WorkspaceServices } from '../workspace/workspace-services.ts'
 
 export interface WorkspaceModule extends WorkspaceServices {
-  /** The files that a program asks for, within its limits. */
+  /** Reads the project files that a program needs, within limits. */
   readFiles: ReadProjectFiles
-  /** Whether programs can be isolated by the kernel here. */
+  /** Whether the kernel can isolate programs here. */
   bubblewrap: BubblewrapState
 }
 
-/** Prepares the workspace root. Throws when it cannot be used. */
+/** Prepares the workspace root. @throws when it cannot be used. */
 export async function createWorkspaceModule(
   { workspace_root: root, limits, checkpoints }: Config,
   {
@@ -48,12 +48,12 @@ export async function createWorkspaceModule(
   }
 }
 
-/** Entries of the top folder that the model sees. */
-const TOLD_ENTRIES = 50
-/** Entries among which those are looked for. */
-const LOOKED_AT = 200
+/** Maximum number of entries of the top folder in the prompt. */
+const MAX_LISTED = 50
+/** Entries of the top folder that are checked for the listing. */
+const MAX_CHECKED = 200
 
-/** What a prompt says of a conversation's project; null when it is gone. */
+/** The description of a conversation's project in the prompt; null when the project has been deleted. */
 export const createProjectDescription =
   (
     projects: Pick<ProjectRepository, 'find'>,
@@ -62,30 +62,30 @@ export const createProjectDescription =
   async (userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null> => {
     const project = await projects.find(userId, projectId)
     if (project === undefined) return null
-    // Without its listing the description still helps; the tools say what is wrong with the folder.
+    // The description is useful without the listing; the tools report what is wrong with the folder.
     const workspace = workspaces.open(userId, projectId)
     const entries = await workspace.list('').catch(() => [])
-    // Shown to every conversation of the project: what text from outside may have written would taint them all.
-    const looked = entries.slice(0, LOOKED_AT)
+    // Names that may come from outside are omitted, because they would taint every conversation of the project.
+    const checked = entries.slice(0, MAX_CHECKED)
     const hidden = await checkpoints.outsideText.namesIn(
       workspace,
-      looked.map(({ name }) => name),
+      checked.map(({ name }) => name),
     )
-    const names = looked
+    const names = checked
       .filter(({ name }) => !hidden.has(name))
-      .slice(0, TOLD_ENTRIES)
+      .slice(0, MAX_LISTED)
       .map(({ name, kind }) => JSON.stringify(kind === 'directory' ? `${name}/` : name))
     const rest = entries.length - names.length
     const about = [
       `The user's project is named ${JSON.stringify(project.name)}.`,
       ...(project.description === null
         ? []
-        : [`About it: ${JSON.stringify(project.description)}.`]),
-      'The file tools work in it; paths are relative to its top folder.',
+        : [`Description: ${JSON.stringify(project.description)}.`]),
+      'The file tools work in this project; paths are relative to its top folder.',
     ].join(' ')
     const listing =
       entries.length === 0
         ? 'The project has no files yet.'
-        : `At the top of the project: ${[...names, ...(rest > 0 ? [`${rest} more (see file_list)`] : [])].join(', ')}.`
+        : `Top-level entries of the project: ${[...names, ...(rest > 0 ? [`${rest} more (see file_list)`] : [])].join(', ')}.`
     return { about, listing }
   }

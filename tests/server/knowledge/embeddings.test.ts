@@ -62,7 +62,7 @@ describeOnEachServer('documents with an endpoint for embeddings', (start) => {
         ]),
       20_000,
     )
-    expect(server.logged()).not.toContain('not in force')
+    expect(server.logged()).not.toContain('setting ignored')
   }, 60_000)
 })
 
