@@ -19,29 +19,29 @@ export interface ResolvedModel {
 }
 
 export interface ModelCatalog {
-  /** What anybody may know about the models; the default one is marked. Only `demo` while there is no other. */
+  /** The public properties of all models; the default is marked. Contains only `demo` if there is no other model. */
   list(): Promise<PublicModel[]>
-  /** The model with an id, or the default one without. Throws `unknown_model`. */
+  /** The model with this id, or the default model. @throws AppError `unknown_model`. */
   resolve(id?: string | null): Promise<ResolvedModel>
   /** Closes the connections to providers. */
   close(): Promise<void>
 }
 
-/** A stored model. `needsKey`: it has a key that can no longer be read. */
+/** A model of the catalog. `needsKey`: its stored key can no longer be read. */
 export interface CatalogModel {
   settings: ModelSettings
   needsKey: boolean
 }
 
 export interface ModelCatalogOptions {
-  /** Of the configuration. They take precedence over stored models with the same id. */
+  /** From the configuration. They take precedence over stored models with the same id. */
   models: readonly ModelSettings[]
   defaultModel?: string | undefined
-  /** Models of administrators, with unsealed keys; read every time, so that changes apply at run time. */
+  /** Models that administrators added, with unsealed keys. Read on every call, so that changes apply immediately. */
   stored?: (() => Promise<readonly CatalogModel[]>) | undefined
-  /** Seconds. */
+  /** Seconds of silence after which a model call fails. */
   idleTimeout: number
-  /** Called with lines of a provider's stream that could not be read. */
+  /** Called with the number of unreadable lines in a provider's stream. */
   onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
   retry?: RetryOptions | undefined
   /** Milliseconds between the pieces of the demo's answer. */
@@ -53,7 +53,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const demo = createDemoClient(
     options.demoDelayMs === undefined ? {} : { delayMs: options.demoDelayMs },
   )
-  // A client lives as long as its settings are unchanged: it holds the provider's connection.
+  // Clients are reused while their settings are unchanged.
   const clients = new Map<string, { settings: string; client: LlmClient }>()
 
   const modelsById = async (): Promise<Map<string, CatalogModel>> => {
@@ -131,12 +131,12 @@ function inToolMode(client: LlmClient, settings: ModelSettings): LlmClient {
   return client
 }
 
-/** Only fails, with what has to be done; a fallback model then takes over. */
+/** Always fails with an error that says what to do, so that a fallback model can take over. */
 const lostKeyClient = (name: string): LlmClient => ({
   async *stream() {
     const error = new AppError(
       'model_unauthorized',
-      `The stored API key of ${name} cannot be read any more. An administrator has to enter it again under Settings, Models.`,
+      `The stored API key of ${name} can no longer be read. An administrator has to enter it again under Settings, Models.`,
     )
     yield [{ type: 'failed', error }]
   },

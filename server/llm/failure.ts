@@ -1,4 +1,4 @@
-// Failures of models, as errors that name the kind of failure and the model, and never a URL or a key.
+// Converts model failures to errors that name the model and the kind of failure, and never contain a URL or a key.
 import { AppError } from '../errors.ts'
 import type { ErrorCode } from '../protocol/error.ts'
 
@@ -19,12 +19,12 @@ interface Reply {
 
 const MAX_DETAIL = 300
 
-/** The error for an HTTP status, with what to do. The detail is the provider's own sentence, cleaned. */
+/** The error for an HTTP status, with what to do. The detail is the provider's message, sanitized. */
 export function statusFailure(reply: Reply, context: FailureContext, cause?: unknown): AppError {
   const { status } = reply
   const words = providerText(reply.body)
-  const said = cleaned(words, context)
-  const detail = withDetail(said)
+  const providerMessage = sanitize(words, context)
+  const detail = withDetail(providerMessage)
   const name = `The model "${context.model}"`
   const options = { details: { status }, cause }
   const make = (code: ErrorCode, message: string, retryable = false, reason?: string) =>
@@ -33,7 +33,7 @@ export function statusFailure(reply: Reply, context: FailureContext, cause?: unk
       params: {
         model: context.model,
         status,
-        ...(said === '' ? {} : { detail: said }),
+        ...(providerMessage === '' ? {} : { detail: providerMessage }),
         ...(reason === undefined ? {} : { reason }),
       },
       retryable,
@@ -96,7 +96,7 @@ export function errorObjectFailure(error: unknown, context: FailureContext): App
   if (/invalid_request|bad.?request/i.test(words))
     return statusFailure({ status: 400, body: error }, context)
   if (saysTooLong(words)) return statusFailure({ status: 400, body: error }, context)
-  const detail = withDetail(cleaned(providerText(error), context))
+  const detail = withDetail(sanitize(providerText(error), context))
   return new AppError(
     'model_unavailable',
     `The model "${context.model}": the provider reported a fault${detail}`,
@@ -117,7 +117,7 @@ const connectionFaults: Record<string, string> = {
   ENETUNREACH: 'the network is not reachable',
 }
 
-/** No response at all: the connection failed before anything was received. */
+/** The connection failed before a response was received. */
 export function connectionFailure(error: unknown, context: FailureContext): AppError {
   const code = deepestCode(error)
   const fault =
@@ -132,7 +132,7 @@ export function connectionFailure(error: unknown, context: FailureContext): AppE
   )
 }
 
-/** The stream ended or broke before the model had finished. */
+/** The stream ended or the connection broke before the answer was complete. */
 export const brokenStream = (context: FailureContext, cause?: unknown): AppError =>
   new AppError(
     'model_stream_broken',
@@ -157,11 +157,11 @@ export const unreadableAnswer = (context: FailureContext, what: string): AppErro
     { params: { model: context.model } },
   )
 
-/** The end of an aborted request; nobody reads its text. */
+/** The error of an aborted request; its text is never shown. */
 export const abortedFailure = (context: FailureContext): AppError =>
   new AppError('model_stream_broken', `The request to "${context.model}" was stopped.`)
 
-/** Seconds that a `Retry-After` header asks for (a number or a date); undefined when there is none. */
+/** Parses a `Retry-After` header (a number or a date) to seconds; undefined if there is none. `now` in milliseconds. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null || header.trim() === '') return undefined
   const seconds = Number(header)
@@ -173,9 +173,9 @@ export function readRetryAfter(header: string | null, now: number): number | und
 const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
-/** The sentence in an error body, whatever its shape; empty for pages and empty bodies. */
+/** The message in an error body of any shape; empty for HTML pages and empty bodies. */
 function providerText(body: unknown): string {
-  // Of an HTML page, also within a message, only the words before it are a sentence.
+  // If the text contains HTML, use only what precedes it.
   if (typeof body === 'string') return body.split(/<(?:!|\/?[a-z])/i, 1)[0] ?? ''
   const fields = asRecord(body)
   for (const key of ['message', 'msg', 'detail', 'error']) {
@@ -191,12 +191,12 @@ const saysTooLong = (words: string): boolean =>
     words,
   )
 
-/** Hosts with their ports, and plain addresses. */
+/** Hosts with a port, and IP addresses. */
 const hostAndPort =
   /(?:\[[0-9a-f:.]+\]|\b\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?|\b(?:localhost|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}):\d{2,5}|\b[a-z][\w-]*:\d{4,5}\b/gi
 
-/** A provider's text is data: no key, no address, one line, short. */
-function cleaned(words: string, context: FailureContext): string {
+/** Reduces a provider's message to one short line without keys and addresses. */
+function sanitize(words: string, context: FailureContext): string {
   const apiKey = context.apiKey ?? ''
   const withoutKey = apiKey.length >= 4 ? words.replaceAll(apiKey, '[key]') : words
   return withoutKey

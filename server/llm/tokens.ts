@@ -1,15 +1,15 @@
-// A rough token count, for providers that report none and for fitting a history into a context window.
+// Estimates token counts, for providers that report no usage and for fitting a history into a context window.
 import type { LlmMessage, LlmRequest, ToolCall } from './client.ts'
 
-/** What the frame around each message costs. */
+/** Overhead of each message. */
 const MESSAGE_TOKENS = 4
 /** An average for one image; providers count between 85 and 1,600. */
 const IMAGE_TOKENS = 800
 
 /**
- * Tokens of a text as a fraction, so that pieces add up: about four characters a token; Chinese, Japanese and Korean
- * characters count nearly one each. Within a quarter of what tokenizers say for prose, worse for code and numbers.
- * Long text is sampled, so it is cheap at any length.
+ * Estimated tokens of a text, not rounded, so that pieces add up: about four characters per token, and nearly one token per
+ * Chinese, Japanese or Korean character. Within 25 % of real tokenizers for prose, less accurate for code and numbers. Long
+ * text is sampled, so the cost is bounded.
  */
 export function tokenWeight(text: string): number {
   const step = Math.max(1, Math.floor(text.length / 4096))
@@ -24,10 +24,10 @@ export function tokenWeight(text: string): number {
   return text.length * (share * 0.8 + (1 - share) / 4)
 }
 
-/** `tokenWeight` as a count. */
+/** `tokenWeight`, rounded up. */
 export const estimateTokens = (text: string): number => Math.ceil(tokenWeight(text))
 
-/** One message as the model will read it. */
+/** Estimated tokens of a message, including its overhead. */
 export function estimateMessageTokens(message: LlmMessage): number {
   const base = MESSAGE_TOKENS + estimateTokens(message.content)
   if (message.role === 'user')
@@ -42,7 +42,7 @@ export function estimateMessageTokens(message: LlmMessage): number {
 const estimateCallTokens = (call: ToolCall): number =>
   MESSAGE_TOKENS + estimateTokens(call.name) + estimateTokens(call.arguments)
 
-/** What a request costs before the model says a word. */
+/** Estimated prompt tokens of a request. */
 export const estimatePromptTokens = (request: Pick<LlmRequest, 'messages' | 'tools'>): number =>
   request.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0) +
   (request.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(request.tools)))

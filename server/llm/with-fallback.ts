@@ -1,14 +1,14 @@
-// A client that tries the next model when one fails before its first output.
+// Wraps several clients: tries the next model when one fails before its first output.
 import type { LlmClient, LlmEvent } from './client.ts'
 
-/** A model in the order in which they are tried. */
+/** A model to try. */
 export interface FallbackCandidate {
   /** The model's name for people. */
   name: string
   client: LlmClient
 }
 
-/** Nothing that reached the client is repeated: a failure after the first output is final. */
+/** Tries the models in order. A failure after the first output is final, so that no output is repeated. */
 export function withFallback(
   first: FallbackCandidate,
   others: readonly FallbackCandidate[],
@@ -19,16 +19,17 @@ export function withFallback(
     async *stream(request) {
       for (const [index, candidate] of candidates.entries()) {
         const next = candidates[index + 1]
-        let given = false
+        let hasOutput = false
         let failed = false
         for await (const batch of candidate.client.stream(request)) {
           const only = batch.length === 1 ? batch[0] : undefined
-          if (!given && next !== undefined && only?.type === 'failed' && !request.signal.aborted) {
+          const canSwitch = !hasOutput && !request.signal.aborted
+          if (canSwitch && next !== undefined && only?.type === 'failed') {
             failed = true
-            yield [passedOn(index + 1, only.error.message, next.name)]
+            yield [retryingWith(index + 1, only.error.message, next.name)]
             continue
           }
-          given ||= batch.some((event) => event.type !== 'retrying')
+          hasOutput ||= batch.some((event) => event.type !== 'retrying')
           yield batch
         }
         if (!failed) return
@@ -37,7 +38,7 @@ export function withFallback(
   }
 }
 
-const passedOn = (attempt: number, reason: string, next: string): LlmEvent => ({
+const retryingWith = (attempt: number, reason: string, next: string): LlmEvent => ({
   type: 'retrying',
   attempt,
   delayMs: 0,

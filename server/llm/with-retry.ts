@@ -1,44 +1,44 @@
-// A client that retries when a provider was busy or unavailable, as long as no output was sent.
+// Wraps a client: retries when the provider is busy or unavailable, until the first output.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppError } from '../errors.ts'
 import type { ErrorCode } from '../protocol/error.ts'
 import type { LlmClient, LlmEvent } from './client.ts'
 
 export interface RetryOptions {
-  /** Milliseconds before each retry; as many retries as entries. */
+  /** Milliseconds before each retry; the number of entries is the number of retries. */
   delaysMs?: readonly number[]
-  /** The longest `Retry-After` that is obeyed, in seconds. */
+  /** The longest `Retry-After` that is honored, in seconds. */
   maxRetryAfter?: number
 }
 
 const DELAYS_MS = [1000, 2000, 4000]
 const MAX_RETRY_AFTER = 60
 
-/** A 429, a provider fault, a failed connection: what a retry may resolve. */
-const mendable: ReadonlySet<ErrorCode> = new Set([
+/** Failures that a retry may resolve: a 429, a provider error, a failed connection. */
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'model_rate_limited',
   'model_unavailable',
   'model_stream_broken',
 ])
 
-/** Emits `retrying` for each failed attempt, then waits; the wait ends at once when the run is stopped. */
+/** Emits `retrying` after each failed attempt, then waits. The wait ends when the run is stopped. */
 export function withRetry(client: LlmClient, options: RetryOptions = {}): LlmClient {
   const delaysMs = options.delaysMs ?? DELAYS_MS
   const maxRetryAfter = options.maxRetryAfter ?? MAX_RETRY_AFTER
   return {
     async *stream(request) {
       for (let attempt = 0; ; attempt += 1) {
-        let given = false
+        let hasOutput = false
         let failure: AppError | undefined
         for await (const batch of client.stream(request)) {
           const last = batch.at(-1)
           const delay = delaysMs[attempt]
-          const mayRetry = !given && batch.length === 1 && delay !== undefined
-          if (mayRetry && last?.type === 'failed' && isMendable(last.error)) {
+          const mayRetry = !hasOutput && batch.length === 1 && delay !== undefined
+          if (mayRetry && last?.type === 'failed' && isRetryable(last.error)) {
             failure = last.error
             continue
           }
-          given ||= batch.some((event) => event.type !== 'retrying')
+          hasOutput ||= batch.some((event) => event.type !== 'retrying')
           yield batch
         }
         if (failure === undefined) return
@@ -55,7 +55,7 @@ export function withRetry(client: LlmClient, options: RetryOptions = {}): LlmCli
   }
 }
 
-const isMendable = (error: AppError): boolean => error.retryable && mendable.has(error.code)
+const isRetryable = (error: AppError): boolean => error.retryable && RETRYABLE.has(error.code)
 
 const retrying = (attempt: number, delayMs: number, error: AppError): LlmEvent => ({
   type: 'retrying',
@@ -66,7 +66,7 @@ const retrying = (attempt: number, delayMs: number, error: AppError): LlmEvent =
   params: error.params,
 })
 
-/** False when the run was stopped meanwhile. */
+/** False if the run was stopped while waiting. */
 async function waited(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(milliseconds, undefined, { signal })

@@ -1,4 +1,4 @@
-// A client for models without tools (`tool_mode: none`).
+// Wraps a client for models without tools (`tool_mode: none`).
 import type { LlmClient } from './client.ts'
 import { flattenToolMessages } from './prompt-tools/flatten-tool-messages.ts'
 

@@ -1,5 +1,4 @@
-// The built-in demo model: no network, no intelligence, always the same answers, and real tool calls for simple
-// requests.
+// The built-in demo model: no network, deterministic answers, and real tool calls for simple requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallId } from '../../protocol/ids.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest, ToolCall } from '../client.ts'
@@ -9,7 +8,7 @@ import { type DemoCall, readIntents } from './intents.ts'
 
 export const DEMO_MODEL_ID = 'demo'
 
-/** What the demo does in one iteration. */
+/** The output of the demo in one iteration. */
 interface Plan {
   thinking: string
   text: string
@@ -20,7 +19,7 @@ interface Plan {
 const PIECE = 6
 const DELAY_MS = 12
 
-/** The demo's client. `delayMs` 0 writes as fast as it is read. */
+/** @param options.delayMs milliseconds between pieces; 0: as fast as they are read. */
 export function createDemoClient(options: { delayMs?: number } = {}): LlmClient {
   const delayMs = options.delayMs ?? DELAY_MS
   return {
@@ -83,8 +82,8 @@ function planFor(request: LlmRequest): Plan {
   const say = /\p{Script=Han}/u.test(question) ? chinese : english
   const results = request.messages.slice(asked + 1).filter((message) => message.role === 'tool')
   if (results.length > 0) {
-    const told = results.map((result) => `${say.result(result.name)}\n\n${readable(result)}`)
-    return { thinking: say.thinkingAfter, text: [...told, say.signature].join('\n\n'), calls: [] }
+    const parts = results.map((result) => `${say.result(result.name)}\n\n${readable(result)}`)
+    return { thinking: say.thinkingAfter, text: [...parts, say.signature].join('\n\n'), calls: [] }
   }
   const wanted = readIntents(question)
   const known = new Set(request.tools.map((tool) => tool.function.name))
@@ -101,7 +100,7 @@ function planFor(request: LlmRequest): Plan {
   }
 }
 
-/** A tool result for people: the one number in it, or the data as it is. */
+/** Formats a tool result for people: its single value if it has one, otherwise all data. */
 function readable(result: Extract<LlmMessage, { role: 'tool' }>): string {
   const parsed = parse(result.content)
   if (parsed.success === false) return `> ${String(parsed.error ?? 'failed')}`

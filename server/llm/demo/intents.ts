@@ -1,4 +1,4 @@
-// What the demo model understands: simple requests in English and Chinese, and the tool call for each.
+// The requests that the demo model recognizes, in English and Chinese, and the tool call for each.
 
 export interface DemoCall {
   tool: string
@@ -127,11 +127,11 @@ const MAX_CALLS = 4
 /** Only this much of a message is read, so that no pattern runs over a long text. */
 const MAX_TEXT = 2000
 
-/** The calls for a message; none when the demo knows no request in it. */
+/** The calls for a message; empty if it contains no known request. */
 export function readIntents(message: string): DemoCall[] {
   const text = message.slice(0, MAX_TEXT)
   const found = intents.flatMap((intent) => intent(text) ?? [])
-  // Numbers belong to the recognized request; only a bare expression is arithmetic.
+  // Numbers in a recognized request belong to it; only a bare expression is arithmetic.
   const sum = found.length === 0 ? arithmetic(text) : null
   return [...found, ...(sum === null ? [] : [sum])].slice(0, MAX_CALLS)
 }

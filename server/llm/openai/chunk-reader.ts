@@ -1,4 +1,4 @@
-// Reads the chunks of a chat completion stream: text, reasoning, calls, usage, the end. One reader per answer.
+// Reads the chunks of a chat completion stream: text, reasoning, calls, usage, finish reason. One reader per response.
 import type { AppError } from '../../errors.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
 import type { Usage } from '../../protocol/run-event.ts'
@@ -11,33 +11,33 @@ import { createToolCallAssembly } from './tool-call-assembly.ts'
 
 export interface ChunkReader {
   /**
-   * One payload of a data line, the part of `text` from `from` up to `to`. Never throws; unreadable payloads are
-   * counted in `unreadable`.
+   * Reads the payload of one data line, `text` from `from` up to `to`. Never throws; counts unreadable payloads in
+   * `unreadable`.
    */
   read(text: string, from: number, to: number): void
-  /** A complete answer in one object (from a provider that does not stream), or a parsed chunk. */
+  /** Reads a parsed chunk, or a complete response of a provider that does not stream. */
   readObject(value: unknown): void
   /** The deltas since the last call, adjacent ones of one kind joined. */
   take(): LlmEvent[]
-  /** The deltas that are still held back; call it once, at the end. */
+  /** The remaining deltas; call it once, at the end. */
   end(): LlmEvent[]
-  /** The calls of the answer, once it is over. */
+  /** The tool calls; call it after the end. */
   calls(): ToolCall[]
   /** `[DONE]` was read. */
   readonly done: boolean
-  /** As the provider spelled it; null until there is one. */
+  /** As the provider sent it; null until then. */
   readonly finishReason: string | null
   /** The last reported usage. */
   readonly usage: Usage | null
-  /** An error object of the stream: the answer is over. */
+  /** An error object in the stream, which ends the response. */
   readonly error: AppError | null
   /** Lines that were not JSON, or not a chunk. */
   readonly unreadable: number
   /** Characters of the answer so far, including arguments. */
   readonly size: number
-  /** Estimated tokens of the text and reasoning taken so far, as a fraction. */
+  /** Estimated tokens of the text and reasoning taken so far; not rounded. */
   readonly textTokens: number
-  /** Nothing readable so far. */
+  /** No text, reasoning or call so far. */
   readonly empty: boolean
 }
 
@@ -69,7 +69,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     text += piece
   }
   const splitter = createThinkTagSplitter(emit)
-  /** Content that the splitter has not seen yet: it gets everything that arrived together in one call. */
+  /** Content not passed to the splitter yet. Everything that arrives together is passed in one call. */
   let unsplit = ''
   const split = () => {
     if (unsplit === '') return
@@ -87,7 +87,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     emit('thinking_delta', piece)
   }
 
-  /** Returns whether the delta held this one text and nothing else. */
+  /** Returns which text the delta contained, if it contained nothing else. */
   const readDelta = (delta: Record<string, unknown>): 'content' | 'reasoning' | 'other' => {
     const calls = delta.tool_calls
     const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning)
@@ -130,7 +130,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     if (!Array.isArray(choices)) return 'other'
     let held: 'content' | 'reasoning' | 'other' = 'other'
     for (const choice of choices) {
-      // Of several answers, only the first is read.
+      // Only the first choice is read.
       if (!isRecord(choice) || (typeof choice.index === 'number' && choice.index > 0)) continue
       const delta = choice.delta ?? choice.message
       if (isRecord(delta)) held = readDelta(delta)
@@ -241,8 +241,8 @@ function errorOf(value: Record<string, unknown>): unknown {
 }
 
 /**
- * The reported usage, with missing fields filled in; null when there is none. More tokens than any model takes are
- * `implausible`: they are neither billed nor stored.
+ * The reported usage, with missing fields filled in; null if there is none. `implausible` if it exceeds what any model can
+ * process; such usage is neither billed nor stored.
  */
 export function readUsage(value: unknown): Usage | 'implausible' | null {
   if (!isRecord(value)) return null

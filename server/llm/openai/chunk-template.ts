@@ -1,19 +1,19 @@
-// Reads a content chunk without parsing when it differs from an earlier one only in the text.
+// Reads a content chunk without parsing it if it differs from an earlier chunk only in the text.
 
-/** Most chunks of a stream are the same line around another few characters; this is that line. */
+/** The line that most chunks of a stream share, around a few varying characters. */
 export interface ChunkTemplate {
-  /** The content of a matching line, the part of `text` from `from` up to `to`; undefined when it must be parsed. */
+  /** The content of the line `text` from `from` up to `to`; undefined if it does not match and must be parsed. */
   match(text: string, from: number, to: number): string | undefined
-  /** Learns from a line that was parsed as a chunk with this text in its field and nothing else. */
+  /** Learns from a parsed line whose chunk contains only this text. */
   learn(line: string, content: string): void
 }
 
-/** A stream whose lines never match (a random field in each) stops trying after this many lines. */
+/** Stop learning after this many lines: some providers send a random field in each. */
 const MAX_LESSONS = 4
 
 /**
- * Sound, because a match only replaces the inside of one JSON string by text without quotes, backslashes and control
- * characters: the rest of the line is the line that was parsed.
+ * Safe because a match differs from a parsed line only inside one JSON string, in text without quotes, backslashes and
+ * control characters.
  */
 export function createChunkTemplate(field: 'content' | 'reasoning_content'): ChunkTemplate {
   let prefix = ''
@@ -35,7 +35,7 @@ export function createChunkTemplate(field: 'content' | 'reasoning_content'): Chu
       if (at === -1) return
       const before = line.slice(0, at + 1)
       const after = line.slice(at + 1 + content.length)
-      // The same text may occur elsewhere in the line, so the occurrence must be the one that is read as content.
+      // The same text may occur elsewhere in the line, so check that this occurrence is the content.
       const probe = `${before}probe-${content}${after}`
       if (deltaField(probe, field) !== `probe-${content}`) return
       prefix = before
@@ -54,7 +54,7 @@ function isPlain(text: string): boolean {
 
 function deltaField(line: string, field: string): unknown {
   try {
-    // The line may have any shape; a missing level throws and does not match.
+    // The line may have any shape; a missing level throws, and the line does not match.
     const parsed = JSON.parse(line) as { choices: { delta: Record<string, unknown> }[] }
     return parsed.choices[0]?.delta[field]
   } catch {

@@ -1,4 +1,4 @@
-// The client for every provider that speaks OpenAI's chat completions.
+// The client for all providers with an OpenAI-compatible chat completions API.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import type { Usage } from '../../protocol/run-event.ts'
@@ -24,19 +24,19 @@ import { buildRequestBody } from './request-body.ts'
 export interface OpenAiCompatibleOptions {
   settings: ModelSettings
   http: ProviderHttp
-  /** Seconds of upstream silence, before the first byte and between any two; the model's own setting comes first. */
+  /** Seconds of silence, before the first byte or between two, after which the call fails. The model's setting overrides it. */
   idleTimeout: number
   /** Called with the number of lines that could not be read and were skipped; for the log. */
   onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
 }
 
-/** After a finish reason, how long the usage and `[DONE]` may still take. */
+/** How long to wait for the usage and `[DONE]` after the finish reason. */
 const AFTER_FINISH_MS = 2000
-/** The first output is sent at once; after that, output is read in intervals of this length. */
+/** The first output is emitted at once, further output at this interval. */
 const GATHER_MS = 50
-/** More than any model writes; a provider that never stops is cut off here. */
+/** More than any model writes. Cuts off a provider that never stops. */
 const MAX_ANSWER_CHARACTERS = 10_000_000
-/** Bytes of a body that is not a stream, read whole. */
+/** Maximum size of a body that is not a stream. */
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024
 
 /** One request and its response. */
@@ -55,8 +55,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
   const connection = connectOpenAi(settings, options.http)
 
   /**
-   * Sends the request. Returns all events of a response that is not a stream; null when its events are to be read one
-   * after another.
+   * Sends the request. Returns all events of a response that is not a stream, or null if the response has to be read as a
+   * stream.
    */
   async function open(exchange: Exchange): Promise<readonly LlmEvent[] | null> {
     const { request, reader, watch } = exchange
@@ -77,7 +77,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
     return [...reader.end(), ...closing(exchange)]
   }
 
-  /** The events of a stream, as many as arrive together; null at its end. Throws what the connection throws. */
+  /** Returns a function that reads the next batch of events, null at the end. It throws what the connection throws. */
   function readStream({ reader, watch, source }: Exchange): () => Promise<LlmEvent[] | null> {
     const lines = createEventStreamReader(reader.read)
     let isOver = false
@@ -106,7 +106,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
     }
   }
 
-  /** The last events of an answer whose stream is over: its calls and its end. */
+  /** The last events of a response: its calls and its end. */
   function closing(exchange: Exchange): LlmEvent[] {
     const { reader } = exchange
     if (reader.error !== null) return [failed(exchange, reader.error)]
@@ -145,7 +145,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
       } catch (error) {
         const rest = reader.end()
         if (request.signal.aborted) yield [...rest, failed(exchange, abortedFailure(context))]
-        // After the finish reason, silence or a broken connection only means a missing end.
+        // After the finish reason, silence or a broken connection only means that the end marker is missing.
         else if (reader.finishReason !== null) yield [...rest, ...closing(exchange)]
         else if (watch.silent)
           yield [...rest, failed(exchange, silenceFailure(context, idleSeconds))]
@@ -155,7 +155,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
       } finally {
         watch.close()
         if (reader.done || reader.finishReason !== null) exchange.source?.release()
-        else exchange.source?.abort(new Error('the answer is not read to its end'))
+        else exchange.source?.abort(new Error('the response is not read to its end'))
       }
     },
   }
@@ -186,7 +186,7 @@ function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): U
   }
 }
 
-/** A body that is one JSON text; undefined when it is too long or not JSON. */
+/** Reads a JSON body; undefined if it is too long or not JSON. */
 async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unknown> {
   const parts: Buffer[] = []
   let size = 0
@@ -205,7 +205,7 @@ async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unkno
   }
 }
 
-/** Why a response in one JSON object is not an answer; undefined when it is one. */
+/** The error of a JSON response that is not a completion; undefined if it is one. */
 function faultOf(whole: unknown, context: FailureContext): AppError | undefined {
   if (typeof whole !== 'object' || whole === null)
     return unreadableAnswer(context, 'something that is no JSON object')

@@ -1,4 +1,4 @@
-// Requests to the OpenAI-compatible API of one model: its address, its headers, and what a failed request means.
+// Requests to the OpenAI-compatible API of one model: URL, headers, and the error of a failed request.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import { type FailureContext, readRetryAfter, statusFailure } from '../failure.ts'
@@ -11,7 +11,7 @@ export interface OpenAiConnection {
   post(path: string, body: Record<string, unknown>, signal: AbortSignal): Promise<ProviderResponse>
 }
 
-/** Nothing is sent but what is said here: no header about the machine, no key from the environment. */
+/** Sends only these headers: nothing about the machine, no key from the environment. */
 export function connectOpenAi(
   settings: Pick<ModelSettings, 'api_url' | 'api_key'>,
   http: ProviderHttp,
@@ -19,7 +19,7 @@ export function connectOpenAi(
   const { base, query } = splitApiUrl(settings.api_url)
   const headers: Record<string, string> = {
     accept: 'application/json',
-    // A compressed stream arrives in larger and later pieces.
+    // Compression delays the pieces of a stream.
     'accept-encoding': 'identity',
     'user-agent': 'nanoclaw',
   }
@@ -42,7 +42,7 @@ export function connectOpenAi(
   }
 }
 
-/** Why a provider refused a request. */
+/** The error for a failed request. */
 export function refusal(
   { status, headers, text }: Extract<ProviderResponse, { ok: false }>,
   context: FailureContext,

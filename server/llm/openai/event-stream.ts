@@ -1,32 +1,30 @@
-// Reads the payloads of `data:` lines from a `text/event-stream` body, in one pass and bounded memory.
+// Reads the payloads of `data:` lines from a `text/event-stream` body, in one pass and with bounded memory.
 import { StringDecoder } from 'node:string_decoder'
 
-/**
- * Gets the payload of one data line: the part of `text` from `from` up to `to`, not sliced, because slicing is slow.
- */
+/** Receives the payload of a data line as a range of `text`, from `from` up to `to`. Not sliced, because slicing is slow. */
 export type VisitPayload = (text: string, from: number, to: number) => void
 
 export interface EventStreamReader {
-  /** Visits the payloads of the data lines that this piece of the body completes. */
+  /** Visits the payloads of the data lines completed by this piece of the body. */
   push(bytes: Buffer): void
-  /** Visits the payload of a last line without a line end. */
+  /** Visits the payload of a last line without a line break. */
   end(): void
-  /** The number of lines that were dropped because they exceeded the limit. */
+  /** Number of lines dropped because they exceeded the limit. */
   readonly dropped: number
 }
 
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
 
 /**
- * Accepts lines that end with LF, CRLF or CR, comments, other fields, `data:` with and without a space, and characters
- * split between reads. Each data line counts as an event, as every provider sends them.
+ * Accepts lines ending with LF, CRLF or CR, comments, other fields, `data:` with and without a space, and characters split
+ * between reads. Each data line is an event, because that is how all providers send them.
  */
 export function createEventStreamReader(
   visit: VisitPayload,
   maxLineCharacters = MAX_LINE_CHARACTERS,
 ): EventStreamReader {
   const decoder = new StringDecoder('utf8')
-  // The beginning of an incomplete line, in pieces: joining them at every read would be quadratic.
+  // The start of an incomplete line, in pieces: joining them on every read would take quadratic time.
   let rest: string[] = []
   let restLength = 0
   let skipping = false
@@ -46,7 +44,7 @@ export function createEventStreamReader(
     dropped += 1
   }
   const split = (decoded: string): void => {
-    // The CR of a CRLF leaves an empty line behind, which has no meaning here.
+    // A CRLF becomes an extra empty line, which is ignored.
     const text = decoded.includes('\r') ? decoded.replaceAll('\r', '\n') : decoded
     let start = 0
     let end = text.indexOf('\n')

@@ -1,18 +1,19 @@
-// One abort signal for one request to a provider: aborted by the run's own signal or by too long a silence.
+// The abort signal for a request to a provider: aborted by the run's signal or after too long a silence.
 
 export interface SilenceWatch {
-  /** For the request. */
+  /** Pass it to the request. */
   readonly signal: AbortSignal
   /** Whether silence ended the request. */
   readonly silent: boolean
-  /** Something arrived: the silence starts over. */
+  /** Data arrived: restarts the timeout. */
   heard(): void
-  /** From now on, only this much silence is allowed, if it is less. */
+  /** Reduces the timeout to this, if it is longer. */
   shorten(milliseconds: number): void
   /** Removes the listener and the timer. */
   close(): void
 }
 
+/** @param idleMs milliseconds of silence after which the signal aborts. */
 export function watchSilence(outer: AbortSignal, idleMs: number): SilenceWatch {
   const controller = new AbortController()
   let silent = false

@@ -1,37 +1,37 @@
-// HTTP to model providers: one pool of connections, and response bodies read as bytes, without web streams.
+// HTTP to model providers: a connection pool, and response bodies read as bytes without web streams.
 import { Agent, type Dispatcher } from 'undici'
 
-/** With more than this unread, the socket is paused until the reader has caught up. */
-const HELD_BACK_BYTES = 1024 * 1024
+/** The socket is paused while more than this is unread. */
+const MAX_UNREAD_BYTES = 1024 * 1024
 const RELEASE_MS = 1000
-/** With this much gathered, a read resolves before its gathering time is over. */
+/** A read resolves early when this much is available. */
 const GATHERED_BYTES = 64 * 1024
-/** Read of an error's body; its message is at the beginning. */
+/** Maximum size read of an error body; the message is at the beginning. */
 const ERROR_BODY_BYTES = 64 * 1024
-/** An error's body may take this long; its status says the most. */
+/** Maximum time to wait for an error body; the status is the important part. */
 const ERROR_BODY_MS = 3000
 
-/** The body of one response, as it comes off the socket. */
+/** The body of a response, read from the socket. */
 export interface ByteSource {
   /**
-   * Everything that arrived since the last call, at least something; null at the end.
-   * Rejects when the connection breaks or was aborted. One reader, one call at a time.
-   * @param gatherMs after the last call resolved, bytes are gathered for this long, so that a stream of tiny pieces is
-   *   not read one by one. The end and large amounts resolve at once.
+   * Everything that arrived since the last call, never empty; null at the end. Rejects when the connection breaks or is
+   * aborted. Only one call at a time.
+   * @param gatherMs waits until this much time has passed since the last call resolved, so that tiny pieces are not read
+   *   one by one. Resolves earlier at the end or with large amounts.
    */
   read(gatherMs?: number): Promise<readonly Buffer[] | null>
-  /** Closes the socket at once; the pending and all later reads reject with the reason. */
+  /** Closes the socket at once. The pending and all later reads reject with the reason. */
   abort(reason: Error): void
-  /** Nothing more is read: the connection is reused for the next request if the body ends within a second. */
+  /** Stops reading. The connection is reused if the body ends within a second. */
   release(): void
 }
 
 export interface ProviderRequest {
   url: URL
   headers: Record<string, string>
-  /** JSON text, sent with POST; without it the request is a GET. */
+  /** JSON text, sent with POST. Without it, the request is a GET. */
   body?: string
-  /** Closes the connection; the promise rejects with its reason. */
+  /** Aborting closes the connection and rejects the promise with the signal's reason. */
   signal: AbortSignal
 }
 
@@ -41,15 +41,15 @@ export type ProviderResponse =
   | { ok: false; status: number; headers: Headers; text: string }
 
 export interface ProviderHttp {
-  /** Resolves with the headers of the response. Rejects where there is none. */
+  /** Resolves when the headers have arrived. Rejects if there is no response. */
   request(request: ProviderRequest): Promise<ProviderResponse>
   close(): Promise<void>
 }
 
-/** One pool of connections, shared by every model of a process. */
+/** Create one per process; all models share it. */
 export function createProviderHttp(): ProviderHttp {
   const agent = new Agent({
-    // The idle limits are the caller's: a thinking model may be silent for long.
+    // The caller sets the timeouts: a thinking model may be silent for a long time.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: 10_000 },
@@ -70,7 +70,7 @@ function dispatch(
     let failing: { status: number; headers: Headers; parts: Buffer[]; bytes: number } | undefined
     let limit: NodeJS.Timeout | undefined
     let socket: Dispatcher.DispatchController | undefined
-    // While connecting there is no socket to close; the caller must not wait for one.
+    // While connecting, there is no socket to close, so reject immediately.
     const onAbort = () => {
       socket?.abort(abortReason(signal))
       reject(abortReason(signal))
@@ -141,14 +141,14 @@ function dispatch(
 interface Body {
   source: ByteSource
   push(chunk: Buffer): void
-  /** The end, with the error if the body broke off. */
+  /** The end, with the error if the body is incomplete. */
   end(error: Error | null): void
 }
 
 interface WaitingReader {
   resolve(value: readonly Buffer[] | null): void
   reject(error: Error): void
-  /** Before this (`performance.now`), only large amounts resolve it. */
+  /** Before this time (`performance.now`), only large amounts resolve the read. */
   notBefore: number
 }
 
@@ -169,7 +169,7 @@ function createBody(controller: Dispatcher.DispatchController): Body {
     if (controller.paused) controller.resume()
     return taken
   }
-  /** Resolves the waiting read, if it is time. */
+  /** Resolves the waiting read if it is due. */
   const settle = (): void => {
     if (waiting === null) return
     if (pending.length === 0 && !ended) return
@@ -198,7 +198,7 @@ function createBody(controller: Dispatcher.DispatchController): Body {
       pending.push(chunk)
       pendingBytes += chunk.length
       settle()
-      if (pendingBytes > HELD_BACK_BYTES) controller.pause()
+      if (pendingBytes > MAX_UNREAD_BYTES) controller.pause()
     },
     end(error) {
       if (ended) return

@@ -1,14 +1,14 @@
-// How providers differ, as one table: a provider with quirks is a row here, any other one only needs a URL.
+// The differences between providers, as a table. A provider without a row only needs a URL.
 import type { ModelSettings } from '../../protocol/catalog.ts'
 
 export interface Compat {
-  /** The most that `max_tokens` may be; null for no cap. */
+  /** Maximum value of `max_tokens`; null if there is none. */
   maxTokensCap: number | null
   /** How thinking is requested: not at all, by GLM's object, or by the effort in the model's settings. */
   thinking: 'never' | 'object' | 'effort'
-  /** The `reasoning_content` of earlier iterations of the current turn is sent back with them. */
+  /** Whether to send back the `reasoning_content` of earlier iterations of the current turn. */
   reasoningBack: boolean
-  /** Models that take `max_completion_tokens` instead of `max_tokens`. */
+  /** Models that use `max_completion_tokens` instead of `max_tokens`. */
   completionTokensFor?: RegExp
 }
 
@@ -24,7 +24,7 @@ const table: Readonly<Record<string, Compat>> = {
   'api.openai.com': { ...plain, completionTokensFor: /^(o\d|gpt-5)/ },
 }
 
-/** The provider behind a URL, as far as it matters: `deepseek`, `glm`, `moonshot`, else `openai`. */
+/** Detects the provider from a URL: `deepseek`, `glm` or `moonshot`, otherwise `openai`. */
 export function detectProvider(apiUrl: string): string {
   const host = hostOf(apiUrl)
   if (host.includes('deepseek')) return 'deepseek'
@@ -33,7 +33,7 @@ export function detectProvider(apiUrl: string): string {
   return 'openai'
 }
 
-/** The provider of a model: from its settings, else from its URL. */
+/** The provider of a model: from its settings, otherwise from its URL. */
 export const providerOf = (settings: Pick<ModelSettings, 'provider' | 'api_url'>): string =>
   settings.provider ?? detectProvider(settings.api_url)
 
@@ -45,7 +45,7 @@ export function compatOf(settings: Pick<ModelSettings, 'provider' | 'api_url'>):
   return Object.hasOwn(table, provider) ? (table[provider] ?? plain) : plain
 }
 
-/** The API base and the query of an `api_url`, which may also be the full `…/chat/completions`. */
+/** The base URL and the query of an `api_url`, which may end with `/chat/completions`. */
 export function splitApiUrl(apiUrl: string): { base: string; query: Record<string, string> } {
   const url = new URL(apiUrl)
   const path = url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')

@@ -1,10 +1,10 @@
-// Converts an `LlmRequest` into the body of an OpenAI-compatible chat completion, adapted to the provider.
+// Converts an `LlmRequest` to the body of an OpenAI-compatible chat completion, adapted to the provider.
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { withImagesNote } from '../omitted-images.ts'
 import { type Compat, compatOf } from './provider-quirks.ts'
 
-/** The JSON body of a streaming request. Pure; contains only what was requested. */
+/** The JSON body of a streaming request. */
 export function buildRequestBody(
   request: LlmRequest,
   settings: ModelSettings,
@@ -45,7 +45,7 @@ function thinkingFields(
   if (wanted === undefined || compat.thinking === 'never') return {}
   if (compat.thinking === 'object') {
     if (wanted !== false) return { thinking: { type: 'enabled' } }
-    // GLM thinks by default; only the user's own "off" needs a field.
+    // GLM thinks by default, so only an explicit "off" needs a field.
     return request.thinking === false ? { thinking: { type: 'disabled' } } : {}
   }
   if (wanted === false) return {}
@@ -111,9 +111,7 @@ function userMessage(
 const withContext = ({ context, content }: Extract<LlmMessage, { role: 'user' }>): string =>
   context === undefined ? content : `${context}\n\n${content}`.trimEnd()
 
-/**
- * Providers refuse a history with a call whose arguments are not JSON; damaged ones are sent as a string in an object.
- */
+/** Providers reject a history with a call whose arguments are not JSON, so invalid ones are wrapped in an object. */
 function sendableArguments(text: string): string {
   try {
     JSON.parse(text)

@@ -1,4 +1,4 @@
-// A text that grows by very small pieces up to a megabyte, without leaving hundreds of thousands of strings behind.
+// A text that grows in small pieces up to a megabyte, without allocating hundreds of thousands of strings.
 
 export interface GatheredText {
   add(piece: string): void
@@ -8,14 +8,14 @@ export interface GatheredText {
   read(): string
 }
 
-/** Up to this length a plain string is cheapest. */
+/** Up to this length, a plain string is cheapest. */
 const SHORT = 512
 const FIRST_SIZE = 4_096
 const none = new Uint16Array(0)
 
 /**
- * A long text lies in one array that doubles when it is full: the garbage collector has nothing to scan, so the last
- * piece costs as much as the first.
+ * A long text is stored in one array that doubles when it is full. The garbage collector has nothing to scan, so adding the
+ * last piece costs as much as adding the first.
  */
 export function createGatheredText(): GatheredText {
   let short = ''
@@ -44,7 +44,7 @@ export function createGatheredText(): GatheredText {
     get length() {
       return short.length + length
     },
-    // UTF-16 units as they arrive, so that a surrogate pair cut in two is preserved.
+    // UTF-16 units, so that a surrogate pair split between two pieces is preserved.
     read: () =>
       units === none ? short : Buffer.from(units.buffer, 0, length * 2).toString('utf16le'),
   }

@@ -4,7 +4,7 @@ export type Kind = 'thinking_delta' | 'text_delta'
 
 export interface ThinkTagSplitter {
   push(text: string): void
-  /** The answer is over: what was held back as a possible tag was text. */
+  /** The end of the answer: emits a held-back possible tag as text. */
   end(): void
 }
 
@@ -12,21 +12,21 @@ const OPEN = '<think>'
 const CLOSE = '</think>'
 
 /**
- * Passes text on as it arrives, without the tags; holds back no more than the beginning of a possible tag. A tag in
- * code (fenced or between backticks) or in quotes is text, because the answer is about tags then.
+ * Emits text as it arrives, without the tags; holds back only the start of a possible tag. A tag in code (fenced or between
+ * backticks) or in quotes is text, because then the answer is about tags.
  */
 export function createThinkTagSplitter(emit: (kind: Kind, text: string) => void): ThinkTagSplitter {
   let thinking = false
   let held = ''
   let last = ''
-  // White space after a tag belongs to the tag.
+  // Whitespace after a tag belongs to the tag.
   let trimming = false
   let fenced = false
-  // Of the current line: its backticks, and how it began.
+  // The current line: its number of backticks, and how it starts.
   let ticksInLine = 0
   let lineStart = ''
 
-  /** Tracks code in the answer, so that a tag inside it stays text. */
+  /** Tracks code in the answer, so that a tag inside it is treated as text. */
   const follow = (text: string) => {
     last = text.at(-1) ?? last
     let from = 0

@@ -11,9 +11,9 @@ export interface CallPiece {
 }
 
 export interface ToolCallAssembly {
-  /** The entries of one chunk, in their order. */
+  /** Adds the entries of one chunk, in order. */
   add(pieces: readonly unknown[]): void
-  /** The calls that have a name, in the order of their first piece. Each has an id; the agent loop makes ids unique. */
+  /** The calls that have a name, in the order of their first piece. Each has an id, not necessarily a unique one. */
   finish(): ToolCall[]
   readonly started: boolean
   /** Characters so far. */
@@ -39,7 +39,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
     const sameIndex = drafts.findLast((draft) => draft.index === index)
     if (index !== undefined) {
       if (sameIndex === undefined) return undefined
-      // A second complete call under an index in use: it has a name, and another id or nothing left to complete.
+      // A new call may reuse an index: then it has a name, and either another id or the current call is complete.
       const another = id !== '' && sameIndex.id !== '' && id !== sameIndex.id
       const begins =
         name !== sameIndex.name || argumentText(piece.function?.arguments).startsWith('{')
@@ -53,7 +53,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
     }
     const current = drafts.at(-1)
     if (current === undefined) return undefined
-    // Without index and id, another entry of the same chunk, or a name after complete arguments, starts another call.
+    // Without index and id, a further entry of the same chunk, or a name after complete arguments, starts a new call.
     return name !== '' && (!first || isComplete(current.arguments)) ? undefined : current
   }
 
@@ -116,7 +116,7 @@ function indexOf(piece: CallPiece): number | undefined {
   return undefined
 }
 
-/** A name comes whole, in pieces, repeated in every chunk, or longer each time. */
+/** Providers send a name at once, in pieces, repeated in every chunk, or growing with each chunk. */
 function joinName(known: string, piece: string): string {
   if (piece === known) return known
   return known !== '' && piece.startsWith(known) ? piece : known + piece
@@ -128,7 +128,7 @@ function argumentText(value: unknown): string {
   return JSON.stringify(value) ?? ''
 }
 
-/** Only checked when a new call may have started, so that it does not cost at every piece. */
+/** Called only when a new call may have started, to avoid parsing for every piece. */
 function isComplete(text: string): boolean {
   if (!text.trimEnd().endsWith('}')) return false
   try {

@@ -1,4 +1,4 @@
-// Single requests to a provider that is being probed, and what its responses show.
+// Single requests to a provider that is being probed, and what the responses reveal.
 import { z } from 'zod'
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
@@ -15,18 +15,18 @@ import { watchSilence } from '../openai/idle-timeout.ts'
 import type { ProviderHttp } from '../openai/provider-http.ts'
 
 export interface ProbeAnswer {
-  /** Null when the answer was complete. */
+  /** Null if the answer was complete. */
   failure: AppError | null
   text: string
   thought: boolean
   calls: ToolCall[]
   /** The provider itself reported usage. */
   usage: boolean
-  /** It came as a stream, not in one piece. */
+  /** The response was a stream. */
   streamed: boolean
 }
 
-/** One request by the client that the model would use later. Never throws. */
+/** Sends one request with the client that the model would use later. Never throws. */
 export async function exchange(
   settings: ModelSettings,
   request: LlmRequest,
@@ -58,7 +58,7 @@ export async function exchange(
   return answer
 }
 
-/** The same HTTP, which calls `onStream` when a response is an event stream. */
+/** Wraps `http` to call `onStream` when a response is an event stream. */
 const noticingStreams = (http: ProviderHttp, onStream: () => void): ProviderHttp => ({
   ...http,
   async request(request) {
@@ -74,7 +74,7 @@ const LIST_SECONDS = 15
 const MAX_LIST_BYTES = 4 * 1024 * 1024
 const MAX_MODELS = 500
 
-/** The provider's own list. Never throws; many providers have none, which is not an error. */
+/** The provider's list of models. Never throws; many providers have none, which is not an error. */
 export async function listModels(
   settings: ModelSettings,
   http: ProviderHttp,

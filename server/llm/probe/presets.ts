@@ -1,4 +1,4 @@
-// The providers that the first-run page offers by name; any other one is added by its URL.
+// The providers that the first-run page offers by name. Any other provider is added by its URL.
 import { request } from 'undici'
 import type { ModelPreset } from '../../protocol/catalog.ts'
 
@@ -22,7 +22,7 @@ const presets: readonly ModelPreset[] = [
   },
 ]
 
-/** All presets; an Ollama on this machine comes first and is marked. Never throws. */
+/** All presets. If Ollama runs on this machine, it comes first and is marked. Never throws. */
 export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
   const detected = await isOllama(ollamaUrl)
   const ollama = { id: 'ollama', name: 'Ollama', api_url: `${ollamaUrl}/v1`, detected }

@@ -1,4 +1,4 @@
-// Finds out by a few tiny requests what a provider supports, so that adding one needs no knowledge of it.
+// Determines what a provider supports with a few tiny requests, so that adding one requires no knowledge of it.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
 import type { LlmRequest, ToolSchema } from '../client.ts'
@@ -7,7 +7,7 @@ import { detectProvider } from '../openai/provider-quirks.ts'
 import { exchange, listModels } from './exchange.ts'
 
 export interface ModelProbe {
-  /** Never throws; an unusable provider has its fault in `error`. Takes a minute at most. */
+  /** Never throws; `error` says why a provider is unusable. Takes at most a minute. */
   probe(target: ProbeTarget, signal: AbortSignal): Promise<ProbeReport>
   close(): Promise<void>
 }
@@ -16,11 +16,11 @@ export interface ProbeTarget {
   /** The API base, the full `…/chat/completions`, or just the server's address. */
   api_url: string
   api_key?: string | undefined
-  /** Without one, the first chat model in the provider's list is tried. */
+  /** Default: the first chat model in the provider's list. */
   upstream_model?: string | undefined
 }
 
-/** Seconds for a single request, and for all of them. */
+/** Time limits, in seconds, for a single request and for all requests. */
 const REQUEST_SECONDS = 30
 const PROBE_SECONDS = 60
 /** Enough for a model that thinks first. */
@@ -35,19 +35,19 @@ export function createModelProbe(): ModelProbe {
         const report = await probeUrl({ ...target, api_url: apiUrl }, http, limited)
         if (report !== null) return report
       }
-      return { ...nothing, error: 'No OpenAI-compatible API answers at this address.' }
+      return { ...nothing, error: 'There is no OpenAI-compatible API at this address.' }
     },
     close: () => http.close(),
   }
 }
 
-/** As given, and with the `/v1` that people leave out. */
+/** The URL as given, or also with `/v1` if it has no path. */
 function candidateUrls(apiUrl: string): string[] {
   const path = new URL(apiUrl).pathname.replace(/\/+$/, '')
   return path === '' ? [`${apiUrl.replace(/\/+$/, '')}/v1`, apiUrl] : [apiUrl]
 }
 
-/** Null: there is something, but no API at this address. */
+/** Null if there is a server but no API at this URL. */
 async function probeUrl(
   target: ProbeTarget,
   http: ProviderHttp,
@@ -76,7 +76,7 @@ async function probeUrl(
       listed.failure?.code === 'model_unauthorized'
     )
       return { ...known, ...faultOf(listed.failure) }
-    // Some providers list no models; without a name nothing can be tried.
+    // Some providers list no models; without a name, nothing can be probed.
     return listed.failure === null
       ? { ...known, error: 'The provider lists no models. Enter the name of one.' }
       : null
@@ -86,7 +86,7 @@ async function probeUrl(
   let first = await ask(settings, { messages: [greeting] })
   let streamUsage = true
   if (first.failure?.code === 'model_refused') {
-    // A provider that does not know `stream_options` refuses the whole request.
+    // A provider that does not know `stream_options` rejects the whole request.
     streamUsage = false
     first = await ask({ ...settings, stream_usage: false }, { messages: [greeting] })
   }

@@ -3,13 +3,13 @@ import { framedText } from '../../lib/framed-text.ts'
 import type { LlmMessage, ToolCall } from '../client.ts'
 
 export interface FlattenOptions {
-  /** How a call is written in the assistant's text. */
+  /** Formats a call for the assistant's text. */
   writeCall(call: ToolCall): string
   /** `tool`: results stay messages of the role `tool`; `user`: they become user messages. */
   results: 'tool' | 'user'
 }
 
-/** Calls become assistant text; results follow as the options say; adjacent result texts are joined. */
+/** Calls become assistant text. Results become messages of the role in `options`; adjacent result texts are joined. */
 export function flattenToolMessages(
   messages: readonly LlmMessage[],
   options: FlattenOptions,
@@ -28,7 +28,7 @@ export function flattenToolMessages(
       continue
     }
     if (message.role === 'user' && results.length > 0) {
-      // Templates of some models refuse two consecutive user messages.
+      // The chat templates of some models reject two consecutive user messages.
       const { context, ...rest } = message
       const parts = [...results, ...(context === undefined ? [] : [context]), message.content]
       flat.push({ ...rest, content: parts.join('\n\n') })

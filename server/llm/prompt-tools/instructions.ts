@@ -1,4 +1,4 @@
-// The prompt text that tells a model without function calling about its tools.
+// The prompt texts of prompt mode: tool descriptions, the call format, parse errors.
 import type { ToolChoice } from '../../protocol/message.ts'
 import type { ToolCall, ToolSchema } from '../client.ts'
 import type { PromptFault } from './parsed-call.ts'
@@ -39,7 +39,7 @@ function describeTool({ function: { name, description, parameters } }: ToolSchem
   return `## ${name}\n\n${description}\n\n${list}`
 }
 
-/** A simple type by its name or values, deeper ones as JSON Schema. */
+/** A simple type by name or values, a complex type as JSON Schema. */
 function typeText(schema: Record<string, unknown>): string {
   if (Array.isArray(schema.enum))
     return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
@@ -55,7 +55,7 @@ function describeChoice(choice: ToolChoice | undefined): string[] {
   return []
 }
 
-/** An earlier call, in the form in which the model would have written it. */
+/** An earlier call in the format that the model is asked to use. */
 export function writeCall(call: ToolCall): string {
   return `\`\`\`json\n{"tool_call": {"name": ${JSON.stringify(call.name)}, "arguments": ${argumentsText(call.arguments)}}}\n\`\`\``
 }

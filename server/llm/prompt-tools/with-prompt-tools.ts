@@ -1,5 +1,5 @@
-// Function calling for models without it (`tool_mode: prompt`): the system prompt describes the tools, and calls are
-// read from the text.
+// Function calling for models without it (`tool_mode: prompt`): describes the tools in the system prompt and parses calls
+// from the text.
 import { newId } from '../../lib/ids.ts'
 import type { CallId } from '../../protocol/ids.ts'
 import type { Usage } from '../../protocol/run-event.ts'
@@ -11,12 +11,12 @@ import { describeFaults, describeTools, writeCall } from './instructions.ts'
 import type { PromptCallParser } from './parsed-call.ts'
 
 export interface PromptToolsOptions {
-  /** How results are sent back: as messages of the role `tool`, or as user text. */
+  /** Whether results are sent as messages of the role `tool` or as user text. */
   results: 'tool' | 'user'
 }
 
-/** How often a model is told that its call is unreadable; after that its text is shown as it is. */
-const MAX_REPEATS = 2
+/** How often a model is asked to correct an unreadable call; after that, its text is shown unchanged. */
+const MAX_CORRECTIONS = 2
 
 /** Wraps a client so that it accepts tools and emits calls like one with function calling. */
 export function withPromptTools(client: LlmClient, options: PromptToolsOptions): LlmClient {
@@ -34,7 +34,7 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
       let spent: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
       for (let attempt = 0; ; attempt += 1) {
         const parser = createPromptCallParser(known)
-        const { end, written } = yield* listen(
+        const { end, written } = yield* streamParsed(
           client,
           { ...plain, messages, tools: [] },
           parser,
@@ -42,8 +42,8 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
         )
         if (end.type === 'failed') return yield [end]
         const { calls, faults } = parser
-        if (calls.length > 0 || faults.length === 0 || attempt >= MAX_REPEATS) {
-          // Calls that remained unreadable are better shown than lost.
+        if (calls.length > 0 || faults.length === 0 || attempt >= MAX_CORRECTIONS) {
+          // Calls that are still unreadable are shown as text, not lost.
           const left = calls.length > 0 ? [] : faults.map((fault) => fault.raw)
           return yield [
             ...left.map((text): LlmEvent => ({ type: 'text_delta', text: `\n\n${text}` })),
@@ -71,8 +71,8 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
 
 type End = Extract<LlmEvent, { type: 'finished' | 'failed' }>
 
-/** One answer, with its text sent through the parser; returns the end and everything that the model wrote. */
-async function* listen(
+/** Streams one response through the parser. Returns its last event and the complete text of the model. */
+async function* streamParsed(
   client: LlmClient,
   request: LlmRequest,
   parser: PromptCallParser,
@@ -103,7 +103,7 @@ function pushText(events: LlmEvent[], text: string): void {
   if (text !== '') events.push({ type: 'text_delta', text })
 }
 
-/** Adds the instructions to the system prompt, creating it when there is none. */
+/** Appends the instructions to the system prompt, or creates one. */
 function withInstructions(messages: readonly LlmMessage[], instructions: string): LlmMessage[] {
   const [first, ...others] = messages
   if (first?.role === 'system')
