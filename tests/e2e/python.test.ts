@@ -62,6 +62,7 @@ describeInBrowser('Python in the page', (visitor) => {
     server = await servers.start({
       config: scripted(upstream),
       webRoot: visitor.webRoot(),
+      sharedPythonImages: true,
     })
   })
   afterAll(() => upstream.close())

@@ -14,7 +14,7 @@ export interface TestSandbox extends PythonSandbox {
 }
 
 /** Memory images are kept from one test run to the next, as a server keeps them beside its data. */
-const SHARED_IMAGES = join(tmpdir(), 'nanoclaw-test-python')
+export const SHARED_IMAGES = join(tmpdir(), 'nanoclaw-test-python')
 
 /** Opens a sandbox whose isolation has been tested; whoever opened it closes it. */
 export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {

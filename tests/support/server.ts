@@ -1,5 +1,5 @@
 // The whole server for tests: built as `npm start` builds it, on a port of its own, with folders and databases of its own.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -8,6 +8,7 @@ import { createServer, type Server } from '../../server/app.ts'
 import { parseConfig } from '../../server/config/load.ts'
 import type { DatabaseSettings, Dialect } from '../../server/db/database.ts'
 import { useDatabases } from './databases.ts'
+import { SHARED_IMAGES } from './python.ts'
 
 /** Long enough, and nobody's example. */
 export const TEST_JWT_SECRET = 'a-secret-of-the-tests-0123456789abcdef'
@@ -44,6 +45,8 @@ export function useServers(): {
     folder?: string
     /** The built page; without it the API is served alone. */
     webRoot?: string
+    /** For tests that run Python: starts it from images that all tests share, instead of images that take 15 s of work. */
+    sharedPythonImages?: boolean
   }): Promise<TestServer>
 } {
   const databases = useDatabases()
@@ -52,8 +55,19 @@ export function useServers(): {
     for (const step of undo.reverse()) await step()
   })
   return {
-    async start({ config = {}, dialect = 'sqlite', folder, webRoot } = {}) {
+    async start({
+      config = {},
+      dialect = 'sqlite',
+      folder,
+      webRoot,
+      sharedPythonImages = false,
+    } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
+      if (sharedPythonImages) {
+        mkdirSync(SHARED_IMAGES, { recursive: true, mode: 0o700 })
+        mkdirSync(join(place, 'data'), { recursive: true, mode: 0o700 })
+        symlinkSync(SHARED_IMAGES, join(place, 'data/python'))
+      }
       const started = await startServer(
         place,
         { ...databaseKeys(await databases.settings(dialect)), ...config },

@@ -12,7 +12,7 @@ let server: TestServer
 const { start } = useServers()
 
 beforeAll(async () => {
-  server = await start({ config: scripted(upstream) })
+  server = await start({ config: scripted(upstream), sharedPythonImages: true })
 })
 
 const isResult = ({ event, data }: { event: string; data: { type?: string } }) =>

@@ -30,7 +30,7 @@ describe('without bubblewrap', async () => {
   const files = await findInterpreterFiles([])
   const bubblewrap = { available: false as const, reason: 'bubblewrap is not installed' }
 
-  test('one user gets WebAssembly isolation and is told why', async () => {
+  test('a single user gets WebAssembly isolation, and the state gives the reason', async () => {
     const { state, launcher } = await chooseLauncher({
       files,
       bubblewrap,
@@ -46,7 +46,7 @@ describe('without bubblewrap', async () => {
     })
   })
 
-  test('several users get nothing, unless the operator accepts WebAssembly', async () => {
+  test('several users get no Python unless the operator accepts WebAssembly isolation', async () => {
     const off = await chooseLauncher({ files, bubblewrap, isolation: 'auto', multiUser: true })
     expect(off.launcher).toBeNull()
     expect(off.state).toMatchObject({ isolation: 'none', available: false })
@@ -55,14 +55,14 @@ describe('without bubblewrap', async () => {
     expect(on.state).toMatchObject({ isolation: 'wasm', available: true, reason: null })
   })
 
-  test('required kernel isolation that is missing means that nothing runs', async () => {
+  test('nothing runs when kernel isolation is required and missing', async () => {
     const off = await chooseLauncher({ files, bubblewrap, isolation: 'kernel', multiUser: false })
     expect(off.launcher).toBeNull()
     expect(off.state.reason).toContain('bubblewrap is not installed')
   })
 })
 
-test('a bubblewrap that isolates nothing is not believed', async () => {
+test('a bubblewrap that isolates nothing is rejected', async () => {
   const sham = join(folder, 'bwrap')
   await writeFile(sham, '#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done\nshift\nexec "$@"\n', {
     mode: 0o755,
@@ -77,10 +77,10 @@ test('a bubblewrap that isolates nothing is not believed', async () => {
   expect(state.reason).toMatch(/what is wrong inside/)
 })
 
-test('with bubblewrap the kernel isolates, as somebody who is not root', async ({ skip }) => {
+test('bubblewrap provides kernel isolation for several users', async ({ skip }) => {
   const bubblewrap = await detectBubblewrap()
   if (!bubblewrap.available) skip(bubblewrap.reason)
-  const python = await opened({ isolation: 'kernel', multiUser: true })
+  const python = await opened({ isolation: 'kernel', multiUser: true, poolSize: 0 })
   expect(python.state).toEqual({
     engine: 'wasm',
     isolation: 'kernel',
@@ -91,7 +91,7 @@ test('with bubblewrap the kernel isolates, as somebody who is not root', async (
 })
 
 test.for(['kernel', 'wasm'] as const)(
-  'a server that is killed leaves no interpreter behind, under %s isolation',
+  'a killed server leaves no interpreter behind, under %s isolation',
   { timeout: 120_000 },
   async (isolation, { skip }) => {
     const bubblewrap = await detectBubblewrap()
@@ -140,7 +140,7 @@ describe('packages of the operator', () => {
   const wheels = () => join(folder, 'wheels')
   beforeAll(async () => {
     await mkdir(wheels(), { recursive: true })
-    const python = await openPython()
+    const python = await openPython({ poolSize: 0 })
     // Made by Python itself: two tiny packages, of which one needs the other.
     const made = await python.program(
       `import zipfile
@@ -160,9 +160,9 @@ wheel('tiny_top', 'tinytop', 'import os\\nfrom tinybase import double\\n', 'Requ
   })
 
   test.for(['kernel', 'wasm'] as const)(
-    'can be imported offline with what they need, under %s isolation',
+    'a program imports a package and its dependency offline, under %s isolation',
     async (isolation, { skip }) => {
-      const python = await opened({ isolation, packagesFolder: wheels() })
+      const python = await opened({ isolation, packagesFolder: wheels(), poolSize: 0 })
       const bubblewrap = await detectBubblewrap()
       if (isolation === 'kernel' && !bubblewrap.available) skip(bubblewrap.reason)
       expect(python.state.reason).toBeNull()
@@ -176,7 +176,7 @@ wheel('tiny_top', 'tinytop', 'import os\\nfrom tinybase import double\\n', 'Requ
     },
   )
 
-  test('one that is no wheel does no harm', async () => {
+  test('a file that is not a valid wheel does not stop other programs', async () => {
     const broken = join(folder, 'broken')
     await mkdir(broken)
     await writeFile(join(broken, 'bad-1.0-py3-none-any.whl'), 'no archive')
@@ -186,6 +186,7 @@ wheel('tiny_top', 'tinytop', 'import os\\nfrom tinybase import double\\n', 'Requ
     const log: unknown[] = []
     const python = await opened({
       packagesFolder: broken,
+      poolSize: 0,
       log: (_, details) => log.push(details),
     })
     expect(python.packages).toEqual(['bad'])
@@ -204,22 +205,23 @@ describe('memory images and warm interpreters', () => {
     (await readdir(snapshotFolder).catch(() => [])).filter((name) =>
       /\.(library|image)$/.test(name),
     )
-  const filled = (snapshotFolder: string): Promise<string[]> =>
+  /** The library and four images, or fewer where that says enough: each image takes a second of work. */
+  const filled = (snapshotFolder: string, count = 5): Promise<string[]> =>
     vi.waitFor(
       async () => {
         const names = await stored(snapshotFolder)
-        expect(names.length).toBe(5)
+        expect(names.length).toBeGreaterThanOrEqual(count)
         return names
       },
       { timeout: 120_000, interval: 500 },
     )
 
-  test('are made at first use, kept for the owner alone, and what is broken is no obstacle', async () => {
+  test('images are created at first use, readable by the owner only, and replaced when broken', async () => {
     const snapshotFolder = images()
     const python = await opened({ snapshotFolder })
     expect(await stored(snapshotFolder)).toEqual([])
     expect(await python.program('1')).toMatchObject({ result: 1 })
-    await filled(snapshotFolder)
+    await filled(snapshotFolder, 2)
     await python.close()
     for (const name of await readdir(snapshotFolder)) {
       expect((await stat(join(snapshotFolder, name))).mode & 0o077).toBe(0)
@@ -239,20 +241,20 @@ describe('memory images and warm interpreters', () => {
     expect(log).toHaveLength(1)
   }, 300_000)
 
-  test('an image serves one start only, also when calls come faster than images are made', async () => {
+  test('an image serves one start only, even when calls come faster than images are created', async () => {
     const snapshotFolder = images()
     const python = await opened({ snapshotFolder })
     await python.program('1')
     await filled(snapshotFolder)
     const program = 'import random\n[hash("one text"), random.random()]'
-    const outcomes = await Promise.all(Array.from({ length: 8 }, () => python.program(program)))
-    outcomes.push(await python.program(program), await python.program(program))
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => python.program(program)))
+    outcomes.push(await python.program(program))
     const seeds = outcomes.flatMap(({ result }) => result)
     expect(seeds).not.toContain(null)
-    expect(new Set(seeds).size).toBe(20)
+    expect(new Set(seeds).size).toBe(14)
   }, 240_000)
 
-  test('two instances that share a folder never share an image', async () => {
+  test('two instances with one folder never use the same image', async () => {
     const snapshotFolder = images()
     const both = [
       await opened({ snapshotFolder, poolSize: 0 }),
@@ -269,7 +271,7 @@ describe('memory images and warm interpreters', () => {
     expect(new Set(outcomes.map((outcome) => outcome?.result)).size).toBe(6)
   }, 240_000)
 
-  test('after a call the next finds a warm interpreter', async () => {
+  test('the call after the first finds a warm interpreter', async () => {
     const python = await opened({})
     await python.program('1')
     await vi.waitFor(
@@ -278,13 +280,13 @@ describe('memory images and warm interpreters', () => {
     )
   }, 90_000)
 
-  test('none is kept when unused for long', async () => {
+  test('a warm interpreter ends when it is not used for long', async () => {
     const python = await opened({ poolIdleMs: 1 })
     await python.program('1')
     expect((await python.program('2')).heard).toContain('starting')
   })
 
-  test('a call that is stopped while Python starts ends at once and leaves the start to the next', async () => {
+  test('a call that is aborted while Python starts ends at once, and the next call takes over the start', async () => {
     const python = await opened({})
     await python.program('1')
     const signal = AbortSignal.timeout(1)
@@ -292,11 +294,11 @@ describe('memory images and warm interpreters', () => {
     expect(await python.program('3')).toMatchObject({ status: 'completed', result: 3 })
   })
 
-  test('more programs at once than interpreters are all served', async () => {
+  test('more concurrent programs than warm interpreters all complete', async () => {
     const python = await opened({})
     const outcomes = await Promise.all(
-      Array.from({ length: 5 }, (_, index) => python.program(`${index} * 2`)),
+      Array.from({ length: 3 }, (_, index) => python.program(`${index} * 2`)),
     )
-    expect(outcomes.map(({ result }) => result)).toEqual([0, 2, 4, 6, 8])
+    expect(outcomes.map(({ result }) => result)).toEqual([0, 2, 4])
   })
 })
