@@ -12,7 +12,7 @@ import {
   thinking,
   toolCall,
 } from '../../support/scripted-client.ts'
-import { createRecorderBench, done, nothing, resultOf } from './recorder-bench.ts'
+import { createRecorderBench, done, nothing, record, resultOf } from './recorder-bench.ts'
 
 describe('a loop that is recorded', () => {
   for (const { random, what } of rounds(30))
@@ -35,19 +35,21 @@ describe('a loop that is recorded', () => {
       const scripts = Array.from({ length: iterations + 1 }, (_, at) =>
         says(script(at === iterations)),
       )
-      const { recorder, log, rows } = createRecorderBench({}, (entry) => {
-        const index =
-          entry.kind === 'whole'
-            ? entry.index
-            : entry.kind === 'event' && entry.event.event === 'process_step'
-              ? entry.event.step.index
-              : null
-        if (index === null) return
-        const step = log.step(index)
-        expect(rows.get(index)).toMatchObject({
-          closed: true,
-          content: step?.type === 'tool_call' ? step.arguments : step?.content,
-        })
+      const { recorder, log, rows } = createRecorderBench({
+        onEmit: (entry) => {
+          const index =
+            entry.kind === 'whole'
+              ? entry.index
+              : entry.kind === 'event' && entry.event.event === 'process_step'
+                ? entry.event.step.index
+                : null
+          if (index === null) return
+          const step = log.step(index)
+          expect(rows.get(index)).toMatchObject({
+            closed: true,
+            content: step?.type === 'tool_call' ? step.arguments : step?.content,
+          })
+        },
       })
       const loop = runAgentLoop({
         llm: scriptedClient(...scripts),
@@ -66,13 +68,7 @@ describe('a loop that is recorded', () => {
           for (const call of batch) yield resultOf(call)
         },
       })
-      for await (const event of loop) {
-        if (event.type === 'prose') await recorder.append(event.kind, event.text)
-        if (event.type === 'result') recorder.emitResult(event.result)
-        if (event.type !== 'iteration') continue
-        if (event.finish === null) await recorder.endIteration(event.calls, nothing)
-        else await recorder.end(async () => {}, [done])
-      }
+      await record(loop, recorder)
       expect(log.terminal).toEqual(done)
       expect([...rows.keys()].sort((a, b) => a - b)).toEqual(
         Array.from({ length: log.stepCount }, (_, at) => at),

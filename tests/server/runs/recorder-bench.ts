@@ -1,5 +1,6 @@
+import type { LoopEvent } from '../../../server/agent/loop.ts'
 import type { Writer } from '../../../server/db/database.ts'
-import type { NewStep, ProseRow } from '../../../server/db/repositories/steps.ts'
+import type { NewStep, ProseRow, StepRow } from '../../../server/db/repositories/steps.ts'
 import type { ToolCall } from '../../../server/llm/client.ts'
 import { MessageId } from '../../../server/protocol/ids.ts'
 import type { DoneEvent } from '../../../server/protocol/run-event.ts'
@@ -8,8 +9,7 @@ import { createRunLog, type LogEntry, type RunLog } from '../../../server/runs/l
 import { createRecorder, type Recorder } from '../../../server/runs/recorder.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 
-type Row = { type: string; content: string; closed: boolean; firstEvent: number | null }
-type Change = (rows: Map<number, Row>) => void
+type Change = (rows: Map<number, StepRow>) => void
 
 /** A write that belongs to another one and stores nothing. */
 export const nothing: Write = async () => {}
@@ -19,7 +19,7 @@ export interface RecorderBench {
   recorder: Recorder
   log: RunLog
   /** The committed steps by position. */
-  rows: Map<number, Row>
+  rows: Map<number, StepRow>
   /** Commits and events in the order in which they happened. */
   trace: string[]
   /** What the next transaction fails with. */
@@ -34,12 +34,39 @@ const inShort = (entry: LogEntry): string => {
   return event.event === 'process_step' ? `${event.step.type} ${event.step.index}` : event.event
 }
 
-/** @param onEmit called with each entry of the log, when it is emitted */
-export function createRecorderBench(
-  more: { nextIndex?: number; openCalls?: Map<string, { call: number; result: number }> } = {},
-  onEmit: (entry: LogEntry) => void = () => {},
-): RecorderBench {
-  const rows = new Map<number, Row>()
+interface BenchOptions {
+  /** What is stored already. */
+  rows?: readonly StepRow[]
+  nextIndex?: number
+  openCalls?: Map<string, { call: number; result: number }>
+  /** Called with each entry of the log, when it is emitted. */
+  onEmit?: (entry: LogEntry) => void
+  /** Called after each commit with all that is stored then. */
+  onCommit?: (rows: readonly StepRow[]) => void
+}
+
+/** The row that a step becomes in the store. */
+const rowOf = (step: Omit<NewStep, 'skipped'> & { skipped?: boolean }): StepRow => ({
+  messageId: step.messageId,
+  position: step.position,
+  type: step.type,
+  content: step.content ?? '',
+  idRef: step.idRef ?? null,
+  name: step.name ?? null,
+  skipped: step.skipped ?? false,
+  artifact: step.artifact ?? null,
+  closed: step.closed ?? false,
+  firstEvent: step.firstEvent ?? null,
+  cuts: step.cuts ?? null,
+  startedAt: step.startedAt ?? null,
+})
+
+export function createRecorderBench({
+  onEmit = () => {},
+  onCommit = () => {},
+  ...more
+}: BenchOptions = {}): RecorderBench {
+  const rows = new Map((more.rows ?? []).map((row) => [row.position, { ...row }]))
   const trace: string[] = []
   const faults: Error[] = []
   let open: Change[] = []
@@ -49,14 +76,9 @@ export function createRecorderBench(
     return Promise.resolve()
   }
   const set =
-    ({ position, type, content, closed, firstEvent }: NewStep | ProseRow): Change =>
+    (step: NewStep | ProseRow): Change =>
     (all) =>
-      all.set(position, {
-        type,
-        content: content ?? '',
-        closed: closed ?? false,
-        firstEvent: firstEvent ?? null,
-      })
+      all.set(step.position, rowOf(step))
   const writes: WriteGroup = {
     async commit(write) {
       open = []
@@ -68,6 +90,7 @@ export function createRecorderBench(
       if (fault !== undefined) throw fault
       for (const change of open) change(rows)
       trace.push(`store ${names.join(' + ')}`)
+      onCommit([...rows.values()].map((row) => ({ ...row })))
     },
   }
   const log = createRunLog({ entries: [], steps: [], lastId: 0 })
@@ -90,7 +113,11 @@ export function createRecorderBench(
     stepRepository: {
       putProse: (_tx, step) => add(`${step.type} ${step.position}`, set(step)),
       put: (_tx, step) => add(`${step.type} ${step.position}`, set(step)),
-      markStarted: (_tx, _message, position) => add(`begin ${position}`, () => {}),
+      markStarted: (_tx, _message, position, at) =>
+        add(`begin ${position}`, (all) => {
+          const row = all.get(position)
+          if (row !== undefined) row.startedAt = at
+        }),
       setFirstEvent: (_tx, _message, position, firstEvent) =>
         add(`id ${position}`, (all) => {
           const row = all.get(position)
@@ -121,4 +148,15 @@ export const done: DoneEvent = {
   suggested_title: null,
   usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
   finish_reason: 'stop',
+}
+
+/** Hands each event of the loop to the recorder, as the worker of a run does. */
+export async function record(loop: AsyncIterable<LoopEvent>, recorder: Recorder): Promise<void> {
+  for await (const event of loop) {
+    if (event.type === 'prose') await recorder.append(event.kind, event.text)
+    if (event.type === 'result') recorder.emitResult(event.result)
+    if (event.type !== 'iteration') continue
+    if (event.finish === null) await recorder.endIteration(event.calls, nothing)
+    else await recorder.end(async () => {}, [done])
+  }
 }

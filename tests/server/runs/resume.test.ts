@@ -1,0 +1,130 @@
+// A run that dies after any commit goes on to the end that it would have had: loop, recorder, history and resume point
+// together, on a store in memory.
+import { expect, test } from 'vitest'
+import { answerMessages } from '../../../server/agent/history.ts'
+import { runAgentLoop } from '../../../server/agent/loop.ts'
+import { type StepRow, toStep } from '../../../server/db/repositories/steps.ts'
+import type { LlmClient, LlmEvent, LlmMessage } from '../../../server/llm/client.ts'
+import { resumePoint } from '../../../server/runs/context/context.ts'
+import { createToolSet } from '../../../server/tools/registry.ts'
+import { type Random, rounds, SEED } from '../../support/random.ts'
+import { calling, finished, text, thinking, toolCall } from '../../support/scripted-client.ts'
+import { countingTool } from '../tools/support.ts'
+import { createRecorderBench, nothing, record, resultOf } from './recorder-bench.ts'
+
+const tools = createToolSet([
+  countingTool({ name: 'look', repeatable: true }).tool,
+  countingTool({ name: 'send', repeatable: false }).tool,
+])
+
+/** What the model says in each iteration; the last one has no calls. */
+function randomScript(random: Random): LlmEvent[][] {
+  let count = 0
+  const prose = (): LlmEvent[] => [
+    ...(random.below(2) === 0 ? [thinking('Hm.')] : []),
+    ...(random.below(2) === 0 ? [text('Let me see.')] : []),
+  ]
+  const iterations = Array.from({ length: 1 + random.below(3) }, () => {
+    const calls = Array.from({ length: 1 + random.below(3) }, () =>
+      toolCall(`call-${count++}`, random.pick(['look', 'send'])),
+    )
+    return [...prose(), ...calling(...calls), finished('tool_calls')]
+  })
+  return [...iterations, [...prose(), text('The end.'), finished()]]
+}
+
+/** Answers from the number of iterations that the conversation shows, so that it serves every attempt. */
+const modelOf = (script: LlmEvent[][]): LlmClient => ({
+  async *stream({ messages }) {
+    const done = messages.filter((message) => message.role === 'assistant' && message.toolCalls)
+    for (const event of script[done.length] ?? []) yield [event]
+  },
+})
+
+interface Attempt {
+  rows: StepRow[]
+  /** What was stored, and which calls had run, after each commit. */
+  commits: { rows: readonly StepRow[]; ran: string[] }[]
+  /** The calls that ran. */
+  ran: string[]
+}
+
+/** One attempt of the run, from what the store holds to the end. */
+async function perform(script: LlmEvent[][], stored: readonly StepRow[]): Promise<Attempt> {
+  const commits: Attempt['commits'] = []
+  const ran: string[] = []
+  const inOrder = [...stored].sort((a, b) => a.position - b.position)
+  const { pendingCalls, interrupted, nextIndex, places } = resumePoint(inOrder, tools)
+  const { recorder, rows, log } = createRecorderBench({
+    rows: stored,
+    nextIndex,
+    openCalls: places,
+    onCommit: (all) => commits.push({ rows: all, ran: [...ran] }),
+  })
+  const kept = inOrder.filter(({ position }) => position < nextIndex).map(toStep)
+  const messages: LlmMessage[] = [
+    { role: 'user', content: 'Go' },
+    ...answerMessages(kept, '', { current: true }),
+  ]
+  const loop = runAgentLoop({
+    llm: modelOf(script),
+    messages,
+    tools: [],
+    request: {},
+    maxIterations: 10,
+    pendingCalls,
+    budgetLeft: async () => true,
+    fitToWindow: async (all) => all,
+    signal: new AbortController().signal,
+    async *runTools(batch) {
+      for (const call of [...batch].reverse()) {
+        if (!interrupted.has(call.id)) {
+          if (call.name === 'send') await recorder.begin(call)
+          ran.push(call.id)
+        }
+        await recorder.storeResult(resultOf(call), nothing)
+      }
+      for (const call of batch) yield resultOf(call)
+    },
+  })
+  await record(loop, recorder)
+  expect(log.terminal?.event).toBe('done')
+  return { rows: [...rows.values()].sort((a, b) => a.position - b.position), commits, ran }
+}
+
+/** Calls and results in their order. */
+const callsIn = (rows: readonly StepRow[]) =>
+  rows.flatMap(({ type, idRef }) => (idRef === null ? [] : [`${type} ${idRef}`]))
+
+test(`a run that dies after any commit ends with the same calls, each with one result, and repeats no call that is not repeatable (SEED=${SEED})`, async () => {
+  for (const { random, what } of rounds(15)) {
+    const script = randomScript(random)
+    const whole = await perform(script, [])
+    for (const [at, commit] of [{ rows: [], ran: [] }, ...whole.commits.slice(0, -1)].entries()) {
+      const name = `${what}, died after commit ${at}`
+      const next = await perform(script, commit.rows)
+      expect(callsIn(next.rows), name).toEqual(callsIn(whole.rows))
+      expect(next.rows.at(-1), name).toMatchObject({
+        type: 'text',
+        content: expect.stringMatching(/The end\.$/),
+        closed: true,
+      })
+      expect(
+        next.rows.filter(({ closed }) => !closed),
+        name,
+      ).toEqual([])
+      // What was stored as completed stays as it was.
+      for (const row of commit.rows)
+        if (row.closed)
+          expect(
+            next.rows.find(({ position }) => position === row.position),
+            name,
+          ).toMatchObject({
+            type: row.type,
+            content: row.content,
+          })
+      const begun = commit.rows.filter(({ name: tool, startedAt }) => tool === 'send' && startedAt)
+      for (const { idRef } of begun) expect(next.ran, name).not.toContain(idRef)
+    }
+  }
+})
