@@ -1,9 +1,9 @@
-// One measured figure beside its target, as `npm run bench` prints and writes it.
+// A measured figure and its target, as `npm run bench` prints and writes it.
 
 export interface Row {
   suite: string
   figure: string
-  /** In words, as docs/operations.md lists it. */
+  /** As text, as listed in docs/operations.md. */
   target: string
   value: number
   unit: string
@@ -12,8 +12,8 @@ export interface Row {
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
-/** The value that the given part of all values does not exceed; NaN for none. */
-export function percentile(values: readonly number[], part: number): number {
+/** The percentile (`fraction` from 0 to 1) of the values; NaN if there are none. */
+export function percentile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN
 }

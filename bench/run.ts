@@ -1,4 +1,4 @@
-// `npm run bench [-- suite …]`: measures, prints each figure beside its target, and writes all of them to bench/results/.
+// `npm run bench [-- suite …]`: runs the suites, prints each figure with its target, and writes the results to bench/results/.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ type Suite = { file: string; run(): Promise<Row[]> }
 const isSuite = (module: object): module is Pick<Suite, 'run'> =>
   'run' in module && typeof module.run === 'function'
 
-/** The files of a suite: `<suite>.ts` and `<suite>-….ts`, as far as they export `run`. */
+/** The files of a suite: `<suite>.ts` and `<suite>-….ts`, if they export `run`. */
 async function filesOf(suite: string): Promise<Suite[]> {
   const files = readdirSync(import.meta.dirname)
     .filter(
@@ -46,14 +46,16 @@ function print(rows: readonly Row[]): void {
 }
 
 const asked = process.argv.slice(2)
-// Needs several instances on one store, which this version refuses to be.
+// Requires several instances on one store, which this version does not support.
 if (asked.includes('cluster')) {
-  console.error('The suite cluster is not available: this version runs as one instance.')
+  console.error(
+    'The suite "cluster" is not available: this version supports a single instance only.',
+  )
   process.exit(2)
 }
 const unknown = asked.filter((name) => !suites.includes(name))
 if (unknown.length > 0) {
-  console.error(`There is no suite ${unknown.join(', ')}. There are: ${suites.join(', ')}.`)
+  console.error(`Unknown suite: ${unknown.join(', ')}. Available: ${suites.join(', ')}.`)
   process.exit(2)
 }
 
@@ -66,7 +68,7 @@ for (const suite of asked.length > 0 ? asked : suites) {
     console.log(`measuring ${file} …`)
     try {
       const measured = await run()
-      // A suite that measures nothing proves nothing.
+      // A suite without figures must not pass.
       if (measured.length === 0) throw new Error(`${file} measured nothing.`)
       print(measured)
       rows.push(...measured)
@@ -84,5 +86,5 @@ const result = { at, node: process.version, processors: cpus().length, failures,
 const file = join(folder, `${at.replaceAll(/[:.]/g, '-')}.json`)
 writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
 console.log(`\n${rows.filter(({ ok }) => ok).length} of ${rows.length} figures reached; ${file}`)
-// Servers and connections that a suite left behind must not keep the process.
+// Servers and connections that a suite left open must not keep the process alive.
 process.exit(failures.length > 0 ? 1 : 0)

@@ -1,4 +1,4 @@
-// What lists and pages cost when much is stored, and what a request costs over the query behind it.
+// Measures lists and pages of a large database, and the overhead of a request over its query.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ const log = { info() {}, warn() {} }
 
 type Action = () => Promise<unknown>
 
-/** Milliseconds of two actions in turns, medians; the first tenth only warms up. */
+/** Median milliseconds of two actions, measured in alternation. The first tenth is warm-up. */
 async function compare(one: Action, other: Action): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round += 1)
@@ -66,16 +66,16 @@ async function fill(
   })
   const root = await say(database, seed.id, 'A message of some length. '.repeat(10), null)
   await makeCopies(settings, database.tables.messages, { id: root }, messages - 1, {
-    // Far from the numbers that the database gives by itself.
+    // Far from the numbers that the database assigns.
     row: `n.i + original."row" * 1000000`,
     id: `'${name}-m' || n.i`,
     parent_id: `case when n.i = 1 then original.id else '${name}-m' || (n.i - 1) end`,
   })
-  // The id that the statement above gave the last message of the chain.
+  // The id of the last message that the statement above inserted.
   return { userId: user.id, conversationId: seed.id, leaf: `${name}-m${messages - 1}` as MessageId }
 }
 
-/** Ratios of the large against the small, on one database that holds both. */
+/** Compares a large and a small account in one database. */
 async function growth(settings: DatabaseSettings): Promise<Row[]> {
   const database = await connect(settings, { log })
   try {
@@ -108,7 +108,7 @@ async function growth(settings: DatabaseSettings): Promise<Row[]> {
   }
 }
 
-/** The statement that a page of conversations is, as the driver alone runs it. */
+/** The query of a page of conversations, run by the driver alone. */
 async function bareQuery(file: string): Promise<{ ask: () => unknown[]; close: () => void }> {
   let captured: { sql: string; values: unknown[] } | undefined
   const database = await connect(
@@ -124,7 +124,7 @@ async function bareQuery(file: string): Promise<{ ask: () => unknown[]; close: (
   const user = await store.users.ensureDefault('default')
   await store.conversations.list(user.id, { limit: 50 })
   await database.close()
-  if (captured === undefined) throw new Error('No statement was seen.')
+  if (captured === undefined) throw new Error('No statement was captured.')
   const { sql, values } = captured
   const client = new SqliteClient(file, { readonly: true })
   const statement = client.prepare(sql)
@@ -132,8 +132,8 @@ async function bareQuery(file: string): Promise<{ ask: () => unknown[]; close: (
 }
 
 /**
- * One request for that page over HTTP, on a connection that stays open. The server runs in this process: on a busy
- * machine, waiting for another process to be scheduled would be most of what is measured.
+ * Measures a request for that page over a keep-alive connection. The server runs in this process, because on a busy machine
+ * the scheduling of another process would dominate the result.
  */
 async function request(file: string, folder: string): Promise<Row[]> {
   const config = parseConfig(
@@ -150,13 +150,13 @@ async function request(file: string, folder: string): Promise<Row[]> {
     webRoot: join(folder, 'web'),
   })
   await server.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = server.app.server.address() as AddressInfo // listens on TCP, so this is what it is
+  const { port } = server.app.server.address() as AddressInfo // a TCP server has an address object
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const bare = await bareQuery(file)
   const fetchPage = () =>
     new Promise<void>((resolve, reject) => {
       get({ host: '127.0.0.1', port, path: '/api/conversations?limit=50', agent }, (response) => {
-        if (response.statusCode !== 200) reject(new Error(`answered ${response.statusCode}`))
+        if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`))
         response.resume().on('end', resolve)
       }).on('error', reject)
     })
@@ -170,7 +170,7 @@ async function request(file: string, folder: string): Promise<Row[]> {
   }
 }
 
-/** Both databases, the large and the small beside each other in one of each. */
+/** Runs the suite on both databases. */
 export async function run(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-bench-'))
   const postgres = await findPostgres()

@@ -1,4 +1,4 @@
-// The load client: one streamed request, counted in bytes and in the time of its events.
+// The load client: sends one streamed request and measures its bytes and the timing of its events.
 import { Agent, request as httpRequest } from 'node:http'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 5_000 })
@@ -8,7 +8,7 @@ export interface StreamResult {
   firstTokenMs: number
   totalMs: number
   bytes: number
-  /** Milliseconds between the arrival of events with text, from the moment that was asked for. */
+  /** Milliseconds between events with text, from `gapsFrom` on. */
   gaps: number[]
   complete: boolean
 }
@@ -17,10 +17,10 @@ export interface StreamTarget {
   port: number
   path: string
   body: unknown
-  /** The bytes that announce text of the answer, and those that end it. */
+  /** Substrings that mark text of the answer, and its end. */
   textMark: string
   endMark: string
-  /** Keeps the gaps from this moment on, by `performance.now`. */
+  /** Records gaps from this moment on (`performance.now`). */
   gapsFrom?: number
 }
 

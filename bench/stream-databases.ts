@@ -1,4 +1,4 @@
-// The 'stream' figures that are about the database: PostgreSQL beside SQLite, and a start with much stored.
+// The 'stream' figures that depend on the database: PostgreSQL compared with SQLite, and the start of a large database.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const row = (figure: string, value: number, unit: string, target: string, ok: bo
   ok,
 })
 
-/** PostgreSQL's share of SQLite's speed, in turns. */
+/** The speed of PostgreSQL relative to SQLite, measured in alternation. */
 async function compare(sqlite: Contender, postgres: Contender): Promise<Row[]> {
   const speeds: number[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -60,7 +60,7 @@ async function compare(sqlite: Contender, postgres: Contender): Promise<Row[]> {
   ]
 }
 
-/** A database of one user with a conversation of this many messages in it. */
+/** Fills a database with one user and one long conversation. */
 async function fill(settings: DatabaseSettings): Promise<void> {
   const database = await connect(settings, { log: { info() {}, warn() {} } })
   const store = createStore(database)

@@ -1,4 +1,4 @@
-// The 'stream' figures: the whole product beside a bare pass-through of the same bytes, interleaved in one run.
+// The 'stream' figures: the server compared with a plain proxy of the same bytes, interleaved in one run.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const ROUNDS = 5
 const HELD_STEPS = [50, 100, 200, 300, 400, 500, 700, 1000]
 const HELD_TOKENS = 450
 const HELD_LATENCY_MS = 100
-/** They begin one after another, as people come; the latency is taken once all are there. */
+/** Streams start one after another; the latency is measured once all are running. */
 const HELD_APART_MS = 8
 
 const models = ['single-2000', 'single-8000', 'burst-8000', 'single-1', `paced-${HELD_TOKENS}`]
@@ -91,11 +91,11 @@ async function bytes(own: Contender): Promise<Row[]> {
 interface Held {
   count: number
   latency: number
-  /** Most resident memory, in megabytes, by the number of streams. */
+  /** Peak resident memory in megabytes, by the number of streams. */
   peaks: Map<number, number>
 }
 
-/** The most streams at 30 tokens a second whose tokens arrive within 100 ms of their turn, 99 of 100. */
+/** The largest number of streams at 30 tokens/s for which the p99 token latency stays within 100 ms. */
 async function held(contender: Contender): Promise<Held> {
   const best: Held = { count: 0, latency: 0, peaks: new Map() }
   for (const count of HELD_STEPS) {
@@ -143,7 +143,7 @@ async function holding(raw: Contender, own: Contender): Promise<Row[]> {
   ]
 }
 
-/** Runs the suite on the built server. */
+/** Runs the suite against the built server. */
 export async function run(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
   const upstream = await startProgram('upstream')

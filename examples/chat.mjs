@@ -1,5 +1,5 @@
-// A chat from JavaScript without any package: prints the answer as it comes, and what tools did.
-// Usage: node examples/chat.mjs "What is 12 * 34?"    NANOCLAW_URL and NANOCLAW_KEY may be set.
+// A chat in JavaScript without dependencies: prints the answer while it streams, and the tool calls.
+// Usage: node examples/chat.mjs "What is 12 * 34?"    Optional environment: NANOCLAW_URL, NANOCLAW_KEY.
 const url = process.env.NANOCLAW_URL ?? 'http://127.0.0.1:3000'
 const headers = {
   'content-type': 'application/json',
@@ -7,15 +7,15 @@ const headers = {
 }
 
 async function post(path, body) {
-  const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!answer.ok) throw new Error((await answer.json()).message)
-  return answer
+  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error((await response.json()).message)
+  return response
 }
 
-/** The events of a stream: blocks of lines, each block ended by an empty line. */
-async function* events(answer) {
+/** The server-sent events of a response: blocks of lines, separated by empty lines. */
+async function* events(response) {
   let buffer = ''
-  for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     buffer += chunk
     const blocks = buffer.split('\n\n')
     buffer = blocks.pop()

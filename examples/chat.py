@@ -1,6 +1,6 @@
-"""A chat from Python without any package: one JSON answer at the end instead of a stream.
+"""A chat in Python without dependencies: one JSON response at the end instead of a stream.
 
-Usage: python3 examples/chat.py "What is 12 * 34?"    NANOCLAW_URL and NANOCLAW_KEY may be set.
+Usage: python3 examples/chat.py "What is 12 * 34?"    Optional environment: NANOCLAW_URL, NANOCLAW_KEY.
 """
 import json
 import os
@@ -15,8 +15,8 @@ def post(path: str, body: dict) -> dict:
     if key := os.environ.get("NANOCLAW_KEY"):
         headers["authorization"] = f"Bearer {key}"
     request = urllib.request.Request(URL + path, json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["data"]
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)["data"]
 
 
 question = sys.argv[1] if len(sys.argv) > 1 else "What is 12 * 34?"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A chat from the shell: makes a conversation, sends a message, prints the events of the answer as they come.
-# Usage: ./examples/chat.sh "What is 12 * 34?"    NANOCLAW_URL and NANOCLAW_KEY (an API key, in multi mode) may be set.
+# A chat in the shell: creates a conversation, sends a message, prints the events of the answer as they arrive.
+# Usage: ./examples/chat.sh "What is 12 * 34?"    Optional environment: NANOCLAW_URL, NANOCLAW_KEY (an API key, in multi-user mode).
 set -euo pipefail
 url="${NANOCLAW_URL:-http://127.0.0.1:3000}"
 headers=(-H "content-type: application/json")

@@ -1,4 +1,4 @@
-// An MCP server in one file: it keeps a shopping list. Offer it to the agent in config.yml:
+// An MCP server in one file that keeps a shopping list. Add it to config.yml:
 //   mcp_servers: { shopping: { command: node, args: [examples/mcp-server.mjs] } }
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
@@ -6,25 +6,25 @@ import { z } from 'zod'
 
 const list = []
 const server = new McpServer({ name: 'shopping', version: '1.0.0' })
-const say = (text) => ({ content: [{ type: 'text', text }] })
+const textResult = (text) => ({ content: [{ type: 'text', text }] })
 
-// Read-only tools run without asking …
+// Read-only tools run without approval …
 server.registerTool(
   'show',
   { description: 'Shows the shopping list.', annotations: { readOnlyHint: true } },
-  async () => say(list.length === 0 ? 'The list is empty.' : list.join('\n')),
+  async () => textResult(list.length === 0 ? 'The list is empty.' : list.join('\n')),
 )
 
-// … all others ask the user first.
+// … all others require approval.
 server.registerTool(
   'add',
   {
-    description: 'Puts something on the shopping list.',
+    description: 'Adds an item to the shopping list.',
     inputSchema: { item: z.string().min(1).max(100) },
   },
   async ({ item }) => {
     list.push(item)
-    return say(`Added: ${item}`)
+    return textResult(`Added: ${item}`)
   },
 )
 

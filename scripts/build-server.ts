@@ -1,11 +1,11 @@
-// Makes the server of a build: one file beside its child programs.
+// Bundles the server into one file, with its child programs beside it.
 import { cp, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { build as bundle, type Plugin } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Programs that the server starts as processes or workers of their own; see server/lib/child-entry.ts. */
+/** Programs that the server starts as child processes or worker threads; see server/lib/child-entry.ts. */
 const isChildProgram = (file: string): boolean => file.endsWith('.child.ts')
 
 /** All files below a folder. */
@@ -16,11 +16,11 @@ export async function filesOf(folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** Packages that go into the bundle: of mathjs only the parser is used, and loading all of it would slow down every start. */
+/** Packages to include in the bundle. Only the parser of mathjs is used, and loading all of it would slow down the start. */
 const bundledPackages = /^mathjs(\/|$)/
 
-const packagesStayOutside: Plugin = {
-  name: 'packages-stay-outside',
+const externalPackages: Plugin = {
+  name: 'external-packages',
   setup(build) {
     build.onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
       bundledPackages.test(path) || importer.includes('node_modules')
@@ -30,7 +30,7 @@ const packagesStayOutside: Plugin = {
   },
 }
 
-/** Bundles the server and its child programs into the folder, whose content is replaced. */
+/** Bundles the server and its child programs into the folder, replacing its content. */
 export async function buildServer(serverOut: string): Promise<void> {
   await rm(serverOut, { recursive: true, force: true })
   const children = (await filesOf(join(root, 'server'))).filter(isChildProgram)
@@ -43,17 +43,17 @@ export async function buildServer(serverOut: string): Promise<void> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    plugins: [packagesStayOutside],
+    plugins: [externalPackages],
     sourcemap: 'linked',
     logLevel: 'warning',
   })
-  // Child programs that are named exactly in permission flags stay the files they are.
+  // Child programs that permission flags name by path are copied unchanged.
   const childFolder = join(root, 'server/sandbox/child')
   if (await exists(childFolder))
     await cp(childFolder, join(serverOut, 'sandbox/child'), { recursive: true })
 }
 
-/** Whether there is anything at the path. */
+/** Whether the path exists. */
 export const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,

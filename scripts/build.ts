@@ -1,4 +1,4 @@
-// Makes dist/: the server as one file beside its child programs and migrations, and the page.
+// Builds dist/: the bundled server and the page.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -16,7 +16,7 @@ async function buildPage(): Promise<void> {
   const assets = (await filesOf(webOut)).filter((file) =>
     /\.(js|css|svg|json|html|wasm)$/.test(file),
   )
-  // Node compresses in threads: as many at a time as it has.
+  // Node compresses in its thread pool, which has four threads.
   const waiting = assets.values()
   await Promise.all(
     Array.from({ length: 4 }, async () => {
@@ -29,7 +29,7 @@ const gzipAsync = promisify(gzip)
 const brotliAsync = promisify(brotliCompress)
 const WORTH_COMPRESSING_BYTES = 1024
 
-/** Beside each asset its compressed forms, so that the server never compresses while it serves. */
+/** Writes the compressed versions beside each asset, so that the server never compresses at run time. */
 async function compress(file: string): Promise<void> {
   const content = await readFile(file)
   if (content.length < WORTH_COMPRESSING_BYTES) return

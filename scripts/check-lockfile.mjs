@@ -1,4 +1,4 @@
-// Fails when the lockfile lacks a platform package that one of its packages declares: such a lockfile breaks other systems.
+// Fails if the lockfile lacks a platform-specific package that one of its packages declares, which would break other systems.
 import { readFileSync } from 'node:fs'
 
 const { packages } = JSON.parse(readFileSync(process.argv[2] ?? 'package-lock.json', 'utf8'))

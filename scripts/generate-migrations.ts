@@ -1,4 +1,4 @@
-// Writes the next migration of both databases from the one table definition: `npm run db:generate -- <name>`; `-- --check` only compares.
+// Generates the next migration for both databases from the table definitions: `npm run db:generate -- <name>`; `-- --check` only compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -11,9 +11,8 @@ import * as postgres from '../server/db/schema/postgres.ts'
 import * as sqlite from '../server/db/schema/sqlite.ts'
 
 /**
- * A migration that was ever on the main branch is frozen: databases were made with it. What is written here is a draft:
- * statements that lose data, and what drizzle-kit can't express (the full-text indexes), are mended by hand before it is
- * committed.
+ * Never change a migration that has been on the main branch: databases were created with it. The generated migration is a
+ * draft: before committing, fix statements that lose data and add what drizzle-kit cannot express (full-text indexes).
  */
 const breakpoint = '\n--> statement-breakpoint\n'
 
@@ -25,7 +24,7 @@ interface Journal {
 type SqliteSnapshot = Awaited<ReturnType<typeof generateSQLiteDrizzleJson>>
 type PostgresSnapshot = ReturnType<typeof generateDrizzleJson>
 
-/** The statements from the newest snapshot to the tables as they are, and the snapshot of these. */
+/** The statements that migrate from the newest snapshot to the current tables, and the new snapshot. */
 const kinds = {
   sqlite: async (newest: string) => {
     // Written by this script.
@@ -54,14 +53,14 @@ for (const kind of ['sqlite', 'postgres'] as const) {
   const journalFile = join(folder, 'meta/_journal.json')
   const journal = JSON.parse(readFileSync(journalFile, 'utf8')) as Journal
   const last = journal.entries.at(-1)
-  if (last === undefined) throw new Error(`${journalFile} names no migration.`)
+  if (last === undefined) throw new Error(`${journalFile} contains no migration.`)
   const newest = readFileSync(join(folder, `meta/${numbered(last.idx)}_snapshot.json`), 'utf8')
   const { snapshot, statements } = await kinds[kind](newest)
   if (statements.length === 0) continue
   differs = true
   if (checking) continue
   if (name === undefined) {
-    console.error('Name the migration: `npm run db:generate -- what_it_does`.')
+    console.error('Specify a name for the migration: `npm run db:generate -- what_it_does`.')
     process.exit(2)
   }
   const idx = last.idx + 1

@@ -1,4 +1,4 @@
-// `npm start`: checks that this Node fits, builds what is missing or older than its sources, and runs the server.
+// `npm start`: checks the version of Node, builds what is missing or outdated, and runs the server.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ if (major < 20 || (major === 20 && minor < 19) || (major === 22 && minor < 12))
     `NanoClaw needs Node 20.19, 22.12, 24 or later; this is ${process.version}. Install a newer Node and start again.`,
   )
 
-/** The SQLite driver is compiled for one version of Node: say so plainly instead of failing with a stack. */
+/** The SQLite driver is compiled for one version of Node. Explains a mismatch instead of failing with a stack trace. */
 function checkDatabaseDriver() {
   const require = createRequire(join(root, 'package.json'))
   try {
@@ -58,10 +58,10 @@ function newestChange(path) {
   return newest
 }
 
-/** Whether `made` is missing or older than anything of `sources`. An installation without sources is taken as it is. */
-function isStale(made, sources) {
+/** Whether `output` is missing or older than any of `sources`. An installation without sources is never stale. */
+function isStale(output, sources) {
   const source = Math.max(...sources.map((path) => newestChange(join(root, path))))
-  return source > newestChange(join(root, made))
+  return source > newestChange(join(root, output))
 }
 
 function build(part) {
@@ -70,7 +70,7 @@ function build(part) {
     stdio: 'inherit',
     cwd: root,
   })
-  if (status !== 0) fail('The build failed; the lines above say why.')
+  if (status !== 0) fail('The build failed; see the output above.')
 }
 
 checkDatabaseDriver()
@@ -84,6 +84,6 @@ if (isStale('dist/web/index.html', ['web', 'server/protocol', 'scripts/build.ts'
   build('web')
 }
 
-// The server runs in this very process: a signal reaches it once, and nothing stands between it and its supervisor.
+// The server runs in this process, so that signals of a supervisor reach it directly.
 process.setSourceMapsEnabled(true)
 await import(pathToFileURL(join(root, 'dist/server/main.js')).href)

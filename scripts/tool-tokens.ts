@@ -1,4 +1,4 @@
-// Prints how many tokens each tool costs in every request to a model, and all together: `npm run tool-tokens`.
+// Prints how many tokens each tool adds to every model request, and the total: `npm run tool-tokens`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { envelope } from '../server/protocol/envelope.ts'
 
 const ListResponse = envelope(ToolList)
 
-/** A server of its own with every built-in tool switched on, asked for the list that models get. */
+/** Starts a server with all built-in tools enabled and returns the tools as models get them. */
 async function listTools(folder: string): Promise<ToolListing[]> {
   const config = parseConfig(
     JSON.stringify({
@@ -37,7 +37,7 @@ try {
   const tools = await listTools(folder)
   const print = (tokens: number, what: string): void =>
     console.log(`${String(tokens).padStart(7)}  ${what}`)
-  // As a request carries them; fields only the page uses are left out.
+  // As sent in a request, without the fields that only the page uses.
   const schemas = tools.map(({ type, function: declaration }) => ({ type, function: declaration }))
   for (const schema of schemas) print(estimateTokens(JSON.stringify(schema)), schema.function.name)
   print(estimateTokens(JSON.stringify(schemas)), `all ${schemas.length} tools in one request`)

@@ -1,4 +1,4 @@
-// The limit beside which the product is measured: passes the model server's bytes on, without parsing or storing.
+// The baseline: a proxy that forwards the bytes of the model server without parsing or storing them.
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

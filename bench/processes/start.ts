@@ -1,4 +1,4 @@
-// Starts a program of the benchmark as a child process and watches what it costs.
+// Starts a benchmark program as a child process and measures its CPU time and memory.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,14 +7,14 @@ import { createInterface } from 'node:readline'
 export interface Measured {
   pid: number
   port: number
-  /** Seconds of processor time so far. */
+  /** Seconds of CPU time so far. */
   cpuSeconds(): number
-  /** Megabytes of resident memory now. */
+  /** Current resident memory, in megabytes. */
   memory(): number
   stop(): Promise<void>
 }
 
-/** Clock ticks a second of /proc/<pid>/stat; 100 on every Linux that Node runs on. */
+/** Clock ticks per second in /proc/<pid>/stat; 100 on every Linux that Node supports. */
 const TICKS = 100
 
 export function watch(child: ChildProcess, port: number): Measured {
@@ -39,7 +39,7 @@ export function watch(child: ChildProcess, port: number): Measured {
   }
 }
 
-/** Starts one of the programs beside this file; it prints its port as JSON. */
+/** Starts a program in this folder, which prints its port as JSON. */
 export async function startProgram(name: string, ...args: string[]): Promise<Measured> {
   const child = spawn(
     process.execPath,
@@ -55,7 +55,7 @@ export async function startProgram(name: string, ...args: string[]): Promise<Mea
   return watch(child, port)
 }
 
-/** Starts the built server with a configuration file; resolves when it says that it is ready. */
+/** Starts the built server with a configuration file; resolves when it is ready. */
 export async function startNanoClaw(
   configFile: string,
   port: number,

@@ -1,4 +1,4 @@
-// A model server for measuring: OpenAI-form chunks of five bytes of text, as fast as they are taken or at a steady pace.
+// A model server for benchmarks: OpenAI chunks of five bytes of text, as fast as they are read or at a fixed rate.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

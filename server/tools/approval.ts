@@ -1,17 +1,17 @@
-// How the executor has a person decide on a call: what it asks of its caller, and what comes back.
+// The interface through which the executor requests approval of a call.
 import type { ToolCall } from '../llm/client.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/run-event.ts'
 
 export type Decision =
-  /** `arguments`: JSON text that takes the place of the model's. */
+  /** `arguments`: JSON text that replaces the model's arguments. */
   { decision: 'approve'; arguments?: string } | { decision: 'reject'; reason?: string }
 
 export interface ApprovalRequest {
   call: ToolCall
-  /** The level of this very call. */
+  /** The risk level of this call. */
   riskLevel: RiskLevel
   preview?: ApprovalPreview
-  /** The place of the call in its batch: requests are listed by it, though their previews get ready in any order. */
+  /** Index of the call in its batch. Requests are listed in this order, although previews become ready in any order. */
   position: number
 }
 

@@ -49,11 +49,11 @@ export interface AgentTask {
 
 export type AgentOutcome = { success: true; response: string } | { success: false; error: string }
 
-/** How a tool has other agents work for its run. */
+/** Starts other agents for the run of a tool call. */
 export interface AgentStarter {
   /**
-   * Performs the tasks side by side, each by a sub-agent, and reports how they stand as progress of the call. When a
-   * restart repeats the call, each continues where it was.
+   * Performs the tasks in parallel, each by a sub-agent, and reports their state as progress of the call. If a restart
+   * repeats the call, each sub-agent continues where it was.
    * `untrusted`: the conversation holds text from outside, which the outcomes may repeat.
    */
   performTasks(

@@ -43,7 +43,7 @@ export interface ExecuteOptions {
   progress(callId: CallId, progress: ToolProgress): void
   approvals: Approvals
   recorder: CallRecorder
-  /** Calls that had begun when the server died and are not safe to repeat: they fail without running. */
+  /** Calls that had begun when the server stopped and are not safe to repeat: they fail without running. */
   interrupted?: ReadonlySet<CallId>
 }
 
@@ -91,7 +91,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
     const refused = (call: ToolCall, error: string, marks: ResultMarks = {}): CallResult =>
       createCallResult(call, { success: false, error }, marks)
 
-    async function carryOut(call: ToolCall, position: number): Promise<CallResult> {
+    async function runCall(call: ToolCall, position: number): Promise<CallResult> {
       const one = prepared[position]
       if (one === undefined || one.kind === 'fault') return refused(call, one?.error ?? STOPPED)
       if (options.interrupted?.has(call.id)) return refused(call, INTERRUPTED)
@@ -177,7 +177,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       try {
         return await look()
       } catch (error) {
-        // What is missing may be what an earlier call of the batch is about to create.
+        // The preview may depend on a change that an earlier call of the batch is about to make.
         const changes = results.slice(0, position).filter((_result, at) => {
           const earlier = prepared[at]
           return earlier?.kind === 'call' && earlier.tool.changesProject
@@ -230,7 +230,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
         }
         const outcome = await runWithinTime(input, tool, signal, live, dependencies.safety)
         const executionTime = (performance.now() - startedAt) / 1000
-        // A change that failed halfway is a change, too.
+        // A call that failed may have changed files, too.
         if (tool.changesProject && context.projectId !== null) cache.dropProject(context.projectId)
         const written = writeResult(markUntrusted(outcome, tool.untrusted))
         const result = await fitResult(written, keeper, context)
@@ -257,7 +257,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
 
     try {
       for (const [position, call] of calls.entries()) {
-        const task = carryOut(call, position).then(async (result) => {
+        const task = runCall(call, position).then(async (result) => {
           const settled = withoutSecrets(result, dependencies.safety.redact)
           await recorder.settled(settled)
           return settled

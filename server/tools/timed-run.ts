@@ -1,4 +1,4 @@
-// Runs one checked call within its time limit and the run's signal, whatever its handler does.
+// Runs one validated call within its time limit and the run's signal, whatever its handler does.
 import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
 import type { CallId, RunId } from '../protocol/ids.ts'
@@ -19,7 +19,7 @@ export interface ToolSafety {
 }
 
 /** How long a handler may take to return a result after its signal was aborted. */
-const LAST_WORDS_MS = 600
+const ABORT_GRACE_MS = 600
 
 /** The error of a call that did not run, or did not finish, because the run was stopped. */
 export const STOPPED = 'The run was stopped before this call was done.'
@@ -38,12 +38,12 @@ export async function runWithinTime(
   const { controller, release } = linkedController(runSignal)
   const overdue = `The tool did not finish within its limit of ${timeoutMs / 1000} seconds.`
   const timer = setTimeout(() => controller.abort(new Error(overdue)), timeoutMs)
-  const lastWords = new AbortController()
-  let lastTimer: NodeJS.Timeout | undefined
+  const graceOver = new AbortController()
+  let graceTimer: NodeJS.Timeout | undefined
   controller.signal.addEventListener(
     'abort',
     () => {
-      lastTimer = setTimeout(() => lastWords.abort(), LAST_WORDS_MS)
+      graceTimer = setTimeout(() => graceOver.abort(), ABORT_GRACE_MS)
     },
     { once: true },
   )
@@ -63,7 +63,7 @@ export async function runWithinTime(
       (error) =>
         safety.onFault(error, { tool: name, runId: context.runId, callId: context.callId }),
     )
-    const result = await untilAborted(work, lastWords.signal)
+    const result = await untilAborted(work, graceOver.signal)
     if (result.success || !controller.signal.aborted) return result
     return { ...result, error: problem() }
   } catch {
@@ -71,12 +71,12 @@ export async function runWithinTime(
   } finally {
     settled = true
     clearTimeout(timer)
-    clearTimeout(lastTimer)
+    clearTimeout(graceTimer)
     release()
   }
 }
 
-/** An unexpected error may name anything: hosts, paths, keys. Its text only goes to the log. */
+/** The text of an unexpected error may contain hosts, paths or keys, so it is only logged. */
 async function guarded(
   input: ParsedInput,
   context: ToolContext,

@@ -130,7 +130,10 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     try {
       next.onclose = () => lost(next, new Error('the connection was closed'))
       next.onerror = (fault) =>
-        options.log('an MCP server did something odd', { server: name, cause: errorText(fault) })
+        options.log('an MCP connection reported an error', {
+          server: name,
+          cause: errorText(fault),
+        })
       await next.connect(transportFor(settings, sdk), { timeout: CONNECT_TIMEOUT_MS })
       const listed = await listTools(next, sdk)
       if (closed) return void (await next.close())
@@ -206,7 +209,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
           )
           return { ok: true, result }
         } catch (fault) {
-          if (call.signal.aborted) return { ok: false, error: 'It was stopped.', reached: true }
+          if (call.signal.aborted)
+            return { ok: false, error: 'The call was stopped.', reached: true }
           const kind = kindOf(fault)
           if (kind === 'answered')
             return {
@@ -217,7 +221,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
           if (kind === 'slow')
             return {
               ok: false,
-              error: `It gave no answer in time (${call.timeoutMs / 1000} s).`,
+              error: `The server did not respond within ${call.timeoutMs / 1000} s.`,
               reached: true,
             }
           lost(current, fault)
@@ -225,7 +229,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
           if (kind === 'session_lost' && round === 1) continue
           return {
             ok: false,
-            error: `The connection to the MCP server '${name}' broke during the call; whether the call had its effect is unknown.`,
+            error: `The connection to the MCP server '${name}' was lost during the call; it is unknown whether the call took effect.`,
             reached: true,
           }
         }
@@ -252,4 +256,4 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 const brief = (fault: unknown): string => errorText(fault).slice(0, 1000)
 
 const notReached = (name: string, error: string | null): string =>
-  `The MCP server '${name}' is not available${error === null ? '' : ` (${error})`}; the call was not made. It is being reconnected; go on without this tool or try later.`
+  `The MCP server '${name}' is not available${error === null ? '' : ` (${error})`}; the call was not made. The server is being reconnected: continue without this tool or retry later.`

@@ -41,7 +41,7 @@ describe('a server over streamable HTTP', () => {
     const answer = call(tools.get('mcp__odd__wait'), {}, stop.signal)
     await vi.waitFor(() => expect(server.calls).toContain('wait'))
     stop.abort()
-    expect(await answer).toMatchObject({ success: false, error: 'It was stopped.' })
+    expect(await answer).toMatchObject({ success: false, error: 'The call was stopped.' })
     await vi.waitFor(() => expect(server.calls).toContain('wait was cancelled'))
   })
 

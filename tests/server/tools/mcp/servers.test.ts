@@ -115,7 +115,7 @@ describe('a stdio server as a child process', () => {
     const before = await call(tools.get('mcp__child__pid'))
     expect(await call(tools.get('mcp__child__die'))).toMatchObject({
       success: false,
-      error: expect.stringContaining("'child' broke during the call"),
+      error: expect.stringContaining("'child' was lost during the call"),
     })
     const after = await call(tools.get('mcp__child__pid'))
     expect(after.success).toBe(true)
