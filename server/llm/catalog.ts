@@ -136,7 +136,7 @@ const lostKeyClient = (name: string): LlmClient => ({
   async *stream() {
     const error = new AppError(
       'model_unauthorized',
-      `The stored API key of ${name} can no longer be read. An administrator has to enter it again under Settings, Models.`,
+      `The stored API key of ${name} cannot be read. An administrator has to enter it again under Settings, Models.`,
     )
     yield [{ type: 'failed', error }]
   },

@@ -22,7 +22,7 @@ const WITHOUT_REASON = [
   'llm/catalog.ts',
   'llm/failure.ts',
   'owner/',
-  'runs/end-broken.ts',
+  'runs/end/end-broken.ts',
   'runs/worker.ts',
   'tools/',
   'workspace/worker/worker-pool.ts',
