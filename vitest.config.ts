@@ -1,12 +1,36 @@
 // How the tests run: real servers and databases are started by the tests themselves; nothing reaches beyond loopback.
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Programs that take what they can get: nothing else should have to live beside them. */
 const ALONE = [
   'tests/server/sandbox/python/hostile.test.ts',
   'tests/server/tools/python-beside-chats.test.ts',
 ]
+
+/** Files that take longest: begun first, so that none of them runs on when everything else is done. */
+const LONG = [
+  'tests/server/sandbox/python/isolation.test.ts',
+  'tests/faults/readers.test.ts',
+  'tests/e2e/accessibility.test.ts',
+  'tests/server/start.test.ts',
+  'tests/server/sandbox/python/sandbox.test.ts',
+  'tests/faults/agents.test.ts',
+  'tests/server/owner/owner.test.ts',
+  'tests/e2e/chat.test.ts',
+  'tests/server/routes/hostile.test.ts',
+  'tests/e2e/workspace.test.ts',
+  'tests/e2e/screens.test.ts',
+].map((file) => resolve(import.meta.dirname, file))
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => LONG.includes(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 const common = {
   pool: 'forks' as const,
@@ -28,6 +52,7 @@ const built = {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['tests/support/global-setup.ts'],
     projects: [
       {
