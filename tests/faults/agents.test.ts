@@ -91,7 +91,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       return JSON.parse(answer.tool_calls[0].result)
     }
 
-    test('sub-agents go on where they were: one is done, one still waits for a person, one asks its model again', async () => {
+    test('after a kill, a finished sub-agent stays finished, a waiting one still waits for approval, and an interrupted one calls its model again', async () => {
       const before = await booked()
       const asked: string[] = []
       let isBack = false
@@ -153,7 +153,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(texts.filter((text: string) => text.includes('hello'))).toHaveLength(1)
     }, 90_000)
 
-    test('what a sub-agent had begun is not done again; its model is told', async () => {
+    test('a tool call that was interrupted in a sub-agent is not repeated, and its result says so', async () => {
       const { data: project } = await call('POST', '/api/projects', { name: 'Agents' })
       const answers: string[] = []
       parentAsksFor(['worker'])
@@ -179,7 +179,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect((await resultOf(id)).data.results).toMatchObject([{ response: 'I can not tell.' }])
     }, 90_000)
 
-    test(`${KILLS} kills at random moments of sub-agents lose nothing, repeat nothing and book every token once (SEED=${SEED})`, async () => {
+    test(`${KILLS} kills at random moments lose no sub-agent result, repeat no append and count every token once (SEED=${SEED})`, async () => {
       const { data: project } = await call('POST', '/api/projects', { name: 'Random kills' })
       const names = ['ant', 'bee', 'cat']
       const linesOf = (task: string): number =>
@@ -224,7 +224,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       }
     }, 3_600_000)
 
-    test('a background task is done and announced once, with its tokens booked once, however often the server dies', async () => {
+    test('a background task completes once, is announced once and has its tokens counted once, however often the server is killed', async () => {
       const before = await booked()
       const asked: number[] = []
       let isBack = false
@@ -266,7 +266,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect((await booked()) - before).toBe(4 * usage.total_tokens)
     }, 90_000)
 
-    test('a background task that waits for a person waits on, and is announced when it may go on', async () => {
+    test('a background task that awaits approval still does after a restart, and is announced after approval', async () => {
       upstream.program((request) => {
         if (lastText(request) === 'say hello')
           return results(request).length > 0
@@ -301,7 +301,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       )
     }, 90_000)
 
-    test('a message that could not be sent is on its way again after the restart', async () => {
+    test('a message whose delivery failed is delivered after a restart', async () => {
       const statuses: (500 | 200)[] = [500]
       const received: { id: string; text: string }[] = []
       const receiver = createServer((request, response) => {

@@ -1,14 +1,14 @@
 // Which isolation is chosen and when nothing runs; packages from the operator's folder; images and the pool.
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
 import { chooseLauncher } from '../../../../server/sandbox/python/isolation.ts'
 import { findInterpreterFiles } from '../../../../server/sandbox/python/launch.ts'
+import { descendants, processes } from '../../../support/process-tree.ts'
 import { openPython, type TestSandbox } from '../../../support/python.ts'
 
 let folder: string
@@ -114,27 +114,6 @@ test.for(['kernel', 'wasm'] as const)(
     )
   },
 )
-
-/** All processes with their parents. */
-async function processes(): Promise<Map<number, number>> {
-  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid='])
-  return new Map(
-    stdout
-      .trim()
-      .split('\n')
-      .map((line) => {
-        const [pid, parent] = line.trim().split(/\s+/)
-        return [Number(pid), Number(parent)]
-      }),
-  )
-}
-
-async function descendants(of: number): Promise<number[]> {
-  const all = await processes()
-  const below = (parent: number): number[] =>
-    [...all].filter(([, its]) => its === parent).flatMap(([pid]) => [pid, ...below(pid)])
-  return below(of)
-}
 
 describe('packages of the operator', () => {
   const wheels = () => join(folder, 'wheels')
