@@ -1,8 +1,9 @@
 // The layer rules as data: imports only go down, and only where the row of a module allows.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { sourceFiles } from './support/source-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -177,27 +178,7 @@ const chatFolders: Record<string, readonly string[]> = {
   attachments: [],
 }
 
-/** Where a driver's types end and ours begin: the only files that may cast by way of `unknown`. */
-const DRIVER_EDGES = [
-  'server/db/columns/sqlite.ts',
-  'server/db/postgres/connect.ts',
-  'server/db/sqlite/client.ts',
-  'server/db/sqlite/connect.ts',
-  'server/db/sqlite/off-thread-reader.ts',
-  'server/sandbox/process.ts',
-]
-/** Casts of the server but `as const`. It only ever goes down. */
-const MOST_CASTS = 36
-
 type Import = { from: string; fromModule: string; to: string; toModule: string }
-
-/** None where there is no such folder; the gate's first test makes sure that the server was seen. */
-const sourceFiles = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-        .map((entry) => join(entry.parentPath, entry.name))
-    : []
 
 /** `llm/openai/client.ts` is in `llm/openai`, `llm/client.ts` in `llm`. */
 const moduleOf = (base: string, file: string): string => {
@@ -235,25 +216,6 @@ function mayImport(fromModule: string, toModule: string): boolean {
   if (isOutside) return subRow.includes(to)
   return toModule === from || subRow.includes(toModule)
 }
-
-function castsIn(file: string): { viaUnknown: number; others: number } {
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
-  const found = { viaUnknown: 0, others: 0 }
-  const visit = (node: ts.Node): void => {
-    if (ts.isAsExpression(node) && !ts.isConstTypeReference(node.type)) {
-      if (node.type.kind === ts.SyntaxKind.UnknownKeyword) {
-        if (ts.isAsExpression(node.parent)) found.viaUnknown += 1
-      } else if (!(ts.isAsExpression(node.expression) && isUnknown(node.expression)))
-        found.others += 1
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
-  return found
-}
-
-const isUnknown = (node: ts.AsExpression): boolean =>
-  node.type.kind === ts.SyntaxKind.UnknownKeyword
 
 describe('layer rules', () => {
   const serverBase = join(root, 'server')
@@ -334,12 +296,5 @@ describe('layer rules', () => {
       return isSibling && from !== target && !chatFolders[from]?.includes(target)
     })
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
-  })
-
-  test('casts through unknown occur only at the edges of drivers, and the number of other casts does not grow', () => {
-    const casts = serverFiles.map((file) => ({ file: relative(root, file), ...castsIn(file) }))
-    const viaUnknown = casts.filter(({ viaUnknown: count }) => count > 0).map(({ file }) => file)
-    expect(viaUnknown.filter((file) => !DRIVER_EDGES.includes(file))).toEqual([])
-    expect(casts.reduce((sum, { others }) => sum + others, 0)).toBeLessThanOrEqual(MOST_CASTS)
   })
 })
