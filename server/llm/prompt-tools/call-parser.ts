@@ -6,7 +6,6 @@ import {
   beginsClosingTag,
   beginsOpeningTag,
   endsWithClosingTag,
-  findClosingTag,
   isClosingTag,
   isFunctionTag,
   isOpeningTag,
@@ -22,6 +21,7 @@ import type {
   PromptFault,
   Reading,
 } from './parsed-call.ts'
+import { readBeforeMark } from './read-before-mark.ts'
 import { isCallKey, readJsonCalls, readXmlCalls } from './read-calls.ts'
 import { type Follower, followCode, followValue, nextMark } from './text-followers.ts'
 import { createShownText } from './visible-text.ts'
@@ -274,16 +274,12 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     if (reading.kind === 'text') release()
     else accept(reading)
   }
-  /** A surplus quote hid the end of a value: it is found by the mark behind it. */
+  /** Reads a value again whose end was hidden by a stray quote. */
   function looksAgain(): boolean {
     if (++secondLooks > MAX_SECOND_LOOKS) return false
-    const source = body.read()
-    const mark = tagged ? findClosingTag(source) : source.search(/^ {0,3}```/m)
-    if (mark === -1) return false
-    const rest = source.slice(mark)
-    const reading = readJsonCalls(source.slice(0, mark), known, { explicit: tagged })
-    if (reading.kind !== 'calls') return false
-    state = run(accept(reading), rest)
+    const found = readBeforeMark(body.read(), known, tagged)
+    if (found === null) return false
+    state = run(accept(found.reading), found.rest)
     return true
   }
 
