@@ -1,4 +1,4 @@
-// Kernel isolation by bubblewrap: whether it works here, and the arguments that wrap a program in it.
+// Kernel isolation with bubblewrap: detection, and the arguments that wrap a program.
 import { lstat, readlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { runProcess } from './process.ts'
@@ -14,21 +14,21 @@ export interface IsolationOptions {
   writable?: readonly { host: string; inside: string }[]
   /** The working directory inside. */
   workingDirectory: string
-  /** `private`: the namespace in which it is started (private-network.ts). `host`: all that this machine can reach. */
+  /** `private`: the namespace it is started in (private-network.ts). `host`: everything this machine can reach. */
   network: 'none' | 'private' | 'host'
   /** Size of the private /tmp in bytes. */
   temporaryBytes?: number
 }
 
-const PROBE_MS = 5_000
+const PROBE_TIMEOUT_MS = 5_000
 const RESOLVER = '/etc/resolv.conf'
 /** Descriptor from which bubblewrap reads the `resolv.conf` of a private network. */
 export const RESOLVER_DESCRIPTOR = 5
 const DEFAULT_TEMPORARY_BYTES = 256 * 1024 * 1024
-/** A user id that nobody has on the host; outside, files still belong to the server's own user. */
+/** A user id that is unused on the host; on the host, files still belong to the server's user. */
 const INSIDE_ID = '1000'
 
-/** What programs need of /etc: public certificates, never `/etc/ssl/private`. */
+/** The parts of /etc that programs need: public certificates, never `/etc/ssl/private`. */
 const READABLE = [
   '/etc/alternatives',
   '/etc/ld.so.cache',
@@ -55,7 +55,7 @@ export async function findProgram(name: string): Promise<string | null> {
   return null
 }
 
-/** The system's own folders: read-only, with the host's links (`/bin` -> `usr/bin`). */
+/** The system folders, read-only, with the host's links (`/bin` -> `usr/bin`). */
 async function systemArguments(): Promise<string[]> {
   const args: string[] = ['--ro-bind', '/usr', '/usr']
   for (const name of ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']) {
@@ -74,15 +74,15 @@ function networkFiles(network: IsolationOptions['network']): string[] {
   if (network === 'none') return []
   const bound = ['/etc/hosts', '/etc/nsswitch.conf', ...(network === 'host' ? [RESOLVER] : [])]
   const args = bound.flatMap((name) => ['--ro-bind-try', name, name])
-  // The machine's own resolver may be at a loopback address.
+  // The host's resolver may be at a loopback address, which is unreachable inside.
   if (network === 'private') args.push('--ro-bind-data', String(RESOLVER_DESCRIPTOR), RESOLVER)
   return args
 }
 
 /**
  * Arguments for bubblewrap up to and including `--`: its own user, process, mount, IPC and (unless requested otherwise)
- * network namespace, no capabilities, no nested user namespaces, no environment, nothing of the host except its system
- * folders (read-only) and what `options` names. Everything inside ends with the wrapper.
+ * network namespace, no capabilities, no nested user namespaces, no environment, and nothing of the host except its system
+ * folders (read-only) and the paths in `options`. Everything inside ends with the wrapper.
  */
 export async function bubblewrapArguments(options: IsolationOptions): Promise<string[]> {
   const args = [
@@ -118,7 +118,7 @@ export async function bubblewrapArguments(options: IsolationOptions): Promise<st
 }
 
 /**
- * Looks for bubblewrap and tries it with exactly the arguments that are used later. Never throws. The result holds for
+ * Looks for bubblewrap and tries it with exactly the arguments that are used later. Never throws. The result stays valid for
  * the life of the process: call it once and pass it on.
  */
 export async function detectBubblewrap(): Promise<BubblewrapState> {
@@ -133,7 +133,7 @@ export async function detectBubblewrap(): Promise<BubblewrapState> {
       args,
       cwd: '/',
       env: {},
-      timeoutMs: PROBE_MS,
+      timeoutMs: PROBE_TIMEOUT_MS,
       maxOutputBytes: 2_000,
     })
   const trial = await run([

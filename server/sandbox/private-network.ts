@@ -1,4 +1,4 @@
-// A network of a program's own: the internet, and nothing of this machine or of the private networks around it (slirp4netns).
+// A private network for programs (slirp4netns): reaches the internet, but not this machine or private networks around it.
 import { networkInterfaces } from 'node:os'
 import {
   type BubblewrapState,
@@ -15,8 +15,8 @@ import {
 
 export interface PrivateNetwork {
   /**
-   * Starts a program as `startProcess` does, in a network namespace of its own. The program is bubblewrap with the
-   * arguments for a `private` network: it takes away the right to change what is closed here. Extra pipes are not handed on.
+   * Starts a program like `startProcess`, in a network namespace of its own. The program must be bubblewrap with the arguments
+   * for a `private` network, which drops the right to change the routes. Extra pipes are not supported.
    */
   start(options: ProcessOptions): RunningProcess
 }
@@ -25,15 +25,15 @@ export type PrivateNetworkState =
   | { available: true; network: PrivateNetwork }
   | { available: false; reason: string }
 
-const PROBE_MS = 10_000
-/** How long slirp4netns may take to set the namespace up: milliseconds usually. */
-const READY_MS = 10_000
+const PROBE_TIMEOUT_MS = 10_000
+/** How long slirp4netns may take to set up the namespace; usually milliseconds. */
+const READY_TIMEOUT_MS = 10_000
 
 /**
- * Networks that are not the internet. slirp4netns opens connections in the name of the server, so what the server can reach
- * around it has to be closed on the inside.
+ * Networks that are not the public internet. slirp4netns opens connections as the server's user, so routes to networks that
+ * the server can reach are blocked inside the namespace.
  */
-const CLOSED = [
+const BLOCKED = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -47,8 +47,8 @@ const CLOSED = [
 ]
 
 /**
- * Runs inside, with rights over the new namespace only: says that it is there, waits until slirp4netns has made the way out
- * (10.0.2.0/24, names at 10.0.2.3), closes the networks, and becomes the program.
+ * Runs in the new namespace, with privileges there only: reports that the namespace exists, waits until slirp4netns has set up
+ * the uplink (10.0.2.0/24, DNS at 10.0.2.3), blocks the networks, and executes the program.
  */
 const SETUP = `
 ip=$1; closed=$2; shift 2
@@ -60,7 +60,7 @@ exec "$@" 3>&- ${RESOLVER_DESCRIPTOR}<<EOF
 nameserver 10.0.2.3
 EOF`
 
-/** Addresses of this machine, also public ones: its own services listen there. */
+/** This machine's addresses, including public ones, because its own services listen there. */
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((entries = []) =>
     entries
@@ -76,7 +76,7 @@ interface Programs {
 
 const createPrivateNetwork = ({ slirp4netns, unshare, ip }: Programs): PrivateNetwork => ({
   start(options) {
-    const closed = [...new Set([...CLOSED, ...ownAddresses()])].join(' ')
+    const closed = [...new Set([...BLOCKED, ...ownAddresses()])].join(' ')
     const inside = ['/bin/sh', '-c', SETUP, 'sh', ip, closed, options.command, ...options.args]
     const running = startProcess({
       ...options,
@@ -92,23 +92,23 @@ const createPrivateNetwork = ({ slirp4netns, unshare, ip }: Programs): PrivateNe
     const openWay = (): void => {
       way = startProcess({
         command: slirp4netns,
-        // IPv6 stays off. The sandbox takes slirp4netns itself away from the files: it reads what hostile programs send.
+        // IPv6 stays off. slirp4netns is sandboxed too, because it parses packets of hostile programs.
         args: [
           ...['--configure', '--mtu=65520', '--disable-host-loopback', '--enable-sandbox'],
           ...['--ready-fd=3', '--exit-fd=4', String(pid), 'tap0'],
         ],
         cwd: '/',
         env: {},
-        // 3 says that it is ready; 4 ends it together with this server, whatever ends that.
+        // Descriptor 3 reports readiness; closing 4 ends it, so that it never outlives this server.
         extraPipes: 2,
         maxOutputBytes: 2_000,
       })
-      const giveUp = setTimeout(running.kill, READY_MS)
+      const giveUp = setTimeout(running.kill, READY_TIMEOUT_MS)
       way.pipes[0]?.once('data', () => {
         clearTimeout(giveUp)
         talk.write('ready\n')
       })
-      // Without it the program has no network any more; before it is ready there is nothing to run for.
+      // Without slirp4netns the program has no network; if setup failed, there is no point in running it.
       void way.done.then(() => {
         clearTimeout(giveUp)
         if (!heard.includes('closed')) running.kill()
@@ -131,11 +131,11 @@ const createPrivateNetwork = ({ slirp4netns, unshare, ip }: Programs): PrivateNe
   },
 })
 
-/** What an operator can do where commands are to reach the internet alone and this does not work. */
+/** Advice for operators when commands should reach only the internet but this does not work. */
 export const privateNetworkAdvice = (reason: string): string =>
   `\`true\` needs bubblewrap, slirp4netns and ip: ${reason}. Install them (apt-get install bubblewrap slirp4netns iproute2), or set \`host\` to let commands reach everything that this machine can.`
 
-/** Looks for the programs and tries them together, as they are used later. Never throws. */
+/** Looks for the programs and tries them exactly as they are used later. Never throws. */
 export async function detectPrivateNetwork(
   bubblewrap: BubblewrapState,
 ): Promise<PrivateNetworkState> {
@@ -161,7 +161,7 @@ export async function detectPrivateNetwork(
     ],
     cwd: '/',
     env: {},
-    timeoutMs: PROBE_MS,
+    timeoutMs: PROBE_TIMEOUT_MS,
     maxOutputBytes: 2_000,
   }).done
   if (trial.exitCode === 0 && trial.startError === null) return { available: true, network }

@@ -1,4 +1,4 @@
-// The resources that a program and its descendants use together: measured where the kernel reports them, and limited.
+// Measures and limits the resources of a process tree, where the kernel reports them.
 import { readdir, readFile } from 'node:fs/promises'
 
 export interface TreeUse {
@@ -12,11 +12,11 @@ export interface TreeLimits {
   memoryBytes: number
 }
 
-const LOOK_EVERY_MS = 200
+const CHECK_INTERVAL_MS = 200
 const KILOBYTE = 1024
 
 /** Memory of one process and the processes that any of its threads started; null when it has ended. */
-async function lookAt(pid: number): Promise<{ bytes: number; children: number[] } | null> {
+async function measureProcess(pid: number): Promise<{ bytes: number; children: number[] } | null> {
   try {
     const [status, threads] = await Promise.all([
       readFile(`/proc/${pid}/status`, 'utf8'),
@@ -44,22 +44,22 @@ export async function measureTree(pid: number, maxProcesses = 10_000): Promise<T
   let generation = [pid]
   while (generation.length > 0 && use.processes <= maxProcesses) {
     const found = await Promise.all(
-      generation.slice(0, maxProcesses - use.processes + 1).map(lookAt),
+      generation.slice(0, maxProcesses - use.processes + 1).map(measureProcess),
     )
     generation = []
-    for (const one of found) {
-      if (one === null) continue
+    for (const usage of found) {
+      if (usage === null) continue
       use.processes++
-      use.bytes += one.bytes
-      generation.push(...one.children)
+      use.bytes += usage.bytes
+      generation.push(...usage.children)
     }
   }
   return use
 }
 
 /**
- * Checks the tree a few times a second and calls `onExceeded` once when it exceeds a limit. Returns the function that
- * stops watching. Does nothing where there is no /proc.
+ * Checks the tree a few times a second and calls `onExceeded` once when it exceeds a limit. Returns a function that
+ * stops it. Does nothing on systems without /proc.
  */
 export function watchTree(
   pid: number,
@@ -67,18 +67,18 @@ export function watchTree(
   onExceeded: (what: 'processes' | 'memory') => void,
 ): () => void {
   if (process.platform !== 'linux') return () => {}
-  let ended = false
+  let stopped = false
   let timer: NodeJS.Timeout
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const use = await measureTree(pid, limits.processes)
-    if (ended) return
+    if (stopped) return
     if (use.processes > limits.processes) return onExceeded('processes')
     if (use.bytes > limits.memoryBytes) return onExceeded('memory')
-    timer = setTimeout(() => void look(), LOOK_EVERY_MS)
+    timer = setTimeout(() => void check(), CHECK_INTERVAL_MS)
   }
-  timer = setTimeout(() => void look(), LOOK_EVERY_MS)
+  timer = setTimeout(() => void check(), CHECK_INTERVAL_MS)
   return () => {
-    ended = true
+    stopped = true
     clearTimeout(timer)
   }
 }

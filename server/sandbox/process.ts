@@ -1,4 +1,4 @@
-// The one place that starts child processes: own process group, clean environment, limits on time and output, group
+// The only code that starts child processes: separate process group, clean environment, limits on time and output, group
 // kill.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -12,13 +12,13 @@ export interface ProcessOptions {
   command: string
   args: readonly string[]
   cwd: string
-  /** The whole environment of the child; nothing of the server's own is inherited. */
+  /** The complete environment of the child; it inherits nothing from the server. */
   env: Readonly<Record<string, string>>
   /** Written to the child's standard input, which is then closed. Without it the input is empty. */
   input?: string | Uint8Array
   /** Keeps standard input open for `process.stdin`; not together with `input`. */
   interactive?: boolean
-  /** Pipes beside the three standard streams, as descriptors 3, 4 … of the child. */
+  /** Additional pipes, as descriptors 3, 4 … of the child. */
   extraPipes?: number
   /** Open descriptors that the child gets after its pipes. The caller closes them. */
   inherit?: readonly number[]
@@ -28,9 +28,9 @@ export interface ProcessOptions {
   timeoutMs?: number
   /** Aborting kills the whole group at once. */
   signal?: AbortSignal
-  /** Bytes stored of each output: the beginning and the end of longer ones. */
+  /** Bytes stored of each output; of longer ones, the beginning and the end. */
   maxOutputBytes: number
-  /** Every piece of output as it arrives, complete; the receiver bounds what it stores. */
+  /** Called with all output as it arrives, without a limit; the receiver bounds what it stores. */
   onOutput?(stream: OutputStream, text: string): void
 }
 
@@ -40,7 +40,7 @@ export interface ProcessOutcome {
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
-  /** Some output was left out of `stdout` or `stderr`. */
+  /** `stdout` or `stderr` is incomplete. */
   truncated: boolean
   timedOut: boolean
   aborted: boolean
@@ -61,11 +61,11 @@ export interface RunningProcess {
   readonly done: Promise<ProcessOutcome>
 }
 
-/** After the leader has ended, how long its outputs may stay open. */
+/** How long the outputs may stay open after the leader has ended. */
 const DRAIN_MS = 500
 
-/** Stores the beginning and the end of a long text within a number of bytes. */
-function createOutputKeeper(maxBytes: number) {
+/** Stores the beginning and the end of a long output in at most `maxBytes`. */
+function createOutputBuffer(maxBytes: number) {
   const headLimit = Math.ceil(maxBytes / 2)
   const tailLimit = maxBytes - headLimit
   const head: Buffer[] = []
@@ -112,13 +112,13 @@ function createOutputKeeper(maxBytes: number) {
 }
 
 /**
- * Throws `EMFILE` when there are too few free descriptors for a child with this many pipes. Node would notice that
- * halfway and leak the pipes it had opened by then (seen in 20.20: two descriptors per attempt).
+ * Throws `EMFILE` when there are too few free descriptors for a child with this many pipes. Node would fail halfway and leak
+ * the pipes opened by then (seen in 20.20: two descriptors per attempt).
  */
 function assertDescriptors(pipes: number): void {
   const opened: number[] = []
   try {
-    // Two per pipe, two that report the start itself, and some for files that Node opens meanwhile.
+    // Two per pipe, two that Node uses to report the start, and some spare.
     for (let count = 0; count < 2 * pipes + 4; count++) opened.push(openSync(devNull, 'r'))
   } finally {
     for (const descriptor of opened) closeSync(descriptor)
@@ -127,9 +127,9 @@ function assertDescriptors(pipes: number): void {
 
 /** Starts a program as the leader of its own process group. Never throws; a failed start shows in `done`. */
 export function startProcess(options: ProcessOptions): RunningProcess {
-  const kept = {
-    stdout: createOutputKeeper(options.maxOutputBytes),
-    stderr: createOutputKeeper(options.maxOutputBytes),
+  const output = {
+    stdout: createOutputBuffer(options.maxOutputBytes),
+    stderr: createOutputBuffer(options.maxOutputBytes),
   }
   let timedOut = false
   let aborted = false
@@ -140,8 +140,8 @@ export function startProcess(options: ProcessOptions): RunningProcess {
     signal: NodeJS.Signals | null,
     startError: Error | null,
   ): ProcessOutcome => {
-    const stdout = kept.stdout.finish()
-    const stderr = kept.stderr.finish()
+    const stdout = output.stdout.finish()
+    const stderr = output.stderr.finish()
     return {
       exitCode,
       signal,
@@ -173,7 +173,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
     child = spawn(options.command, [...options.args], {
       cwd: options.cwd,
       env: { ...options.env },
-      // Leader of a new session and group, so that one signal reaches everything it starts.
+      // Leader of a new session and process group, so that one signal reaches everything it starts.
       detached: true,
       stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra, ...(options.inherit ?? [])],
       ...(options.user ?? {}),
@@ -197,7 +197,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // The group has ended, or groups do not exist here: then at least the leader.
+      // The group has ended, or the platform has no groups: kill at least the leader.
       child.kill('SIGKILL')
     }
   }
@@ -217,7 +217,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
   const listen = (stream: OutputStream): void => {
     const decoder = new StringDecoder('utf8')
     child[stream]?.on('data', (chunk: Buffer) => {
-      kept[stream].add(chunk)
+      output[stream].add(chunk)
       if (options.onOutput === undefined) return
       const text = decoder.write(chunk)
       if (text !== '') options.onOutput(stream, text)
@@ -251,7 +251,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
       if (child.pid === undefined) settle(null, null, error)
     })
     child.on('exit', (exitCode, signal) => {
-      // What the leader left running is killed too, and then cannot keep the pipes open.
+      // Kills what the leader left running, so that it cannot keep the pipes open.
       killGroup()
       drain = setTimeout(() => settle(exitCode, signal, null), DRAIN_MS)
     })

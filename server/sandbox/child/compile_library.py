@@ -1,4 +1,4 @@
-# Compiles Python's own modules once, so that later starts need not: from /lib/python314.zip to /tmp/library.zip.
+# Compiles the standard library once for all later starts: from /lib/python314.zip to /tmp/library.zip.
 import importlib._bootstrap_external as bootstrap
 import sys
 import zipfile
@@ -11,6 +11,6 @@ with zipfile.ZipFile(source) as given, zipfile.ZipFile("/tmp/library.zip", "w", 
         data = given.read(entry)
         if entry.filename.endswith(".py"):
             code = compile(data, f"{source}/{entry.filename}", "exec", dont_inherit=True)
-            # Marked as not to be compared with its source, which stays beside it for tracebacks.
+            # Unchecked hash-based pyc: never compared with its source, which stays beside it for tracebacks.
             made.writestr(entry.filename + "c", bytes(bootstrap._code_to_hash_pyc(code, b"\0" * 8, False)))
         made.writestr(entry.filename, data)

@@ -1,4 +1,4 @@
-# The process of the host's own Python inside bubblewrap: limits itself, reads one program from stdin, tells on fd 3.
+# The process of the host's Python inside bubblewrap: sets its limits, reads one program from stdin, sends events on fd 3.
 import base64
 import json
 import os
@@ -14,7 +14,7 @@ import nanoclaw_runner as runner
 EVENTS = 3
 CHUNK_BYTES = 48 * 1024
 OPTIONS = json.loads(sys.argv[1])
-# The pipes of the server, kept apart from the streams that the program gets.
+# The server's pipes, separate from the streams that the program gets.
 COMMANDS = os.fdopen(os.dup(0), "rb")
 
 _telling = threading.Lock()
@@ -28,7 +28,7 @@ def tell(message):
 
 
 def limit():
-    """Kept by the kernel, and not to be raised again by somebody without rights."""
+    """Sets hard limits, which the kernel enforces and an unprivileged process cannot raise."""
     megabyte = 1024 * 1024
     for kind, value in (
         (resource.RLIMIT_AS, OPTIONS["maxMemoryBytes"]),
@@ -62,7 +62,7 @@ def probe():
 
 
 class Output:
-    """What reaches the descriptors 1 and 2, also from programs that this one starts, cut at the cap."""
+    """Forwards output on descriptors 1 and 2, including that of child processes, truncated at the limit."""
 
     def __init__(self):
         self.pumps = []
@@ -87,7 +87,7 @@ class Output:
                     tell({"type": "output", "stream": stream, "text": "\n[output cut]\n"})
 
     def close(self):
-        """Ends when everything written so far is told; a child that still holds the streams is not waited for."""
+        """Returns when all output so far has been sent; does not wait for children that keep the streams open."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for number in (1, 2):
             os.dup2(nowhere, number)
@@ -104,7 +104,7 @@ def put_file(path, data):
 
 
 def send_files():
-    """What the program left under /output, plain files only, as many and as large as allowed."""
+    """Sends the regular files under /output, within the limits on number and size."""
     bytes_left, files_left, omitted = OPTIONS["maxResultBytes"], OPTIONS["maxResultFiles"], 0
     for folder, _, names in os.walk("/output"):
         for name in sorted(names):

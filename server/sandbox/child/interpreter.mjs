@@ -1,4 +1,4 @@
-// The process of one Python interpreter: starts it locked down, reads one program from stdin, tells what it did on fd 3.
+// The process of one Python interpreter: starts it locked down, reads one program from stdin, sends events on fd 3.
 import './lock.mjs'
 import fs from 'node:fs'
 import filePromises from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { lockProcess } from './lock.mjs'
 
 const COMMANDS = 0
 const EVENTS = 3
-/** A path that exists only for Pyodide: it stands for the library on the descriptor that the server opened. */
+/** A virtual path: Pyodide reads the library from the descriptor that the server opened. */
 const LIBRARY = '/nanoclaw/library.zip'
 const CHUNK_BYTES = 48 * 1024
 
@@ -16,7 +16,7 @@ const options = JSON.parse(process.argv[2])
 const { readSync, writeSync, readFileSync, fstatSync } = fs
 const sleepCell = new Int32Array(new SharedArrayBuffer(4))
 
-/** Writes all of `bytes`; a full pipe is waited for, a closed one means that nobody listens any more. */
+/** Writes all of `bytes`; waits while the pipe is full, exits when it is closed. */
 function writeAll(descriptor, bytes) {
   for (let offset = 0; offset < bytes.length; ) {
     try {
@@ -28,9 +28,9 @@ function writeAll(descriptor, bytes) {
   }
 }
 
-const tell = (message) => writeAll(EVENTS, Buffer.from(`${JSON.stringify(message)}\n`))
+const send = (message) => writeAll(EVENTS, Buffer.from(`${JSON.stringify(message)}\n`))
 
-/** One command a line; the end of the stream means that the server is gone, and so are we. */
+/** One command per line; exits at the end of the stream, because the server is gone. */
 let pending = Buffer.alloc(0)
 const readBuffer = Buffer.alloc(64 * 1024)
 function nextCommand() {
@@ -58,14 +58,14 @@ function readAll(descriptor) {
   const bytes = Buffer.allocUnsafeSlow(fstatSync(descriptor).size)
   for (let offset = 0; offset < bytes.length; ) {
     const count = readSync(descriptor, bytes, offset, bytes.length - offset, offset)
-    if (count === 0) throw new Error('A file that the start needs is cut short')
+    if (count === 0) throw new Error('A file that the start needs is truncated')
     offset += count
   }
   return bytes
 }
 
-/** Pyodide reads its library by a path; ours has none in here. */
-function offerLibrary() {
+/** Pyodide opens its library by path, but here it is only a descriptor. */
+function redirectLibrary() {
   const { readFile } = filePromises
   filePromises.readFile = async (path, ...rest) =>
     path === LIBRARY ? readAll(options.library) : await readFile(path, ...rest)
@@ -83,7 +83,7 @@ async function startPyodide() {
       MPLBACKEND: 'Agg',
       PYTHONDONTWRITEBYTECODE: '1',
     },
-    // Else the program could read the path of this file on the host.
+    // Otherwise the program could read this file's path on the host.
     _sysExecutable: '/usr/bin/python3',
     stdin: () => null,
     ...(options.library === null ? {} : { stdLibURL: LIBRARY }),
@@ -99,23 +99,23 @@ async function startPyodide() {
   return pyodide
 }
 
-/** Each image comes from a start of its own, with a hash seed of its own; within one process the later ones take less. */
-async function makeImages() {
+/** Each image has its own start and hash seed; in one process, later starts are faster. */
+async function buildImages() {
   for (const [index, descriptor] of options.outputs.entries()) {
     const pyodide = await startPyodide()
     writeAll(descriptor, pyodide.makeMemorySnapshot())
-    tell({ type: 'written', index })
+    send({ type: 'written', index })
   }
 }
 
-async function makeLibrary() {
+async function buildLibrary() {
   const pyodide = await startPyodide()
   pyodide.runPython(readFileSync(options.compiler, 'utf8'))
   writeAll(options.outputs[0], pyodide.FS.readFile('/tmp/library.zip'))
-  tell({ type: 'written', index: 0 })
+  send({ type: 'written', index: 0 })
 }
 
-/** Files live outside the interpreter's own memory, so they are counted on their own. */
+/** Files live outside the interpreter's memory, so they have their own limit. */
 function limitFileSystem(pyodide) {
   const { MEMFS } = pyodide.FS.filesystems
   const { ErrnoError } = pyodide.FS
@@ -139,7 +139,7 @@ function limitFileSystem(pyodide) {
   }
 }
 
-/** Passes on what the program prints: at once while it is little, gathered when it is much, cut at the cap. */
+/** Forwards the program's output: immediately while it is small, batched when it is large, truncated at the limit. */
 function createOutput() {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
   const held = { stdout: '', stderr: '' }
@@ -149,7 +149,7 @@ function createOutput() {
   const flush = (stream) => {
     if (held[stream] === '') return
     for (let start = 0; start < held[stream].length; start += 16_384)
-      tell({ type: 'output', stream, text: held[stream].slice(start, start + 16_384) })
+      send({ type: 'output', stream, text: held[stream].slice(start, start + 16_384) })
     held[stream] = ''
     sent += 1
     sentAt = performance.now()
@@ -182,7 +182,7 @@ function putFile(pyodide, path, bytes) {
   pyodide.FS.chmod(full, 0o444)
 }
 
-/** What the program left under /output, plain files only, as many and as large as allowed. */
+/** Sends the regular files under /output, within the limits on number and size. */
 function sendFiles(pyodide) {
   const { FS } = pyodide
   let bytesLeft = options.maxResultBytes
@@ -202,10 +202,10 @@ function sendFiles(pyodide) {
       filesLeft -= 1
       bytesLeft -= size
       const content = FS.readFile(path)
-      tell({ type: 'file', path: path.slice('/output/'.length) })
+      send({ type: 'file', path: path.slice('/output/'.length) })
       for (let offset = 0; offset < content.length; offset += CHUNK_BYTES) {
         const chunk = content.subarray(offset, offset + CHUNK_BYTES)
-        tell({ type: 'chunk', data: Buffer.from(chunk).toString('base64') })
+        send({ type: 'chunk', data: Buffer.from(chunk).toString('base64') })
       }
     }
   }
@@ -213,16 +213,16 @@ function sendFiles(pyodide) {
   return omitted
 }
 
-/** Puts the packages that the program imports in place; each is a wheel from a folder the operator filled. */
+/** Installs the packages that the program imports, from wheels that the operator provided. */
 async function loadPackages(pyodide, wheels) {
   for (const wheel of wheels) {
-    // A plain array: Pyodide does not know Node's own kind.
+    // A plain `Uint8Array`: Pyodide does not accept Node's `Buffer`.
     const bytes = new Uint8Array(readFileSync(wheel.file))
     await pyodide._api.install(bytes, basename(wheel.file), pyodide._api.sitePackages, new Map())
   }
 }
 
-/** What the wheels of a folder offer, read inside the interpreter, where a bad archive can do no harm. */
+/** Lists the contents of wheels inside the interpreter, where a malicious archive can do no harm. */
 function describeWheels(pyodide, runner, wheels) {
   return wheels.map((wheel) => {
     pyodide.FS.writeFile('/tmp/wheel.zip', readFileSync(wheel.file))
@@ -239,7 +239,7 @@ async function serve(pyodide, runner) {
   pyodide.setStdout({ write: output.stdout, isatty: false })
   pyodide.setStderr({ write: output.stderr, isatty: false })
   lockProcess()
-  tell({ type: 'ready', probe: probe() })
+  send({ type: 'ready', probe: probe() })
 
   let file = null
   for (;;) {
@@ -252,29 +252,29 @@ async function serve(pyodide, runner) {
       putFile(pyodide, file.path, Buffer.concat(file.parts))
       file = null
     } else if (command.type === 'describe') {
-      tell({ type: 'described', wheels: describeWheels(pyodide, runner, command.wheels) })
+      send({ type: 'described', wheels: describeWheels(pyodide, runner, command.wheels) })
       return
     } else if (command.type === 'run') {
       const checked = JSON.parse(runner.check(JSON.stringify(command)))
       if (checked.error !== undefined) {
-        tell({ type: 'done', status: 'refused', error: checked.error, result: null, omitted: 0 })
+        send({ type: 'done', status: 'refused', error: checked.error, result: null, omitted: 0 })
         return
       }
       await loadPackages(pyodide, checked.wheels)
       limitFileSystem(pyodide)
       pyodide.FS.chmod('/workspace', 0o555)
       pyodide.FS.chdir('/output')
-      tell({ type: 'running' })
+      send({ type: 'running' })
       const outcome = JSON.parse(runner.execute())
       output.flush()
       const omitted = sendFiles(pyodide)
-      tell({ type: 'done', ...outcome, omitted })
+      send({ type: 'done', ...outcome, omitted })
       return
     }
   }
 }
 
-/** Tries, harmlessly, what a program must not be able to do. The server uses no interpreter in which one of these works. */
+/** Tries, harmlessly, what a program must not be able to do. The server rejects an interpreter in which any of it works. */
 function probe() {
   const works = (attempt) => {
     try {
@@ -297,24 +297,24 @@ function probe() {
 async function main() {
   if (options.mode === 'probe') {
     lockProcess()
-    tell({ type: 'ready', probe: probe() })
+    send({ type: 'ready', probe: probe() })
     return
   }
-  if (options.library !== null) offerLibrary()
+  if (options.library !== null) redirectLibrary()
   if (options.mode === 'serve') {
     const pyodide = await startPyodide()
     await serve(pyodide, pyodide.pyimport('nanoclaw_runner'))
     return
   }
-  if (options.mode === 'library') await makeLibrary()
-  else await makeImages()
-  tell({ type: 'made' })
+  if (options.mode === 'library') await buildLibrary()
+  else await buildImages()
+  send({ type: 'made' })
 }
 
 try {
   await main()
   process.reallyExit(0)
 } catch (error) {
-  tell({ type: 'broken', reason: String(error?.message || error).slice(0, 2000) })
+  send({ type: 'broken', reason: String(error?.message || error).slice(0, 2000) })
   process.reallyExit(1)
 }

@@ -1,4 +1,4 @@
-// Closes every way out of the interpreter's process. Imported before anything else, so nothing is kept from before.
+// Removes network, process and thread APIs from the interpreter's process. Must be the first import.
 import childProcess from 'node:child_process'
 import dgram from 'node:dgram'
 import dns from 'node:dns'
@@ -68,13 +68,13 @@ for (const name of [
   })
 }
 
-// The server passes none, but wrappers on the way add a name or two.
+// The server passes no environment, but wrappers may add variables.
 for (const name of Object.keys(process.env)) delete process.env[name]
 
-// Pyodide asks for the constants this way while it starts; everything else behind `binding` stays shut.
+// Pyodide reads the constants this way at startup; everything else behind `binding` is denied.
 process.binding = (name) => (name === 'constants' ? { fs: fs.constants, os: os.constants } : deny())
 
-/** Shuts what only the start itself needed. Called once, before the first line of a program is read. */
+/** Removes what only the start needs. Call it once, before reading the program. */
 export function lockProcess() {
   denyAll(process, [
     'binding',
@@ -97,7 +97,7 @@ export function lockProcess() {
   ])
   for (const name of ['mainModule', 'report'])
     Object.defineProperty(process, name, { value: undefined, writable: false, configurable: false })
-  // Pyodide leaves a `require` behind that hands out fs and child_process.
+  // Pyodide leaves a global `require` that exposes fs and child_process.
   Object.defineProperty(globalThis, 'require', {
     value: undefined,
     writable: false,

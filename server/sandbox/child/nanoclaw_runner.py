@@ -1,5 +1,5 @@
-# Checks one program with Python's own ast, runs it once, and tells what became of it. Lives inside the interpreter.
-# Runs on the WebAssembly interpreter and on a host's Python (3.10 or later) alike.
+# Checks one program with Python's ast, runs it once and reports the outcome. Runs inside the interpreter: Pyodide, or the
+# host's Python (3.10 or later).
 import ast
 import atexit
 import builtins
@@ -12,14 +12,14 @@ import sys
 import traceback
 import types
 
-# Names of its own, so that a program which replaces builtins does not break how it is reported.
+# Private references, so that a program that replaces builtins does not break the report.
 from builtins import *
 
 PROGRAM = "program.py"
 MAX_RESULT_CHARACTERS = 20_000
 MAX_TRACEBACK_CHARACTERS = 10_000
 MAX_RESULT_DEPTH = 12
-# The bridge to JavaScript is no part of the standard library, at no level.
+# The bridge to JavaScript is not part of the standard library at any level.
 BRIDGE = {"js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "micropip", "nanoclaw_runner"}
 
 _request = {}
@@ -27,7 +27,7 @@ _tree = None
 
 
 def check(request_text):
-    """Reads the program; answers what is wrong with it, or which wheels it needs."""
+    """Checks the program; returns what is wrong with it, or the wheels it needs, as JSON."""
     global _request, _tree
     _request = json.loads(request_text)
     code = _request["code"]
@@ -50,7 +50,7 @@ def check(request_text):
 
 
 def _imported_modules(tree):
-    """Line and full name of whatever an import statement names; `from a import b` may mean the module `a.b`."""
+    """Line and full name of everything that an import statement names; `from a import b` may mean the module `a.b`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -88,7 +88,7 @@ def _faults(imports):
 
 
 def _needed_wheels(roots):
-    """The wheels behind the imported names, with what they depend on, dependencies first."""
+    """The wheels that provide the imported names, and their dependencies, dependencies first."""
     wheels = _request["wheels"]
     ordered = []
 
@@ -106,7 +106,7 @@ def _needed_wheels(roots):
 
 
 def describe_wheel(path):
-    """Which modules a wheel holds and which distributions it asks for, as JSON text."""
+    """The modules that a wheel contains and the distributions it requires, as JSON."""
     import re
     import zipfile
 
@@ -128,10 +128,10 @@ def describe_wheel(path):
 
 
 def execute():
-    """Runs the checked program. Never raises; the answer is JSON text."""
+    """Runs the checked program and returns the outcome as JSON. Never raises."""
     global _tree
     _prepare()
-    # The runner keeps nothing that a program could change and a later step would trust: there is no later step.
+    # The program could change any state of the runner, but no later step relies on it.
     scope = sys.modules["__main__"].__dict__
     tree, _tree = _tree, None
     outcome = {"status": "completed", "error": None, "result": None}
@@ -163,7 +163,7 @@ def _run(tree, scope):
 
 
 def _prepare():
-    """Fresh randomness (a snapshot holds the state of its making), a clean `__main__`, streams and `open` of our own."""
+    """Reseeds randomness (a snapshot contains the state of its build) and sets up `__main__`, the streams and `open`."""
     random.seed()
     if sys.platform == "emscripten":
         _hide_bridge()
@@ -180,7 +180,7 @@ def _prepare():
 
 
 def _hide_bridge():
-    """Takes the way to JavaScript out of sight. The isolation does not rest on this."""
+    """Hides the bridge to JavaScript. The isolation does not depend on this."""
     sys.modules["_pyodide._importhook"].jsfinder.jsproxies.clear()
     for name in list(sys.modules):
         if name.partition(".")[0] in BRIDGE:
@@ -215,7 +215,7 @@ def _offer_event_loop():
         with asyncio.Runner(debug=debug, loop_factory=loop_factory or Loop) as runner:
             return runner.run(main)
 
-    # The interpreter's own loop, which would need JavaScript's, counts as running already.
+    # Pyodide's own loop depends on JavaScript's and counts as already running.
     asyncio._set_running_loop(None)
     asyncio.run = asyncio.runners.run = run
     asyncio.new_event_loop = asyncio.events.new_event_loop = Loop
@@ -227,7 +227,7 @@ def _guard_open():
     real_open = io.open
     real_path = os.path.realpath
     writable = "/output/"
-    # Modules read the interpreter's own files, among which there is nothing of the host's; the program itself need not.
+    # Modules may read the interpreter's own files, which contain nothing of the host; the program itself may not.
     readable = ("/workspace/", "/output/")
     own = ("/lib/", "/usr/")
     scratch = _request["strictness"] == "lenient"
@@ -254,7 +254,7 @@ def _guard_open():
 
 
 def _save_figures():
-    """Figures that plotting code left open become images, as a person expects who writes plt.plot(...)."""
+    """Saves open figures as images, as users of plt.plot(...) expect."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is None:
         return
@@ -267,7 +267,7 @@ class _NotPlain(Exception):
 
 
 def _plain(value, depth=0):
-    """The value as JSON knows it; anything that JSON does not know is not plain."""
+    """Converts a value to plain JSON types; anything else is not plain."""
     kind = type(value)
     if value is None or kind in (bool, str):
         return value

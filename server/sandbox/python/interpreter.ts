@@ -1,4 +1,4 @@
-// One interpreter in its own process: started, given one program, read with bounds, and killed.
+// One interpreter in a process of its own: runs one program, with bounded output, and is killed afterwards.
 import { startProcess } from '../process.ts'
 import { type InterpreterMode, type Launcher, MAX_RESULT_BYTES } from './launch.ts'
 import {
@@ -13,25 +13,25 @@ import {
 import { type ChildMessage, createMessageReader, type DescribedWheel } from './protocol.ts'
 
 export interface Interpreter {
-  /** Resolves when it can take a program; rejects when the start failed or an isolation check did not hold. */
+  /** Resolves when it is ready for a program; rejects when the start or an isolation check failed. */
   readonly ready: Promise<void>
   /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<void>
-  /** Once only; the interpreter ends afterwards. Never rejects. */
+  /** Runs a program. Call it once; the interpreter ends afterwards. Never rejects. */
   run(program: Program, listener: ProgramListener, signal: AbortSignal): Promise<ProgramOutcome>
-  /** What the given wheels contain; once only, instead of a program. Rejects when that cannot be read. */
+  /** Lists the contents of wheels. Call it once, instead of `run`. Rejects when they cannot be read. */
   describe(wheels: readonly { file: string; name: string }[]): Promise<DescribedWheel[]>
   kill(): void
 }
 
-const START_LIMIT_MS = 30_000
-/** At low priority, because other work on the machine goes first. */
-const MAKE_LIMIT_MS = 5 * 60_000
-/** Lower descriptors of the child are its streams and the pipe for its messages. */
+const START_TIMEOUT_MS = 30_000
+/** Generous, because builds run at low priority. */
+const BUILD_TIMEOUT_MS = 5 * 60_000
+/** The child's lower descriptors are its standard streams and the message pipe. */
 const FIRST_INHERITED = 4
-/** For checking a program and unpacking its packages, before its own time starts. */
-const PREPARE_LIMIT_MS = 20_000
-const DESCRIBE_LIMIT_MS = 60_000
+/** For checking a program and unpacking its packages, before its own time limit starts. */
+const PREPARE_TIMEOUT_MS = 20_000
+const DESCRIBE_TIMEOUT_MS = 60_000
 /** Resident bytes of the process: the program's 512 MB, the interpreter itself and the files in it. */
 const MAX_RESIDENT_BYTES = 900 * 1024 * 1024
 const MAX_CHILD_BYTES = MAX_RESULT_BYTES * 1.5 + 4 * 1024 * 1024
@@ -71,7 +71,7 @@ export function startInterpreter(options: {
     interactive: true,
     extraPipes: 1,
     inherit: inherited,
-    // Python's own output comes as messages; this is only what Node itself prints.
+    // Python's output arrives as messages; this is only what Node itself prints.
     maxOutputBytes: 2_000,
   })
   if (child.pid !== undefined) options.onStarted?.(child.pid)
@@ -140,10 +140,10 @@ export function startInterpreter(options: {
 
   const ready =
     mode === 'library' || mode === 'images'
-      ? expect('made', MAKE_LIMIT_MS, (message) => {
+      ? expect('made', BUILD_TIMEOUT_MS, (message) => {
           if (message.type === 'written') options.onWritten?.(message.index)
         }).then(() => {})
-      : expect('ready', START_LIMIT_MS).then(({ probe }) => {
+      : expect('ready', START_TIMEOUT_MS).then(({ probe }) => {
           const open = Object.entries(probe).filter(([, works]) => works)
           if (open.length === 0) return
           const reason = `the sandbox does not hold: ${open.map(([name]) => name).join(', ')}`
@@ -183,7 +183,7 @@ export function startInterpreter(options: {
     try {
       const { files, limitMs, ...rest } = program
       for (const file of files) await sendFile(file)
-      const total = PREPARE_LIMIT_MS + limitMs
+      const total = PREPARE_TIMEOUT_MS + limitMs
       const done = expect('done', total, (message) => {
         if (message.type === 'running') {
           if (limit !== undefined) return
@@ -217,7 +217,7 @@ export function startInterpreter(options: {
     ended,
     run,
     async describe(wheels) {
-      const described = expect('described', DESCRIBE_LIMIT_MS)
+      const described = expect('described', DESCRIBE_TIMEOUT_MS)
       await write({ type: 'describe', wheels })
       const answer = await described
       end('done')

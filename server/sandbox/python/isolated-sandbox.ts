@@ -1,5 +1,4 @@
-// The Python sandbox once it is known which isolation works: each program gets an interpreter of its own, waits its
-// turn, and is ended.
+// The Python sandbox once the isolation is known: queues programs and runs each in an interpreter of its own.
 import pLimit from 'p-limit'
 import { errorText } from '../../errors.ts'
 import { untilAborted } from '../../lib/abort.ts'
@@ -26,10 +25,10 @@ export interface PythonListener extends ProgramListener {
   onStarting(): void
 }
 
-/** The result of the attempt to isolate Python here; when nothing can run, `run` says why. */
+/** The sandbox with the isolation that works here; if nothing can run, `run` says why. */
 export interface OpenedPython {
   readonly state: PythonState
-  /** Packages that programs may import beside the standard library. */
+  /** Packages that programs may import in addition to the standard library. */
   readonly packages: readonly string[]
   /** Never rejects. */
   run(
@@ -45,14 +44,13 @@ export interface PythonOptions {
   engine: 'wasm' | 'host'
   isolation: 'auto' | 'kernel' | 'wasm'
   /**
-   * Several users who do not trust each other: without kernel isolation nothing runs, unless the operator chooses
-   * `wasm`.
+   * Several users who do not trust each other: without kernel isolation nothing runs, unless the operator chooses `wasm`.
    */
   multiUser: boolean
-  /** Warm interpreters, and how long they stay after the last use (milliseconds). */
+  /** Number of warm interpreters, and how long they stay after the last use. */
   poolSize: number
   poolIdleMs: number
-  /** Folder for the memory images, beside the data. */
+  /** Folder of the memory images. */
   snapshotFolder: string
   /** Folder of wheels, or null. */
   packagesFolder: string | null
@@ -60,8 +58,8 @@ export interface PythonOptions {
   log(message: string, details: object): void
 }
 
-/** Programs that run at once; each may use 512 MB. */
-const MAX_AT_ONCE = 8
+/** Programs that run concurrently; each may use 512 MB. */
+const MAX_CONCURRENT_PROGRAMS = 8
 
 /** The outcome of a program that never ran or was lost. */
 export const failedProgram = (status: ProgramOutcome['status'], error: string): ProgramOutcome => ({
@@ -81,7 +79,7 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
     if (options.engine === 'host') {
       const { state, launcher } = await chooseHostLauncher(bubblewrap)
       if (launcher === null) return createUnavailable(state)
-      // It starts in some ten milliseconds, so nothing is kept warm, and there are no images.
+      // The host's Python starts in tens of milliseconds, so it needs no warm pool and no images.
       return createAvailable({
         ...options,
         poolSize: 0,
@@ -153,7 +151,7 @@ function createAvailable(
     idleMs: options.poolIdleMs,
     log: options.log,
   })
-  const limit = pLimit(MAX_AT_ONCE)
+  const limit = pLimit(MAX_CONCURRENT_PROGRAMS)
   const shutdown = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -195,7 +193,7 @@ function createAvailable(
         limitMs: timeLimitSeconds[request.strictness] * 1000,
       }
       const outcome = await interpreter.run(program, listener, signal)
-      // Resolves only when the process has ended, so that nothing is left behind at that moment.
+      // Resolves only when the process has ended, so that nothing is left running.
       await interpreter.ended
       return outcome
     } catch (error) {

@@ -1,5 +1,4 @@
-// Which isolation is in force for Python: tested at the start with harmless probes, and never reported better than
-// tested.
+// Chooses the isolation for Python: tests it at startup with harmless probes and never reports more than it tested.
 import type { BubblewrapState } from '../bubblewrap.ts'
 import { runProcess } from '../process.ts'
 import { createHostLauncher } from './host.ts'
@@ -18,20 +17,19 @@ export interface PythonState {
   engine: 'wasm' | 'host'
   isolation: Isolation | 'none'
   available: boolean
-  /** Why it is not available, or not as well isolated as possible; null when everything works. */
+  /** Why it is unavailable or less isolated than possible; null when everything works. */
   reason: string | null
 }
 
-const PROBE_MS = 10_000
+const PROBE_TIMEOUT_MS = 10_000
 /** A user that should own no file of any host. */
 const NOBODY = { uid: 65534, gid: 65534 }
 
 /**
- * A program that looks around inside bubblewrap, without Node's own restrictions, so that the kernel alone decides what
- * it sees. It gets the list of what was bound into the new root, and prints whatever else it finds and what it cannot
- * read.
+ * A program that inspects the file system inside bubblewrap, without Node's restrictions, so that only the kernel decides what
+ * it sees. It gets the list of paths bound into the new root, and prints everything else it finds or cannot read.
  */
-const LOOK_AROUND = `
+const PROBE_PROGRAM = `
 const fs = require('node:fs'), os = require('node:os'), { join } = require('node:path')
 const bound = JSON.parse(process.argv[1])
 const found = []
@@ -57,8 +55,8 @@ try { fs.writeFileSync('/probe', ''); found.push('a writable root') } catch {}
 console.log(JSON.stringify(found))
 `
 
-/** Null when the kernel isolates completely, else what is wrong. */
-async function kernelFault(
+/** Returns null when the kernel isolates completely, else what is wrong. */
+async function probeKernel(
   bubblewrap: string,
   wrapping: readonly string[],
   files: InterpreterFiles,
@@ -67,10 +65,10 @@ async function kernelFault(
   const bound = wrapping.filter((_, index) => wrapping[index - 2] === '--ro-bind')
   const outcome = await runProcess({
     command: bubblewrap,
-    args: [...wrapping, '--', files.node, '-e', LOOK_AROUND, JSON.stringify(bound)],
+    args: [...wrapping, '--', files.node, '-e', PROBE_PROGRAM, JSON.stringify(bound)],
     cwd: '/',
     env: {},
-    timeoutMs: PROBE_MS,
+    timeoutMs: PROBE_TIMEOUT_MS,
     maxOutputBytes: 2_000,
     ...(user === null ? {} : { user }),
   })
@@ -79,8 +77,8 @@ async function kernelFault(
   return outcome.stderr.trim().split('\n')[0] ?? 'it did not start'
 }
 
-/** Null when Node's restrictions hold around the interpreter's process, else what is wrong. */
-async function lockFault(launcher: Launcher): Promise<string | null> {
+/** Returns null when Node's restrictions hold for the interpreter's process, else what is wrong. */
+async function probeLock(launcher: Launcher): Promise<string | null> {
   const interpreter = startInterpreter({ launcher, mode: 'probe' })
   try {
     await interpreter.ready
@@ -99,13 +97,13 @@ async function tryKernel(
 ): Promise<{ launcher: Launcher } | { fault: string }> {
   if (!bubblewrap.available) return { fault: bubblewrap.reason }
   const wrapping = await kernelArguments(files)
-  // As root, first as a user without any rights; that fails where the program lies in a folder closed to others.
+  // As root, tries an unprivileged user first; that fails if the program is in a folder closed to other users.
   const users = process.getuid?.() === 0 ? [NOBODY, null] : [null]
   let fault = 'bubblewrap does not work here'
   for (const user of users) {
     const launcher = createKernelLauncher({ files, bubblewrap: bubblewrap.path, wrapping, user })
     const found =
-      (await kernelFault(bubblewrap.path, wrapping, files, user)) ?? (await lockFault(launcher))
+      (await probeKernel(bubblewrap.path, wrapping, files, user)) ?? (await probeLock(launcher))
     if (found === null) return { launcher }
     fault = `bubblewrap does not hold here: ${found}`
   }
@@ -113,8 +111,8 @@ async function tryKernel(
 }
 
 /**
- * Chooses the isolation by the configuration and by what works: `auto` takes the kernel's where it works; without it,
- * WebAssembly alone for a single user and nothing for several. Fails closed: a null launcher means that nothing runs.
+ * Chooses the isolation by configuration and by what works: `auto` uses the kernel where possible; otherwise WebAssembly only
+ * for a single user, and nothing for several. Fails closed: with a null launcher, nothing runs.
  */
 export async function chooseLauncher(options: {
   files: InterpreterFiles
@@ -144,18 +142,18 @@ export async function chooseLauncher(options: {
       )
   }
   const launcher = createWasmLauncher(files)
-  const fault = await lockFault(launcher)
+  const fault = await probeLock(launcher)
   if (fault !== null) return off(`The sandbox does not hold: ${fault}`)
   const reason = withoutKernel === null ? null : `WebAssembly isolation only: ${withoutKernel}`
   return { state: { engine: 'wasm', isolation: 'wasm', available: true, reason }, launcher }
 }
 
-/** The host's own Python, when configured: only inside bubblewrap. */
+/** The host's Python, if configured; only inside bubblewrap. */
 export async function chooseHostLauncher(
   bubblewrap: BubblewrapState,
 ): Promise<{ state: PythonState; launcher: Launcher | null }> {
   const found = await createHostLauncher(bubblewrap)
-  const fault = 'fault' in found ? found.fault : await lockFault(found.launcher)
+  const fault = 'fault' in found ? found.fault : await probeLock(found.launcher)
   if ('launcher' in found && fault === null)
     return {
       state: { engine: 'host', isolation: 'kernel', available: true, reason: null },

@@ -1,5 +1,4 @@
-// How the process of a Python interpreter is started: restricted by Node's permission model, and inside bubblewrap
-// where that works.
+// Starts the process of a Python interpreter, restricted by Node's permission model and, where possible, bubblewrap.
 import { readFile, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -15,10 +14,10 @@ export const MAX_OUTPUT_BYTES = 100 * 1024
 /** Bytes and number of the files returned from /output. */
 export const MAX_RESULT_BYTES = 10 * 1024 * 1024
 export const MAX_RESULT_FILES = 20
-/** A last limit for an interpreter whose server was killed: seconds of processor time. */
+/** CPU seconds; the last limit for an interpreter whose server was killed. */
 const MAX_CPU_SECONDS = 90
 
-/** Where the interpreter's own files are; nothing else of the host is ever readable to it. */
+/** The paths of the interpreter's files; it can read nothing else of the host. */
 export interface InterpreterFiles {
   node: string
   child: string
@@ -26,22 +25,22 @@ export interface InterpreterFiles {
   runner: string
   compiler: string
   pyodide: string
-  /** Pyodide imports this package while it starts. */
+  /** A package that Pyodide imports at startup. */
   webSockets: string
   /** Folders of wheels from the operator. */
   packages: readonly string[]
 }
 
-/** `library` and `images` produce what later starts use; they never run programs. */
+/** `library` and `images` build files for later starts and never run programs. */
 export type InterpreterMode = 'probe' | 'library' | 'images' | 'serve'
 
 export interface InterpreterPlan {
   mode: InterpreterMode
-  /** Descriptor of the compiled standard library, or null: Pyodide's own is read. */
+  /** Descriptor of the compiled standard library, or null to use Pyodide's own. */
   library: number | null
   /** Descriptor of the memory image to start from, or null. */
   image: number | null
-  /** Descriptors to write the products to. */
+  /** Descriptors of the output files. */
   outputs: readonly number[]
 }
 
@@ -109,26 +108,26 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
   ]
 }
 
-/** Ends the program with the server, however that ends; where util-linux provides it (bubblewrap does it itself). */
+/** Ends the program when the server ends for any reason; needs util-linux (bubblewrap does it itself). */
 const DIE_WITH_PARENT =
   'setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"'
 
-/** Limits that the kernel enforces on every Unix, also when the server can no longer enforce its own. */
+/** Limits that the kernel enforces on every Unix, even when the server can no longer enforce its own. */
 function withLimits(command: string, args: readonly string[]): { command: string; args: string[] } {
   if (process.platform === 'win32') return { command, args: [...args] }
   const script = `ulimit -c 0; ulimit -t ${MAX_CPU_SECONDS}; ${DIE_WITH_PARENT}; exec "$@"`
   return { command: '/bin/sh', args: ['-c', script, 'sandbox', command, ...args] }
 }
 
-/** The interpreter behind Node's permission model and WebAssembly alone. */
+/** Isolates the interpreter by Node's permission model and WebAssembly only. */
 export const createWasmLauncher = (files: InterpreterFiles): Launcher => ({
   isolation: 'wasm',
   command: (plan) => withLimits(files.node, nodeArguments(files, plan)),
 })
 
 /**
- * The system's shared libraries that this Node has loaded, which the isolated one needs as well: where each lies, and
- * the name it is looked up by (`libstdc++.so.6.0.30` is looked up as `libstdc++.so.6`).
+ * The shared libraries that this Node has loaded, which the isolated one needs too: the path of each, and the name it is
+ * looked up by (`libstdc++.so.6.0.30` is looked up as `libstdc++.so.6`).
  */
 async function loadedLibraries(): Promise<Map<string, string>> {
   const maps = await readFile('/proc/self/maps', 'utf8')
@@ -141,7 +140,7 @@ async function loadedLibraries(): Promise<Map<string, string>> {
   return found
 }
 
-/** The path of the dynamic loader in Node's binary, which must exist in the new root as well. */
+/** The path of the dynamic loader in Node's binary, which must exist in the new root too. */
 const LOADERS = [
   '/lib64/ld-linux-x86-64.so.2',
   '/lib/ld-linux-aarch64.so.1',
@@ -185,7 +184,7 @@ export async function kernelArguments(files: InterpreterFiles): Promise<string[]
   return args
 }
 
-/** The same process inside bubblewrap. `wrapping` are the arguments of `kernelArguments`. */
+/** Starts the same process inside bubblewrap. `wrapping`: the result of `kernelArguments`. */
 export const createKernelLauncher = (options: {
   files: InterpreterFiles
   bubblewrap: string

@@ -1,10 +1,10 @@
-// What a Python program may import and use at each strictness, and how long it may run.
+// The modules, builtins and run time that each strictness level allows a Python program.
 import { z } from 'zod'
 
 export const Strictness = z.enum(['lenient', 'standard', 'strict'])
 export type Strictness = z.infer<typeof Strictness>
 
-/** Wall-clock seconds that a program may run. */
+/** Wall-clock time limit of a program in seconds. */
 export const timeLimitSeconds: Readonly<Record<Strictness, number>> = {
   strict: 5,
   standard: 10,
@@ -43,8 +43,8 @@ export interface ProgramRules {
 }
 
 /**
- * The rules of one level. `extra` are the operator's additions per level; what a stricter level allows, a looser one
- * allows too. `packages` are the modules of installed wheels, allowed from `standard` on.
+ * The rules of one level. `extra`: the operator's additional modules per level; looser levels include those of stricter ones.
+ * `packages`: the modules of installed wheels, allowed from `standard` on.
  */
 export function programRules(
   strictness: Strictness,

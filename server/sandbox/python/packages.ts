@@ -1,4 +1,4 @@
-// Python packages that programs may import offline: the wheels in folders of the operator.
+// Python packages that programs may import offline: wheels in folders that the operator provides.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ const normalName = (fileName: string): string =>
 
 const PyodideLock = z.object({ info: z.object({ abi_version: z.string(), platform: z.string() }) })
 
-/** How file names of wheels end that the Pyodide in `folder` can load: pure Python, or built for its version. */
+/** The file name endings of wheels that the Pyodide in `folder` can load: pure Python, or built for its version. */
 async function suitableEndings(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, 'pyodide-lock.json'), 'utf8')
   const { abi_version, platform } = PyodideLock.parse(JSON.parse(text)).info
@@ -43,8 +43,8 @@ export async function listWheels(
 }
 
 /**
- * Reads, inside an interpreter, which modules the wheels contain and what they need. Only names come back; the files
- * stay those that were listed.
+ * Reads inside an interpreter which modules the wheels contain and which distributions they require. Only names are taken
+ * from its reply; the files stay those that were listed.
  */
 export async function describeWheels(
   wheels: readonly { name: string; file: string }[],

@@ -1,4 +1,4 @@
-// Warm interpreters: each is used once and then replaced, and none stays warm without recent use.
+// A pool of warm interpreters: each is used once and then replaced; without recent use, none is kept warm.
 import { untilAborted } from '../../lib/abort.ts'
 import { residentBytes } from '../resident-memory.ts'
 import { type Interpreter, startInterpreter } from './interpreter.ts'
@@ -7,16 +7,16 @@ import type { PythonSnapshots } from './snapshots.ts'
 
 export interface PythonPool {
   /**
-   * An unused interpreter; `onStarting` is called when none is ready at once. Rejects when none can be started or
+   * Returns an unused interpreter; calls `onStarting` when none is ready at once. Rejects when none can be started or
    * `signal` is aborted.
    */
   acquire(signal: AbortSignal, onStarting: () => void): Promise<Interpreter>
-  /** Kills all that are waiting. Those in use belong to their callers. */
+  /** Kills all idle interpreters. Those in use belong to their callers. */
   close(): Promise<void>
 }
 
-/** A warm interpreter, or one that is becoming warm. */
-interface Place {
+/** An interpreter in the pool, warm or starting. */
+interface Slot {
   interpreter: Promise<Interpreter>
   warm: boolean
   /** Ends a start in progress. */
@@ -24,8 +24,8 @@ interface Place {
 }
 
 /**
- * `size` interpreters stay ready for `idleMs` after the last use. A call that finds none ready takes over the one that
- * has been starting for longest, else starts its own.
+ * Keeps `size` interpreters ready for `idleMs` after the last use. A call that finds none ready takes over the one that has
+ * been starting for longest, else starts its own.
  */
 export function createPythonPool(options: {
   launcher: Launcher
@@ -35,8 +35,8 @@ export function createPythonPool(options: {
   log(message: string, details: object): void
 }): PythonPool {
   const { launcher, snapshots } = options
-  /** The longest waiting first. */
-  let places: Place[] = []
+  /** Oldest first. */
+  let slots: Slot[] = []
   /** Released interpreters whose processes are about to end. */
   const abandoned = new Set<Promise<unknown>>()
   let closed = false
@@ -57,7 +57,7 @@ export function createPythonPool(options: {
     }
   }
 
-  /** As fast as the stored files allow; without them when they turn out not to work. */
+  /** Starts from the stored snapshots if possible; without them if they turn out to be broken. */
   async function start(signal: AbortSignal): Promise<Interpreter> {
     const from = await snapshots.take()
     try {
@@ -75,13 +75,13 @@ export function createPythonPool(options: {
   function openPlace(): void {
     const end = new AbortController()
     const interpreter = start(end.signal)
-    const place: Place = { interpreter, warm: false, stop: () => end.abort() }
+    const slot: Slot = { interpreter, warm: false, stop: () => end.abort() }
     const leave = (): void => {
-      places = places.filter((each) => each !== place)
+      slots = slots.filter((each) => each !== slot)
     }
     interpreter.then(
       ({ ended }) => {
-        place.warm = true
+        slot.warm = true
         void ended.then(leave)
       },
       (error: unknown) => {
@@ -89,31 +89,31 @@ export function createPythonPool(options: {
         if (!end.signal.aborted) options.log('no warm Python interpreter', { error })
       },
     )
-    places.push(place)
+    slots.push(slot)
   }
 
-  /** The warm one that waited longest, else the one that will be warm first. */
-  const takePlace = (): Place | undefined => {
-    const place = places.find(({ warm }) => warm) ?? places[0]
-    places = places.filter((each) => each !== place)
-    return place
+  /** The oldest warm interpreter, else the one that will be warm first. */
+  const takePlace = (): Slot | undefined => {
+    const slot = slots.find(({ warm }) => warm) ?? slots[0]
+    slots = slots.filter((each) => each !== slot)
+    return slot
   }
 
-  /** Another call's start that this call takes over; returned when the call is stopped meanwhile. */
-  async function takeOver(place: Place, signal: AbortSignal): Promise<Interpreter | null> {
+  /** Takes over a start in progress; returns it to the pool if the call is aborted meanwhile. */
+  async function takeOver(slot: Slot, signal: AbortSignal): Promise<Interpreter | null> {
     try {
-      return await untilAborted(place.interpreter, signal)
+      return await untilAborted(slot.interpreter, signal)
     } catch (error) {
       if (!signal.aborted) return null
-      if (closed) drop(place)
-      else places.unshift(place)
+      if (closed) drop(slot)
+      else slots.unshift(slot)
       throw error
     }
   }
 
-  const drop = (place: Place): void => {
-    place.stop()
-    const gone = place.interpreter.then(
+  const drop = (slot: Slot): void => {
+    slot.stop()
+    const gone = slot.interpreter.then(
       async (interpreter) => {
         interpreter.kill()
         await interpreter.ended
@@ -125,8 +125,8 @@ export function createPythonPool(options: {
   }
 
   function letGo(): void {
-    const all = places
-    places = []
+    const all = slots
+    slots = []
     all.forEach(drop)
   }
 
@@ -135,9 +135,9 @@ export function createPythonPool(options: {
     if (closed) return
     idleTimer = setTimeout(letGo, options.idleMs)
     idleTimer.unref()
-    while (places.length < options.size) openPlace()
-    // Calls go first: images are for later.
-    void Promise.allSettled(places.map(({ interpreter }) => interpreter)).then(() =>
+    while (slots.length < options.size) openPlace()
+    // Calls have priority over building images for later.
+    void Promise.allSettled(slots.map(({ interpreter }) => interpreter)).then(() =>
       snapshots.fill(),
     )
   }
@@ -145,15 +145,15 @@ export function createPythonPool(options: {
   return {
     async acquire(signal, onStarting) {
       if (closed) throw new Error('the server is shutting down')
-      const place = takePlace()
-      if (place?.warm !== true) onStarting()
-      const started = place === undefined ? null : takeOver(place, signal)
-      // The next one starts now, not when this one is ready, so that two concurrent calls both find one.
-      if (place !== undefined) touch()
+      const slot = takePlace()
+      if (slot?.warm !== true) onStarting()
+      const started = slot === undefined ? null : takeOver(slot, signal)
+      // Starts the next one now, not when this one is ready, so that two concurrent calls both find one.
+      if (slot !== undefined) touch()
       try {
         return (await started) ?? (await start(signal))
       } finally {
-        if (place === undefined) touch()
+        if (slot === undefined) touch()
       }
     },
     async close() {

@@ -1,4 +1,4 @@
-// One program: its input, its output, and how its end is reported.
+// A Python program: its input, its output and its outcome.
 import type { z } from 'zod'
 import type { ChildMessage, DescribedWheel } from './protocol.ts'
 
@@ -21,9 +21,9 @@ export interface Program {
 
 export type ProgramStatus =
   | 'completed'
-  /** The static check or the parser refused it; nothing ran. */
+  /** Rejected by the static check or the parser; nothing ran. */
   | 'refused'
-  /** It ended with an exception. */
+  /** Ended with an exception. */
   | 'raised'
   | 'timed_out'
   | 'out_of_memory'
@@ -38,10 +38,10 @@ export interface ProgramOutcome {
   stderr: string
   /** Value of the program's last expression, else null. */
   result: z.core.util.JSONType
-  /** What went wrong, for the model and the person; null when completed. */
+  /** What went wrong, for the model and the user; null when completed. */
   error: string | null
   files: ProgramFile[]
-  /** Files left out because they were too many or too large. */
+  /** Number of files omitted because there were too many or they were too large. */
   omittedFiles: number
 }
 
@@ -50,21 +50,20 @@ export interface ProgramListener {
   onOutput(stream: 'stdout' | 'stderr', text: string): void
 }
 
-/** The outcome of a program that reported none itself, for the model and the person. */
+/** Explains the end of a program that reported no outcome itself, for the model and the user. */
 export function explain(status: ProgramStatus, program: Program, reason: string): string {
   if (status === 'timed_out')
     return `Stopped at the time limit: the program ran for ${program.limitMs / 1000} s, which is all that strictness "${program.strictness}" gives.`
-  if (status === 'out_of_memory')
-    return 'Stopped: the program used more memory than the 512 MB it is given.'
+  if (status === 'out_of_memory') return 'Stopped: the program exceeded its memory limit of 512 MB.'
   if (status === 'stopped') return 'Stopped before the program ended.'
   if (/call stack|stack overflow/i.test(reason))
-    return 'The interpreter broke down: the program nests or recurses too deeply.'
+    return 'The interpreter crashed: the program nests or recurses too deeply.'
   const exit = /terminated with exit\((\d+)\)/.exec(reason)
   if (exit !== null) return `The program ended its own interpreter with exit status ${exit[1]}.`
   return `The interpreter broke down: ${reason}`
 }
 
-/** Collects output and files of one program, within what any honest child would send. */
+/** Collects output and files of one program, limited to what a well-behaved child sends. */
 export function createCollector(listener: ProgramListener) {
   const text = { stdout: '', stderr: '' }
   const files: { path: string; parts: Buffer[] }[] = []

@@ -1,14 +1,14 @@
-// The messages of an interpreter's process, and how they are read: bounded lines of JSON, checked by schema.
+// The messages of an interpreter's process: bounded lines of JSON, validated by schema.
 import { StringDecoder } from 'node:string_decoder'
 import { z } from 'zod'
 
-/** Whether a JSON value nests at most `depth` deep; code that walks deeper ones later would overflow the stack. */
+/** Whether a JSON value nests at most `depth` levels; deeper ones could overflow the stack of later code. */
 function nestsAtMost(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth > 0 && Object.values(value).every((item) => nestsAtMost(item, depth - 1))
 }
 
-/** What the child managed to do when it tried; each must be false before it is used. */
+/** Forbidden actions that the child attempted; true means it succeeded. All must be false before it is used. */
 export const Probe = z.object({
   readsHostFiles: z.boolean(),
   listsHostFolders: z.boolean(),
@@ -51,7 +51,7 @@ export const ChildMessage = z.discriminatedUnion('type', [
 ])
 export type ChildMessage = z.infer<typeof ChildMessage>
 
-/** The value, or undefined, which no message is. */
+/** Returns undefined for invalid JSON; no message is undefined. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -63,8 +63,8 @@ function parseJson(text: string): unknown {
 const MAX_LINE_CHARACTERS = 300_000
 
 /**
- * Reads messages from the bytes of a child. Anything else (a line too long, invalid JSON, another shape, more than
- * `maxBytes` in total) is an error: `onFault` is called once and nothing is read after it.
+ * Reads messages from the bytes of a child. On anything else (a line that is too long, invalid JSON, another shape, more than
+ * `maxBytes` in total), calls `onFault` once and stops reading.
  */
 export function createMessageReader(options: {
   maxBytes: number

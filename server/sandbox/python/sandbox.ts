@@ -13,17 +13,17 @@ import { programRules, type Strictness } from './modules.ts'
 import type { ProgramOutcome } from './program.ts'
 
 export interface PythonSandbox {
-  /** Which isolation is in force; none until `ready`, while it is being tested. */
+  /** The isolation in force; none until `ready`, while it is being tested. */
   readonly state: PythonState
-  /** Packages that programs may import beside the standard library; known when `ready`. */
+  /** Packages that programs may import in addition to the standard library; known once `ready` resolves. */
   readonly packages: readonly string[]
   /** Resolves when the isolation has been tested. Never rejects: errors show in `state`. */
   readonly ready: Promise<void>
-  /** What programs of a level may import, except packages; null means the whole standard library. */
+  /** Modules that programs of a level may import, except packages; null means the whole standard library. */
   modules(strictness: Strictness): readonly string[] | null
   /**
-   * Runs one program in an interpreter of its own and leaves nothing behind; waits for `ready`. Never rejects. Aborting
-   * `signal` ends it within a second. Programs beyond the number that may run at once wait for their turn.
+   * Runs one program in an interpreter of its own; waits for `ready` and, when too many programs run, in a queue. Never
+   * rejects. Aborting `signal` ends the program within a second.
    */
   run(
     request: PythonRequest,
@@ -33,7 +33,7 @@ export interface PythonSandbox {
   close(): Promise<void>
 }
 
-/** A sandbox that exists at once and tests in the background which isolation works here. */
+/** Creates a sandbox immediately and tests in the background which isolation works here. */
 export function createPythonSandbox(options: PythonOptions): PythonSandbox {
   let opened: OpenedPython | null = null
   const opening = openPythonSandbox(options)

@@ -1,4 +1,4 @@
-// What makes starts fast, stored beside the data: the compiled standard library, and memory images, each for one start.
+// Files that speed up starts, stored in the data folder: the compiled standard library, and single-use memory images.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   chmod,
@@ -16,35 +16,35 @@ import { join } from 'node:path'
 import { startInterpreter } from './interpreter.ts'
 import type { InterpreterFiles, InterpreterMode, Launcher } from './launch.ts'
 
-/** What one start may use; the caller closes it when the start is over. */
+/** Open files for one start; the caller closes them when the start is over. */
 export interface QuickStart {
-  /** Python's own modules, compiled; null reads Pyodide's sources. */
+  /** Python's compiled standard library; null uses Pyodide's sources. */
   readonly library: FileHandle | null
-  /** The memory of a started interpreter that nobody else gets; else null. */
+  /** A memory image of a started interpreter, for this start only; null when there is none. */
   readonly image: FileHandle | null
   close(): Promise<void>
 }
 
 export interface PythonSnapshots {
-  /** The best available, taken out of the store; an image is never used twice. Never rejects. */
+  /** Takes the best files available out of the store; an image is never used twice. Never rejects. */
   take(): Promise<QuickStart>
-  /** Removes everything: something in the store does not work. Never rejects. */
+  /** Removes all files, because some do not work. Never rejects. */
   discard(): Promise<void>
-  /** Produces what is missing in the store, at low priority. Never rejects. */
+  /** Builds missing files at low priority. Never rejects. */
   fill(): Promise<void>
-  /** Stops production; resolves when its process has ended. */
+  /** Stops building; resolves when the build process has ended. */
   close(): Promise<void>
 }
 
 const LIBRARY = '.library'
 const IMAGE = '.image'
-/** Images in store: this many calls in a row start from one, however fast they come. */
-const IN_STORE = 4
+/** Images to keep in store: this many calls in quick succession start from one. */
+const STORED_IMAGES = 4
 const LOW_PRIORITY = 10
-/** Longer than any production takes: another process may share the folder. */
+/** Longer than any build takes: another process may share the folder. */
 const ABANDONED_MS = 10 * 60_000
 
-/** What the stored files depend on; files produced from anything else are never read. */
+/** A hash of everything the stored files depend on; files built from anything else are never read. */
 async function storeKey(files: InterpreterFiles): Promise<string> {
   const hash = createHash('sha256').update(process.version).update(process.arch)
   for (const path of [files.child, files.runner, files.compiler]) hash.update(await readFile(path))
@@ -53,9 +53,9 @@ async function storeKey(files: InterpreterFiles): Promise<string> {
 }
 
 /**
- * The store in `folder`, created when needed. A start with the compiled library takes a third of the time of a plain
- * one, a start from an image a quarter. An image contains the hash seed of its production: it is removed from the
- * folder the moment it is taken, so that no two runs share one.
+ * The store in `folder`, created when needed. A start with the compiled library takes a third of the time of a plain one, a
+ * start from an image a quarter. An image contains the hash seed of its build, so it is removed from the folder when it is
+ * taken: no two runs share one.
  */
 export function createPythonSnapshots(options: {
   folder: string
@@ -73,7 +73,7 @@ export function createPythonSnapshots(options: {
   const namesIn = (): Promise<string[]> => readdir(folder).catch(() => [])
   const remove = (name: string): Promise<void> => rm(join(folder, name), { force: true })
 
-  /** The library that all processes use, if two were produced at the same time; images are named after theirs. */
+  /** The library that all processes use, even if two were built at the same time; images are named after their library. */
   async function findLibrary(): Promise<{ name: string; images: string[] } | null> {
     const start = await prefix()
     const names = (await namesIn()).filter((name) => name.startsWith(start)).sort()
@@ -86,7 +86,7 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  /** Files of another version or another library, and half-written ones from a crash. */
+  /** Removes files of other versions and libraries, and incomplete ones from a crash. */
   async function sweep(): Promise<void> {
     const current = await findLibrary()
     const kept = new Set(current === null ? [] : [current.name, ...current.images])
@@ -97,7 +97,7 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  /** Runs one process that writes `names`; each file gets its name when it is complete. */
+  /** Runs a process that writes `names`; each file gets its name once it is complete. */
   async function make(
     mode: Extract<InterpreterMode, 'library' | 'images'>,
     names: readonly string[],
@@ -140,7 +140,7 @@ export function createPythonSnapshots(options: {
     }
     for (;;) {
       const found = await findLibrary()
-      const missing = found === null ? 0 : IN_STORE - found.images.length
+      const missing = found === null ? 0 : STORED_IMAGES - found.images.length
       if (closed || found === null || missing <= 0) return
       const own = found.name.slice(0, -LIBRARY.length)
       const library = await open(join(folder, found.name), 'r')
@@ -157,7 +157,7 @@ export function createPythonSnapshots(options: {
   async function openImage(name: string): Promise<FileHandle | null> {
     const mine = join(folder, `${name}.${randomUUID()}.taken`)
     try {
-      // Only one of two calls can rename it; the other looks for another.
+      // Of two concurrent calls only one can rename it; the other tries the next image.
       await rename(join(folder, name), mine)
     } catch {
       return null
