@@ -1,4 +1,4 @@
-// How the time of prompt mode's parser grows with the text: ten times as much may take little more than ten times as long.
+// Measures how the time of the prompt-mode parser grows with the text: it must be close to linear.
 import { createPromptCallParser } from '../server/llm/prompt-tools/call-parser.ts'
 import { median, type Row } from './row.ts'
 
@@ -10,7 +10,7 @@ const LIMIT = 12
 
 const tools = new Map([['file_write', { type: 'object', properties: {} }]])
 
-/** Prose with everything in it that makes the parser look twice, up to the length. */
+/** Prose of this length with everything that makes the parser hold text back. */
 function prose(length: number): string {
   const part =
     'Some words with `code`, a {brace}, a < sign and a [list].\n\n```json\n{"name": "Bob", "age": 3}\n```\n\n' +
@@ -26,7 +26,7 @@ const oneCall = (length: number): string =>
 
 const texts = { prose, oneCall }
 
-/** CPU milliseconds to take a text in pieces of four characters; other programs on the machine do not count. */
+/** CPU milliseconds to parse a text in pieces of four characters. CPU time excludes other programs on the machine. */
 function measure(text: string): number {
   const parser = createPromptCallParser(tools)
   const start = process.cpuUsage()
@@ -41,7 +41,7 @@ export async function run(): Promise<Row[]> {
   const ratios = Object.values(texts).map((make) => {
     const short = make(SHORT)
     const long = make(LONG)
-    // Compiled by now, so that the first rounds do not cost more than the others.
+    // Warm-up, so that the first rounds do not include compilation.
     for (const warm of [short, long, short]) measure(warm)
     const rounds = Array.from({ length: ROUNDS }, () => [measure(short), measure(long)] as const)
     return median(rounds.map(([, time]) => time)) / median(rounds.map(([time]) => time))

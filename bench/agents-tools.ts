@@ -1,4 +1,4 @@
-// How much longer four slow tools of one round take than the slowest of them alone.
+// Measures how much longer four slow tools of one iteration take than the slowest of them alone.
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ToolCall } from '../server/llm/client.ts'
@@ -17,7 +17,7 @@ const LIMIT = 1.2
 
 const slow = defineTool({
   name: 'slow',
-  description: 'Waits, as a tool does that asks a service.',
+  description: 'Waits, like a tool that calls a service.',
   category: 'bench',
   riskLevel: 'low',
   input: z.object({ ms: z.number() }),
@@ -33,7 +33,7 @@ const approvals: Approvals = {
 }
 const recorder: CallRecorder = { begin: async () => {}, settled: async () => {} }
 
-/** Four calls at once against the slowest alone, in turns; the ratio of the medians. */
+/** Ratio of the medians: four parallel calls to the slowest one alone, measured in alternation. */
 export async function run(): Promise<Row[]> {
   const round = async (durations: readonly number[]): Promise<number> => {
     const executor = createToolExecutor({

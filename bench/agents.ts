@@ -1,4 +1,4 @@
-// What sub-agents and the search in documents cost beside what they can't do without.
+// Measures the overhead of sub-agents and of document search.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ const steadyModel: LlmClient = {
   },
 }
 
-/** Five tasks at once (`max_concurrency: 5`) against one. */
+/** Five parallel tasks (`max_concurrency: 5`) compared with one. */
 async function subAgents(): Promise<Row> {
   const scope: RunScope = {
     llm: steadyModel,

@@ -1,4 +1,4 @@
-// What the stream suites set against each other: the product and a bare pass-through, under the same load client.
+// The servers that the stream suites compare, the product and a plain proxy, under the same load.
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -43,14 +43,14 @@ export async function startProduct(
   return await startNanoClaw(configFile, await freePort(), folder)
 }
 
-/** A server under the load of streams. */
+/** A server under load. */
 export interface Contender {
   process: Measured
-  /** One stream of `model`; each has a conversation of its own. */
+  /** A request that streams `model`, each in a separate conversation. */
   target(model: string, mode?: 'delta' | 'cumulative'): Promise<StreamTarget>
 }
 
-/** The bare pass-through of the upstream's bytes. */
+/** The plain proxy. */
 export function passThrough(process: Measured): Contender {
   return {
     process,
@@ -64,7 +64,7 @@ export function passThrough(process: Measured): Contender {
   }
 }
 
-/** The whole product. */
+/** The product. */
 export function product(process: Measured): Contender {
   return {
     process,
@@ -92,7 +92,7 @@ export interface Batch {
   results: StreamResult[]
 }
 
-/** Streams at once, or one after another, with the server's time and processor time for all of them. */
+/** Runs parallel or staggered streams and measures the elapsed time and CPU time of the server. */
 export async function batch(
   contender: Contender,
   model: string,

@@ -1,4 +1,4 @@
-// What Python costs: warm and cold calls, memory of an idle interpreter, and what five programs do to the event loop.
+// Measures the Python sandbox: warm and cold calls, memory of an idle interpreter, and event-loop delay under load.
 import { execFile } from 'node:child_process'
 import { mkdtemp, open as openFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,12 +35,12 @@ const open = (folder: string, poolSize: number): PythonSandbox =>
     log: () => {},
   })
 
-/** Waits until nothing is made any more: four images and the library lie in the store. */
+/** Waits until all four images and the library are built. */
 async function storeFull(folder: string): Promise<void> {
   const whole = async () =>
     (await readdir(folder)).filter((name) => /\.(image|library)$/.test(name)).length
   for (let tries = 0; (await whole()) < 5 && tries < 600; tries += 1) await wait(200)
-  // The process that made them ends.
+  // Wait for the process that built them to exit.
   await wait(300)
 }
 
@@ -222,7 +222,7 @@ async function eventLoop(python: PythonSandbox): Promise<Row[]> {
   ]
 }
 
-/** Calls one after another and two at a time, with images used up faster than they are made: as an agent in a hurry calls. */
+/** Sequential calls and two at a time, faster than images are built. */
 async function callsPerSecond(folder: string): Promise<Row[]> {
   const rows: Row[] = []
   for (const lanes of [1, 2]) {

@@ -1,4 +1,4 @@
-// How cheap checkpoints, searches and uploads are, each against the tool that everybody has for it.
+// Measures checkpoints, searches and uploads, each compared with the usual tool: git, ripgrep, cp.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** Both works in turn, so that a busy moment of the machine meets both; the medians in milliseconds. */
+/** Median milliseconds of two actions, measured in alternation, so that load on the machine affects both. */
 async function inTurn(
   rounds: number,
   one: (round: number) => Promise<unknown>,
@@ -125,7 +125,7 @@ async function measureProject(folder: string): Promise<Row[]> {
       services.checkpoints.change(workspace, origin, [path(round)], () =>
         workspace.write(path(round), Buffer.from(content(round + 10_000))),
       )
-    // The write itself is no part of a checkpoint: what is measured is what comes on top of it, on both sides.
+    // The write is not part of a checkpoint: on both sides, only the additional time is measured.
     const write: number[] = []
     await workspace.stats()
     for (let round = 0; round < ROUNDS; round++)
@@ -204,7 +204,7 @@ async function measureUpload(folder: string): Promise<Row[]> {
       await writeFile(join(source, path), text)
       files.push({ path, text })
     }
-    // The body is made beforehand: what is measured is the server, not the client.
+    // The body is built in advance, to measure the server and not the client.
     const upload = async (round: number) => {
       const response = await fetch(`${url}/api/projects/upload`, {
         method: 'POST',
