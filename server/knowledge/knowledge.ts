@@ -65,7 +65,7 @@ export function createKnowledge({
 }: KnowledgeOptions): Knowledge {
   const ingest = createIngest({ documents, folder, vectors, onChange, log })
 
-  /** Settles when what earlier processes left is found. */
+  /** Settles when the unfinished uploads of earlier processes are found. */
   let started: Promise<void> = Promise.resolve()
 
   return {
@@ -90,7 +90,8 @@ export function createKnowledge({
     },
 
     async add({ userId, projectId }, file) {
-      // What the start finds unfinished is of an earlier process, never this document. Its failure is its own to report.
+      // Waits until the start has found unfinished uploads of earlier processes, so that it never takes this one for such.
+      // A failure of that search is reported elsewhere.
       await started.catch(() => undefined)
       if ((await documents.count(projectId)) >= MOST_DOCUMENTS) {
         file.content.resume()
@@ -111,10 +112,10 @@ export function createKnowledge({
         file.content.on('data', (chunk: Buffer) => {
           size += chunk.length
         })
-        // Written under another name until it is complete: after a crash, half a file must not pass for a whole one.
+        // Written under a temporary name, so that a crash never leaves a partial file under the final one.
         await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
         await storage.claim(userId, document.id, size)
-        // Before it is complete: a server that dies in between leaves nothing that is stored but not counted.
+        // Stored before the file is complete, so that a crash never leaves bytes that are not counted.
         await documents.resize(document.id, size)
         await rename(`${path}.part`, path)
       } catch (error) {
