@@ -127,6 +127,27 @@ describeInBrowser('the page for everybody', (visitor) => {
     await leave(page)
   })
 
+  test('a button shows no tip while its own menu is open', async () => {
+    const page = await visitor.open(server.url)
+    await composer(page).waitFor()
+    await page.clock.install()
+    const button = page.getByRole('button', { name: 'Approval:' })
+    const tip = page.getByRole('tooltip')
+    // Pointer events of its own: the open menu must not be left.
+    const pointAt = async (): Promise<void> => {
+      await button.dispatchEvent('pointerover', { pointerType: 'mouse', bubbles: true })
+      await page.clock.runFor(2_000)
+    }
+    await pointAt()
+    await tip.waitFor()
+    await button.click()
+    await page.getByRole('menuitemradio', { name: 'Never ask' }).waitFor()
+    await tip.waitFor({ state: 'detached' })
+    await pointAt()
+    expect(await tip.count()).toBe(0)
+    await leave(page)
+  })
+
   test('everything that a chat needs is reached with the keyboard alone', async () => {
     const page = await visitor.open(server.url)
     await composer(page).waitFor()

@@ -58,6 +58,21 @@ describe('the page in a language', () => {
     expect((await openPage('en')).texts.t('composer.send')).toBe('发送')
   })
 
+  test('is in English when the Chinese texts cannot be loaded', async () => {
+    vi.doMock('../../web/src/lib/i18n/chinese.ts', () => {
+      throw new Error('The file is not there.')
+    })
+    try {
+      const { loadPageTexts, texts } = await openPage('zh-CN')
+      expect(root.lang).toBe('en')
+      expect(texts.t('composer.send')).toBe('Send')
+      await loadPageTexts()
+      expect(texts.t('auth.loginTitle')).toBe('Welcome back')
+    } finally {
+      vi.doUnmock('../../web/src/lib/i18n/chinese.ts')
+    }
+  })
+
   test('shows the latest choice when two are made at once', async () => {
     const { chooseLanguage, texts } = await openPage('en')
     await Promise.all([chooseLanguage('zh'), chooseLanguage('en')])

@@ -41,6 +41,10 @@ const hide = (): void => {
   useShown.setState({ shown: null })
 }
 
+/** The tip would cover the entries of the anchor's own menu. */
+const hasOpenMenu = (anchor: Element): boolean =>
+  anchor.getAttribute('aria-haspopup') === 'menu' && anchor.getAttribute('aria-expanded') === 'true'
+
 const noHover = (): boolean => matchMedia('(hover: none)').matches
 
 type Handler<E> = ((event: E) => void) | undefined
@@ -78,7 +82,7 @@ export function Tip({
       if (pointerType === 'touch') return
       const wait = performance.now() - closedAt < SKIP_MS ? 0 : OPEN_MS
       after(wait, () => {
-        if (anchor.isConnected) show(tipOf(anchor))
+        if (anchor.isConnected && !hasOpenMenu(anchor)) show(tipOf(anchor))
       })
     },
     onPointerLeave: (event: PointerEvent) => {
@@ -92,8 +96,9 @@ export function Tip({
     // Show the tip for keyboard focus only, not for a focus that the page moved.
     onFocus: (event: FocusEvent) => {
       props.onFocus?.(event)
-      if (event.currentTarget.matches(':focus-visible') && !noHover())
-        show(tipOf(event.currentTarget))
+      const { currentTarget: anchor } = event
+      if (anchor.matches(':focus-visible') && !noHover() && !hasOpenMenu(anchor))
+        show(tipOf(anchor))
     },
     onBlur: (event: FocusEvent) => {
       props.onBlur?.(event)
@@ -147,12 +152,17 @@ export function TipBubble() {
     const onScroll = (event: Event): void => {
       if (event.target instanceof Node && event.target.contains(anchor)) hide()
     }
+    const menu = new MutationObserver(() => {
+      if (hasOpenMenu(anchor)) hide()
+    })
+    menu.observe(anchor, { attributeFilter: ['aria-expanded'] })
     // If the tip equals the accessible name, a description would only repeat it.
     const describes = anchor.getAttribute('aria-label') !== shown.text
     if (describes) anchor.setAttribute('aria-describedby', id)
     addEventListener('keydown', onKey, true)
     addEventListener('scroll', onScroll, true)
     return () => {
+      menu.disconnect()
       if (describes) anchor.removeAttribute('aria-describedby')
       removeEventListener('keydown', onKey, true)
       removeEventListener('scroll', onScroll, true)

@@ -44,7 +44,7 @@ async function show(language: Language): Promise<void> {
 /** Loads the texts of the views after the first screen, in the language that is shown. Await it with their code. */
 export const loadPageTexts = (): Promise<void> => loadPages(i18next.language === 'zh' ? 'zh' : 'en')
 
-/** Loads the texts of the first screen in the preferred language. Await it before the first render. */
+/** Loads the texts of the first screen in the preferred language, or shows English when they cannot be loaded. Await it before the first render. */
 export async function startI18n(): Promise<void> {
   chosen = preferred()
   await i18next.use(initReactI18next).init({
@@ -54,8 +54,11 @@ export async function startI18n(): Promise<void> {
     interpolation: { escapeValue: false }, // React escapes
     returnNull: false,
   })
-  await loadFirstScreen(chosen)
-  await show(chosen)
+  const loaded = await loadFirstScreen(chosen).then(
+    () => true,
+    () => false,
+  )
+  await show(loaded ? chosen : 'en')
 }
 
 /** Stores the choice and shows the page in `language` once all of its texts are there. The latest choice wins. */
