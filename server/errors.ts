@@ -14,6 +14,8 @@ export interface AppErrorOptions {
   retryAfter?: number
   /** Goes to the log only. */
   cause?: unknown
+  /** What a model's provider said, cleaned and cut: quoted after the text, and the parameter `detail`. */
+  providerSays?: string
 }
 
 /**
@@ -53,20 +55,23 @@ type NoParams = Record<never, never>
 
 /**
  * The error of a reason in the protocol's list of failures, which gives its code and text. The only way to refuse a
- * request; `new AppError` is for texts of providers and of commands for operators.
+ * request or to end a run; `new AppError` is for commands of operators and results of tools. Parameters beyond those of
+ * the text reach the page too.
  */
 export function appError<Reason extends FailureReason>(
   reason: Reason,
   ...[params, options]: NoParams extends FailureParams<Reason>
-    ? [params?: NoParams, options?: AppErrorOptions]
-    : [params: FailureParams<Reason>, options?: AppErrorOptions]
+    ? [params?: ErrorParams, options?: AppErrorOptions]
+    : [params: FailureParams<Reason> & ErrorParams, options?: AppErrorOptions]
 ): AppError {
-  const values: ErrorParams = { ...params }
-  return new AppError(failures[reason][0], failureText(reason, values), {
-    ...options,
-    reason,
-    ...(Object.keys(values).length === 0 ? {} : { params: values }),
-  })
+  const said = options?.providerSays ?? ''
+  const values: ErrorParams = { ...params, ...(said === '' ? {} : { detail: said }) }
+  const text = failureText(reason, values)
+  return new AppError(
+    failures[reason][0],
+    said === '' ? text : `${text} The provider says: ${said}`,
+    { ...options, reason, ...(Object.keys(values).length === 0 ? {} : { params: values }) },
+  )
 }
 
 /** The text of any thrown value, for logs and as a last resort for results. */

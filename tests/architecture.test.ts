@@ -103,7 +103,7 @@ const subFolders: Record<string, readonly string[]> = {
     'protocol',
     'lib',
   ],
-  'runs/usage': ['agent', 'db', 'protocol'],
+  'runs/usage': ['agent', 'db', 'errors.ts', 'protocol'],
   'tools/builtin': [
     'workspace',
     'net',

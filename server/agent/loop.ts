@@ -1,5 +1,5 @@
 // The agent loop: call the model, run its tool calls, repeat. Independent of database, HTTP and queue.
-import { AppError } from '../errors.ts'
+import { type AppError, appError } from '../errors.ts'
 import type {
   LlmClient,
   LlmEvent,
@@ -220,7 +220,7 @@ async function* callModel(
     }
   yield {
     type: 'failed',
-    error: new AppError('model_bad_answer', 'The model ended without finishing its answer.'),
+    error: appError('model_answer_unfinished'),
     usage: undefined,
   }
   return null

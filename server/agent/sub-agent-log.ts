@@ -9,21 +9,18 @@ export const SubAgentOutcome = z.discriminatedUnion('success', [
 ])
 export type SubAgentOutcome = z.infer<typeof SubAgentOutcome>
 
-/**
- * Stored before it takes effect, so that a restart continues after the last one. The names of the types are in stored rows:
- * `round` is an iteration, `answered` a result.
- */
+/** Stored before it takes effect, so that a restart continues after the last one. */
 export const SubAgentEvent = z.discriminatedUnion('type', [
   /** A model call ended with tool calls. */
   z.object({
-    type: z.literal('round'),
+    type: z.literal('iteration'),
     text: z.string(),
     reasoning: z.string(),
     calls: z.array(z.object({ id: CallId, name: z.string(), arguments: z.string() })),
   }),
   /** A call that is not safe to repeat is about to run. */
   z.object({ type: z.literal('begun'), id: CallId }),
-  z.object({ type: z.literal('answered'), id: CallId, success: z.boolean(), content: z.string() }),
+  z.object({ type: z.literal('result'), id: CallId, success: z.boolean(), content: z.string() }),
   z.object({ type: z.literal('ended'), outcome: SubAgentOutcome }),
 ])
 export type SubAgentEvent = z.infer<typeof SubAgentEvent>
@@ -48,7 +45,7 @@ export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog
 
   function add(event: SubAgentEvent): void {
     switch (event.type) {
-      case 'round':
+      case 'iteration':
         iterations += 1
         messages.push({
           role: 'assistant',
@@ -63,7 +60,7 @@ export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog
         if (call !== undefined) call.begun = true
         break
       }
-      case 'answered': {
+      case 'result': {
         const call = calls.find(({ id }) => id === event.id)
         if (call === undefined || call.success !== null) break
         call.success = event.success

@@ -173,7 +173,7 @@ async function runLoop(
         if (event.finish === 'budget')
           return { success: false, error: 'The token budget of this run is used up.' }
         if (event.finish !== null) return answerOf(text)
-        await persist(work, { type: 'round', text, reasoning, calls: [...event.calls] })
+        await persist(work, { type: 'iteration', text, reasoning, calls: [...event.calls] })
         onChange(text)
         text = ''
         reasoning = ''
@@ -227,7 +227,7 @@ const createCallRecorder = (work: Work): CallRecorder => ({
     persist(
       work,
       {
-        type: 'answered',
+        type: 'result',
         id: result.call.id,
         success: result.success,
         content: result.content,

@@ -143,7 +143,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
               status: 'running',
               error: null,
               finishReason: null,
-              state: { ...state, roundLimit: run.round + settings.maxIterations },
+              state: { ...state, iterationLimit: run.iteration + settings.maxIterations },
               owner: dependencies.instance,
             })
             if (reopened === undefined) throw appError('run_still_active')

@@ -4,7 +4,7 @@ import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
-import { AppError, appError } from '../errors.ts'
+import { type AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
 import type {
@@ -91,7 +91,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
     ])
     if (active !== undefined) throw activeRunError(active.id)
     if (unfinished >= settings.runsPerUser) throw tooManyRuns(settings.runsPerUser)
-    if (exceeded !== null) throw new AppError('budget_exceeded', exceeded)
+    if (exceeded !== null) throw exceeded
   }
 
   /** The parent of the turn, null at the root. The caller has locked the leaf. @throws AppError when it is gone. */

@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { z } from 'zod'
 import { childEntry } from '../lib/child-entry.ts'
+import { storedFailure, ToldFailure } from '../protocol/failures/stored.ts'
 import { startProcess } from '../sandbox/process.ts'
 import { Passage } from './passage.ts'
 
 export type Extraction =
   | { ok: true; passages: Passage[] }
-  /** `reason` is for the person who uploaded it, `internal` for the log. */
-  | { ok: false; reason: string; internal?: string }
+  /** `failure` is for the person who uploaded it, `internal` for the log. */
+  | { ok: false; failure: ToldFailure; internal?: string }
 
 export interface ExtractOptions {
   signal: AbortSignal
@@ -29,7 +30,7 @@ const MEMORY_LOOK_MS = 200
 const Line = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('passages'), passages: z.array(Passage) }),
   z.object({ kind: z.literal('end') }),
-  z.object({ kind: z.literal('failed'), reason: z.string(), internal: z.string() }),
+  z.object({ kind: z.literal('failed'), failure: ToldFailure, internal: z.string() }),
 ])
 
 /** The passages of one document, or why there are none. Never throws; the child has ended when it resolves. */
@@ -51,14 +52,14 @@ export async function extractPassages(
     maxOutputBytes: 10_000,
   })
   const passages: Passage[] = []
-  let failure: { reason: string; internal: string } | undefined
+  let failed: { failure: ToldFailure; internal: string } | undefined
   let complete = false
   let tooMuch = false
 
   const take = (text: string): void => {
     const line = Line.parse(JSON.parse(text))
     if (line.kind === 'passages') passages.push(...line.passages)
-    else if (line.kind === 'failed') failure = line
+    else if (line.kind === 'failed') failed = { failure: line.failure, internal: line.internal }
     else complete = true
     if (passages.length > MAX_PASSAGES) refuse()
   }
@@ -92,17 +93,21 @@ export async function extractPassages(
   const outcome = await child.done
   clearInterval(watch)
 
-  if (outcome.aborted) return { ok: false, reason: 'it was cancelled' }
-  if (outcome.timedOut) return { ok: false, reason: 'reading it took too long' }
-  if (failure !== undefined) return { ok: false, ...failure }
+  if (outcome.aborted) return { ok: false, failure: storedFailure('document_reading_stopped') }
+  if (outcome.timedOut) return { ok: false, failure: storedFailure('document_reading_too_slow') }
+  if (failed !== undefined) return { ok: false, ...failed }
   if (complete && !tooMuch) return { ok: true, passages }
   if (outcome.startError !== null)
     return {
       ok: false,
-      reason: 'the reader could not be started',
+      failure: storedFailure('document_reader_not_started'),
       internal: outcome.startError.message,
     }
-  return { ok: false, reason: 'it is too large to be read', internal: outcome.stderr.slice(-1000) }
+  return {
+    ok: false,
+    failure: storedFailure('document_too_large_to_read'),
+    internal: outcome.stderr.slice(-1000),
+  }
 }
 
 /** 0 where the system does not report it; there only the heap limit applies. */

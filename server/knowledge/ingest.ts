@@ -5,6 +5,7 @@ import pLimit from 'p-limit'
 import type { DocumentRepository, DocumentRow, NewPassage } from '../db/repositories/documents.ts'
 import { errorText } from '../errors.ts'
 import { indexWords } from '../lib/words.ts'
+import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import { extractPassages } from './extract.ts'
 import type { Passage } from './passage.ts'
@@ -47,7 +48,7 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
   const read = async (document: DocumentRow, signal: AbortSignal): Promise<void> => {
     const bytes = await readFile(fileOf(document.id)).catch(() => null)
     if (bytes === null) {
-      await documents.fail(document.id, 'the upload was lost; upload it again')
+      await documents.fail(document.id, storedFailure('document_lost'))
       return
     }
     const extraction = await extractPassages(document.name, bytes, { signal })
@@ -65,7 +66,7 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
         onChange(document.projectId)
       }
     } else {
-      await documents.fail(document.id, extraction.reason)
+      await documents.fail(document.id, extraction.failure)
       if (extraction.internal !== undefined)
         log.warn({ document: document.id, cause: extraction.internal }, 'a document was not read')
     }
@@ -80,7 +81,7 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
       log.warn({ document: document.id, cause: errorText(error) }, 'a document was not indexed')
       // The database may be the cause: the document stays pending for the next start.
       await documents
-        .fail(document.id, 'it could not be indexed')
+        .fail(document.id, storedFailure('document_not_indexed'))
         .then(() => rm(fileOf(document.id), { force: true }))
         .catch(() => undefined)
     }

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DocumentRepository, DocumentRow } from '../db/repositories/documents.ts'
 import { appError } from '../errors.ts'
+import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { createIngest } from './ingest.ts'
 import { mergeByRank, type PassageHit, searchPassages } from './passage-search.ts'
@@ -130,10 +131,10 @@ export function createKnowledge({
         ingest.add(stored)
         return stored
       }
-      const reason = 'the file is too large'
-      await documents.fail(document.id, reason)
+      const failure = storedFailure('document_too_large')
+      await documents.fail(document.id, failure)
       await rm(path, { force: true })
-      return { ...stored, status: 'failed', error: reason }
+      return { ...stored, status: 'failed', error: failure.message, failure }
     },
 
     async removeProject(projectId) {

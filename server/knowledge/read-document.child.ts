@@ -1,13 +1,14 @@
 // The program that reads one document in its own process: bytes on standard input, passages on descriptor 3.
 import { createWriteStream } from 'node:fs'
 import { errorText } from '../errors.ts'
+import { storedFailure, type ToldFailure } from '../protocol/failures/stored.ts'
 import { readDocument, UnreadableDocument } from './read-document.ts'
 
 /** One line of the output: passages as they are found, finally one `end` or one `failed`. */
 type Line =
   | { kind: 'passages'; passages: unknown[] }
   | { kind: 'end' }
-  | { kind: 'failed'; reason: string; internal: string }
+  | { kind: 'failed'; failure: ToldFailure; internal: string }
 
 const PASSAGES_PER_LINE = 50
 
@@ -26,7 +27,8 @@ try {
 } catch (error) {
   write({
     kind: 'failed',
-    reason: error instanceof UnreadableDocument ? error.message : 'the file could not be read',
+    failure:
+      error instanceof UnreadableDocument ? error.failure : storedFailure('document_unreadable'),
     internal: errorText(error).slice(0, 1000),
   })
 }

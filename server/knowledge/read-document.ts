@@ -1,6 +1,7 @@
 // Converts a document's bytes into passages: the reader is chosen by the bytes, not by the file name.
 import { extname } from 'node:path'
 import mammoth from 'mammoth'
+import { storedFailure, type ToldFailure } from '../protocol/failures/stored.ts'
 import { cutIntoPassages } from './chunk.ts'
 import { decodeText } from './decode-text.ts'
 import { htmlSections, htmlToSections } from './html-sections.ts'
@@ -10,7 +11,14 @@ import { pdfSections } from './pdf-sections.ts'
 import { tableSections } from './table-sections.ts'
 
 /** For the person who uploaded the file: what is wrong with it. */
-export class UnreadableDocument extends Error {}
+export class UnreadableDocument extends Error {
+  readonly failure: ToldFailure
+  constructor(failure: ToldFailure, cause?: unknown) {
+    super(failure.message, { cause })
+    this.name = 'UnreadableDocument'
+    this.failure = failure
+  }
+}
 
 /**
  * The passages of a document. Heavy and partly synchronous: only called in its child process. Throws
@@ -20,9 +28,7 @@ export async function readDocument(name: string, bytes: Uint8Array): Promise<Pas
   const passages = cutIntoPassages(await sectionsOf(name, bytes))
   if (passages.length === 0)
     throw new UnreadableDocument(
-      startsWith(bytes, '%PDF')
-        ? 'it holds no text (a scan has to be run through OCR first)'
-        : 'it holds no text',
+      storedFailure(startsWith(bytes, '%PDF') ? 'document_scanned' : 'document_empty'),
     )
   return passages
 }
@@ -34,31 +40,35 @@ async function sectionsOf(name: string, bytes: Uint8Array): Promise<Section[]> {
       return await pdfSections(bytes)
     } catch (error) {
       throw new UnreadableDocument(
-        error instanceof Error && error.name === 'PasswordException'
-          ? 'the PDF is protected by a password'
-          : 'the PDF is damaged',
-        { cause: error },
+        storedFailure(
+          error instanceof Error && error.name === 'PasswordException'
+            ? 'document_pdf_protected'
+            : 'document_pdf_damaged',
+        ),
+        error,
       )
     }
   }
   if (startsWith(bytes, 'PK')) {
     if (extension !== '.docx')
-      throw new UnreadableDocument(`${extension || 'this kind of'} archive is not supported`)
+      throw new UnreadableDocument(
+        extension === ''
+          ? storedFailure('document_archive_unknown')
+          : storedFailure('document_archive_unsupported', { extension }),
+      )
     return docxSections(bytes)
   }
   if (extension === '.pdf' || extension === '.docx')
-    throw new UnreadableDocument(`it is named ${extension} but is none`)
+    throw new UnreadableDocument(storedFailure('document_not_what_its_name_says', { extension }))
   const text = decodeText(bytes)
-  if (text === null)
-    throw new UnreadableDocument(
-      'it is a binary file; text, Markdown, PDF, DOCX, HTML and CSV are supported',
-    )
+  if (text === null) throw new UnreadableDocument(storedFailure('document_binary'))
   if (extension === '.csv' || extension === '.tsv') return tableSections(text)
   if (extension === '.html' || extension === '.htm' || extension === '.xhtml') {
     try {
       return htmlSections(text)
     } catch (error) {
-      if (error instanceof RangeError) throw new UnreadableDocument('the page is nested too deeply')
+      if (error instanceof RangeError)
+        throw new UnreadableDocument(storedFailure('document_page_too_deep'), error)
       throw error
     }
   }
@@ -75,7 +85,7 @@ async function docxSections(bytes: Uint8Array): Promise<Section[]> {
     )
     html = converted.value
   } catch (error) {
-    throw new UnreadableDocument('the DOCX file is damaged', { cause: error })
+    throw new UnreadableDocument(storedFailure('document_docx_damaged'), error)
   }
   return htmlToSections(html)
 }

@@ -1,5 +1,5 @@
 // The model catalog: which models can be chosen, and the client behind each id.
-import { AppError, appError } from '../errors.ts'
+import { appError } from '../errors.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
 import type { LlmClient } from './client.ts'
 import { createDemoClient, DEMO_MODEL_ID } from './demo/client.ts'
@@ -134,11 +134,7 @@ function inToolMode(client: LlmClient, settings: ModelSettings): LlmClient {
 /** Always fails with an error that says what to do, so that a fallback model can take over. */
 const lostKeyClient = (name: string): LlmClient => ({
   async *stream() {
-    const error = new AppError(
-      'model_unauthorized',
-      `The stored API key of ${name} cannot be read. An administrator has to enter it again under Settings, Models.`,
-    )
-    yield [{ type: 'failed', error }]
+    yield [{ type: 'failed', error: appError('model_key_lost', { model: name }) }]
   },
 })
 

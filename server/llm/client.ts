@@ -1,7 +1,6 @@
 // The interface to language models, implemented by every provider client and wrapper.
 import type { AppError } from '../errors.ts'
 import type { Thinking } from '../protocol/catalog.ts'
-import type { ErrorParams } from '../protocol/error.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { ToolChoice } from '../protocol/message.ts'
 import type { Usage } from '../protocol/run-event.ts'
@@ -52,10 +51,10 @@ export type LlmEvent =
       type: 'retrying'
       attempt: number
       delayMs: number
-      reason: string
-      /** The error code of the failed attempt. */
-      code?: string
-      params?: ErrorParams | undefined
+      /** Why the attempt failed. */
+      error: AppError
+      /** The name of the model that is asked next, where it is another one. */
+      nextModel?: string
     }
   /**
    * The end. `reason` is `tool_calls` whenever there were calls, whatever the provider reported. `usage` is what the

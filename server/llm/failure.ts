@@ -1,6 +1,5 @@
-// Converts model failures to errors that name the model and the kind of failure, and never contain a URL or a key.
-import { AppError } from '../errors.ts'
-import type { ErrorCode } from '../protocol/error.ts'
+// Failures of models, as errors that name the kind of failure and the model, and never a URL or a key.
+import { type AppError, appError } from '../errors.ts'
 
 export interface FailureContext {
   /** The model's name for people. */
@@ -19,66 +18,47 @@ interface Reply {
 
 const MAX_DETAIL = 300
 
-/** The error for an HTTP status, with what to do. The detail is the provider's message, sanitized. */
+/** The error for an HTTP status, with what to do. The provider's own sentence is quoted, cleaned. */
 export function statusFailure(reply: Reply, context: FailureContext, cause?: unknown): AppError {
-  const { status } = reply
+  const { status, retryAfter } = reply
   const words = providerText(reply.body)
-  const providerMessage = sanitize(words, context)
-  const detail = withDetail(providerMessage)
-  const name = `The model "${context.model}"`
-  const options = { details: { status }, cause }
-  const make = (code: ErrorCode, message: string, retryable = false, reason?: string) =>
-    new AppError(code, message, {
-      ...options,
-      params: {
-        model: context.model,
-        status,
-        ...(providerMessage === '' ? {} : { detail: providerMessage }),
-        ...(reason === undefined ? {} : { reason }),
-      },
-      retryable,
-      ...(reply.retryAfter === undefined ? {} : { retryAfter: reply.retryAfter }),
-    })
-  if (saysTooLong(words))
-    return make('model_context_exceeded', `${name} can't take a conversation this long${detail}`)
-  if (status === 401 || status === 403)
-    return make(
-      'model_unauthorized',
-      `${name}: the provider refused the API key (${status}). Check the key in the model's settings.`,
-    )
-  if (status === 402)
-    return make(
-      'model_refused',
-      `${name}: the account at the provider has no credit left (402).`,
-      false,
-      'credit',
-    )
-  if (status === 404)
-    return make(
-      'model_not_found',
-      `${name}: the provider does not know this model or this address (404). Check api_url and upstream_model.`,
-    )
-  if (status === 429) {
-    const empty = /insufficient_quota|exceeded your current quota|balance/i.test(words)
-    return make(
-      'model_rate_limited',
-      empty
-        ? `${name}: the quota at the provider is used up (429).`
-        : `${name}: the provider asks to slow down (429). Try again in a moment.`,
-      !empty,
-      empty ? 'quota' : undefined,
-    )
-  }
-  if (status === 408 || status === 504)
-    return make('model_timeout', `${name}: the provider took too long (${status}).`, true)
-  if (status >= 500)
-    return make('model_unavailable', `${name}: the provider has a fault (${status})${detail}`, true)
-  if (status >= 300 && status < 400)
-    return make(
-      'model_bad_answer',
-      `${name}: the address answers with a redirect (${status}). Check api_url.`,
-    )
-  return make('model_refused', `${name} refused the request (${status})${detail}`)
+  const reason = reasonOf(status, words)
+  return appError(
+    reason,
+    {
+      model: context.model,
+      status,
+      ...(retryAfter === undefined ? {} : { retry_after_seconds: Math.ceil(retryAfter) }),
+    },
+    {
+      details: { status },
+      cause,
+      retryable: MAY_PASS.has(reason),
+      providerSays: sanitize(words, context),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    },
+  )
+}
+
+/** Reasons of which another attempt may know nothing. */
+const MAY_PASS: ReadonlySet<string> = new Set([
+  'model_rate_limited',
+  'model_timeout',
+  'model_unavailable',
+])
+
+function reasonOf(status: number, words: string) {
+  if (saysTooLong(words)) return 'model_context_exceeded'
+  if (status === 401 || status === 403) return 'model_unauthorized'
+  if (status === 402) return 'model_refused_credit'
+  if (status === 404) return 'model_not_found'
+  if (status === 429)
+    return /insufficient_quota|exceeded your current quota|balance/i.test(words)
+      ? 'model_rate_limited_quota'
+      : 'model_rate_limited'
+  if (status === 408 || status === 504) return 'model_timeout'
+  if (status >= 500) return 'model_unavailable'
+  return status >= 300 && status < 400 ? 'model_redirected' : 'model_refused'
 }
 
 /** An error object in the middle of a stream, or in the body of a 200. */
@@ -96,70 +76,69 @@ export function errorObjectFailure(error: unknown, context: FailureContext): App
   if (/invalid_request|bad.?request/i.test(words))
     return statusFailure({ status: 400, body: error }, context)
   if (saysTooLong(words)) return statusFailure({ status: 400, body: error }, context)
-  const detail = withDetail(sanitize(providerText(error), context))
-  return new AppError(
-    'model_unavailable',
-    `The model "${context.model}": the provider reported a fault${detail}`,
-    { retryable: true, cause: error, params: { model: context.model } },
+  return appError(
+    'model_unavailable_reported',
+    { model: context.model },
+    { retryable: true, cause: error, providerSays: sanitize(providerText(error), context) },
   )
 }
 
-const connectionFaults: Record<string, string> = {
-  ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ECONNRESET: 'the connection was closed',
-  EPIPE: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
-  ETIMEDOUT: 'the connection timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-  EHOSTUNREACH: 'the host is not reachable',
-  ENETUNREACH: 'the network is not reachable',
-}
+const connectionFaults = {
+  ECONNREFUSED: 'model_unavailable_connection_refused',
+  ENOTFOUND: 'model_unavailable_host_unknown',
+  EAI_AGAIN: 'model_unavailable_host_not_found',
+  ECONNRESET: 'model_unavailable_connection_closed',
+  EPIPE: 'model_unavailable_connection_closed',
+  UND_ERR_SOCKET: 'model_unavailable_connection_closed',
+  ETIMEDOUT: 'model_unavailable_connection_timed_out',
+  UND_ERR_CONNECT_TIMEOUT: 'model_unavailable_connection_timed_out',
+  EHOSTUNREACH: 'model_unavailable_host_unreachable',
+  ENETUNREACH: 'model_unavailable_network',
+} as const
+const isConnectionFault = (code: string): code is keyof typeof connectionFaults =>
+  Object.hasOwn(connectionFaults, code)
 
 /** The connection failed before a response was received. */
 export function connectionFailure(error: unknown, context: FailureContext): AppError {
   const code = deepestCode(error)
-  const fault =
-    connectionFaults[code] ??
-    (/CERT|SSL|TLS|SELF_SIGNED/.test(code)
-      ? 'the secure connection failed'
-      : 'the connection failed')
-  return new AppError(
-    'model_unavailable',
-    `The model "${context.model}" can't be reached: ${fault}. Check the provider's address and the network.`,
-    { retryable: true, cause: error, params: { model: context.model, reason: 'connection' } },
-  )
+  const reason = isConnectionFault(code)
+    ? connectionFaults[code]
+    : /CERT|SSL|TLS|SELF_SIGNED/.test(code)
+      ? 'model_unavailable_insecure'
+      : 'model_unavailable_connection'
+  return appError(reason, { model: context.model }, { retryable: true, cause: error })
 }
 
-/** The stream ended or the connection broke before the answer was complete. */
-export const brokenStream = (context: FailureContext, cause?: unknown): AppError =>
-  new AppError(
-    'model_stream_broken',
-    `The model "${context.model}": the connection ended before the answer was complete.`,
-    { retryable: true, cause, params: { model: context.model } },
+/** The stream ended or broke before the model had finished. */
+export const brokenStream = ({ model }: FailureContext, cause?: unknown): AppError =>
+  appError('model_stream_broken', { model }, { retryable: true, cause })
+
+export const silenceFailure = ({ model }: FailureContext, seconds: number): AppError =>
+  appError(
+    'model_timeout_silence',
+    { model, seconds: Math.round(seconds * 10) / 10 },
+    { retryable: true },
   )
 
-export const silenceFailure = (context: FailureContext, seconds: number): AppError =>
-  new AppError(
-    'model_timeout',
-    `The model "${context.model}" sent nothing for ${Math.round(seconds * 10) / 10} seconds.`,
-    {
-      retryable: true,
-      params: { model: context.model, seconds: Math.round(seconds * 10) / 10, reason: 'silence' },
-    },
-  )
+/** What came is no answer of a chat API. */
+export const unreadableAnswer = (
+  { model }: FailureContext,
+  reason:
+    | 'model_answer_empty'
+    | 'model_answer_is_page'
+    | 'model_answer_no_json'
+    | 'model_answer_no_stream',
+): AppError => appError(reason, { model })
 
-export const unreadableAnswer = (context: FailureContext, what: string): AppError =>
-  new AppError(
-    'model_bad_answer',
-    `The model "${context.model}" answered with ${what}. Check that api_url is an OpenAI-compatible API.`,
-    { params: { model: context.model } },
-  )
+/** The client said neither that the answer is complete nor why it is not. */
+export const unfinishedAnswer = (): AppError => appError('model_answer_unfinished')
 
-/** The error of an aborted request; its text is never shown. */
-export const abortedFailure = (context: FailureContext): AppError =>
-  new AppError('model_stream_broken', `The request to "${context.model}" was stopped.`)
+/** In prompt mode: the model is asked to write its tool call again. */
+export const unreadableCall = (): AppError => appError('model_call_unreadable')
+
+/** The end of an aborted request; nobody reads its text. */
+export const abortedFailure = ({ model }: FailureContext): AppError =>
+  appError('model_stopped', { model })
 
 /** Parses a `Retry-After` header (a number or a date) to seconds; undefined if there is none. `now` in milliseconds. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
@@ -208,8 +187,6 @@ function sanitize(words: string, context: FailureContext): string {
     .trim()
     .slice(0, MAX_DETAIL)
 }
-
-const withDetail = (detail: string): string => (detail === '' ? '.' : `: ${detail}`)
 
 function deepestCode(error: unknown): string {
   let code = ''

@@ -1,4 +1,5 @@
-// Wraps several clients: tries the next model when one fails before its first output.
+// A client that tries the next model when one fails before its first output.
+import type { AppError } from '../errors.ts'
 import type { LlmClient, LlmEvent } from './client.ts'
 
 /** A model to try. */
@@ -26,7 +27,7 @@ export function withFallback(
           const canSwitch = !hasOutput && !request.signal.aborted
           if (canSwitch && next !== undefined && only?.type === 'failed') {
             failed = true
-            yield [retryingWith(index + 1, only.error.message, next.name)]
+            yield [passedOn(index + 1, only.error, next.name)]
             continue
           }
           hasOutput ||= batch.some((event) => event.type !== 'retrying')
@@ -38,9 +39,10 @@ export function withFallback(
   }
 }
 
-const retryingWith = (attempt: number, reason: string, next: string): LlmEvent => ({
+const passedOn = (attempt: number, error: AppError, nextModel: string): LlmEvent => ({
   type: 'retrying',
   attempt,
   delayMs: 0,
-  reason: `${reason} Asking "${next}" instead.`,
+  error,
+  nextModel,
 })

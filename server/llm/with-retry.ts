@@ -61,9 +61,7 @@ const retrying = (attempt: number, delayMs: number, error: AppError): LlmEvent =
   type: 'retrying',
   attempt,
   delayMs,
-  reason: error.message,
-  code: error.code,
-  params: error.params,
+  error,
 })
 
 /** False if the run was stopped while waiting. */

@@ -1,5 +1,6 @@
 // A kind of channel: one file declares it, and one line in `kinds.ts` offers it.
 import type { z } from 'zod'
+import { storedFailure, type ToldFailure } from '../protocol/failures/stored.ts'
 
 export interface OutgoingMessage {
   /** The same for every attempt, so that a receiver can drop duplicates. */
@@ -11,10 +12,10 @@ export interface OutgoingMessage {
 }
 
 /**
- * The outcome of one attempt. `retry` says whether another one makes sense; `error` is for the user and contains no
+ * The outcome of one attempt. `retry` says whether another one makes sense; `failure` is for the user and contains no
  * secret.
  */
-export type SendOutcome = { ok: true } | { ok: false; error: string; retry: boolean }
+export type SendOutcome = { ok: true } | { ok: false; failure: ToldFailure; retry: boolean }
 
 export interface ChannelKindSpecification<Settings extends z.ZodType> {
   type: string
@@ -68,7 +69,7 @@ export function defineChannelKind<Settings extends z.ZodType>(
     async send(settings, message, signal) {
       const checked = kind.settings.safeParse(settings)
       if (!checked.success)
-        return { ok: false, error: 'the settings of this channel no longer fit', retry: false }
+        return { ok: false, failure: storedFailure('delivery_settings_unfit'), retry: false }
       return kind.send(checked.data, message, signal)
     },
   }

@@ -111,6 +111,8 @@ export function createChannels(options: ChannelsOptions): Channels {
                 status: delivery.status,
                 attempts: delivery.attempts,
                 error: delivery.lastError,
+                reason: delivery.lastFailure?.reason ?? null,
+                params: delivery.lastFailure?.params ?? null,
                 created_at: delivery.createdAt.toISOString(),
               },
         )
@@ -175,6 +177,7 @@ export function createChannels(options: ChannelsOptions): Channels {
             attempts: 0,
             nextAttemptAt: now,
             lastError: null,
+            lastFailure: null,
             createdAt: now,
           },
           MOST_WAITING,

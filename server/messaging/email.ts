@@ -1,5 +1,6 @@
 // Messages by e-mail, over the SMTP server that the operator configured.
 import { z } from 'zod'
+import { storedFailure } from '../protocol/failures/stored.ts'
 import { defineChannelKind } from './channel-kind.ts'
 
 export interface SmtpSettings {
@@ -34,7 +35,7 @@ export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }
     async send({ to }, message, signal) {
       const { smtp } = dependencies
       if (smtp === undefined)
-        return { ok: false, error: 'this server has no SMTP settings any more', retry: false }
+        return { ok: false, failure: storedFailure('delivery_mail_not_set_up'), retry: false }
       const { createTransport } = await import('nodemailer')
       const transport = createTransport({
         host: smtp.host,
@@ -64,8 +65,8 @@ export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }
         const status =
           error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
         return status >= 500
-          ? { ok: false, error: `the mail server refused it (${status})`, retry: false }
-          : { ok: false, error: 'the mail server could not be reached or was busy', retry: true }
+          ? { ok: false, failure: storedFailure('delivery_mail_refused', { status }), retry: false }
+          : { ok: false, failure: storedFailure('delivery_mail_unreachable'), retry: true }
       } finally {
         signal.removeEventListener('abort', giveUp)
         transport.close()

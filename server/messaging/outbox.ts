@@ -3,6 +3,7 @@
 
 import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
 import { errorText } from '../errors.ts'
+import { storedFailure, type ToldFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind, SendOutcome } from './channel-kind.ts'
 
@@ -56,13 +57,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const controller = new AbortController()
   const waiting = new Map<string, Set<() => void>>()
   let timer: NodeJS.Timeout | undefined
-  let round: Promise<void> | null = null
+  let working: Promise<void> | null = null
   let again = false
 
   const attempt = async (channel: ChannelRow, delivery: DeliveryRow): Promise<SendOutcome> => {
     const kind = kinds.get(channel.type)
     if (kind === undefined)
-      return { ok: false, error: 'this kind of channel is not offered any more', retry: false }
+      return { ok: false, failure: storedFailure('delivery_channel_kind_gone'), retry: false }
     try {
       return await kind.send(
         options.settingsOf(channel),
@@ -79,7 +80,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         { channel: channel.type, cause: errorText(error) },
         'a delivery failed oddly',
       )
-      return { ok: false, error: 'sending failed', retry: true }
+      return { ok: false, failure: storedFailure('delivery_failed'), retry: true }
     }
   }
 
@@ -106,6 +107,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         status: 'delivered',
         nextAttemptAt: null,
         lastError: null,
+        lastFailure: null,
       })
     // Aborted by the end of the process: due after the next start.
     else if (isStopped)
@@ -113,21 +115,22 @@ export function createOutbox(options: OutboxOptions): Outbox {
         status: 'pending',
         nextAttemptAt: now,
         lastError: delivery.lastError,
+        lastFailure: delivery.lastFailure,
       })
     else if (outcome.retry && pause !== undefined)
       await repository.settle(delivery.id, {
         status: 'pending',
         nextAttemptAt: new Date(now.getTime() + (options.pauseMs ?? pause * 1_000)),
-        lastError: outcome.error,
+        ...stored(outcome.failure),
       })
     else {
       await repository.settle(delivery.id, {
         status: 'failed',
         nextAttemptAt: null,
-        lastError: outcome.error,
+        ...stored(outcome.failure),
       })
       // The sender learns the outcome of the first attempt.
-      if (delivery.attempts > 1) await report(channel, delivery, outcome.error)
+      if (delivery.attempts > 1) await report(channel, delivery, outcome.failure.message)
     }
     for (const told of waiting.get(delivery.id) ?? []) told()
   }
@@ -156,17 +159,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   const run = (): void => {
     if (controller.signal.aborted) return
-    if (round !== null) {
+    if (working !== null) {
       again = true
       return
     }
-    round = work()
+    working = work()
       .catch((error: unknown) => {
         options.log.warn({ cause: errorText(error) }, 'the outbox could not look at its messages')
         sleep(LONGEST_SLEEP_MS)
       })
       .finally(() => {
-        round = null
+        working = null
         // Requested after the last check but before the end of this one.
         if (again) run()
       })
@@ -178,7 +181,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     async stop() {
       controller.abort()
       clearTimeout(timer)
-      await round
+      await working
     },
     afterTry: (deliveryId, signal) =>
       new Promise((resolve) => {
@@ -196,3 +199,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       }),
   }
 }
+
+const stored = ({ message, ...failure }: ToldFailure) => ({
+  lastError: message,
+  lastFailure: failure,
+})

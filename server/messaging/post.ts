@@ -1,5 +1,6 @@
 // One POST of JSON to an address that a user chose, and what its response means for a delivery.
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import { storedFailure } from '../protocol/failures/stored.ts'
 import type { SendOutcome } from './channel-kind.ts'
 
 const TIMEOUT_MS = 15_000
@@ -25,8 +26,17 @@ export async function postJson(options: PostOptions): Promise<SendOutcome> {
     maxBytes: 10_000,
     ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
   })
-  if (!answer.ok) return { ok: false, error: answer.error, retry: true }
+  if (!answer.ok)
+    return {
+      ok: false,
+      failure: storedFailure('delivery_receiver_unreachable', { detail: answer.error }),
+      retry: true,
+    }
   if (answer.status >= 200 && answer.status < 300) return { ok: true }
   const busy = answer.status >= 500 || [408, 425, 429].includes(answer.status)
-  return { ok: false, error: `the receiver answered ${answer.status}`, retry: busy }
+  return {
+    ok: false,
+    failure: storedFailure('delivery_refused', { status: answer.status }),
+    retry: busy,
+  }
 }

@@ -1,6 +1,7 @@
 // Background tasks of a conversation on the wire.
 import { z } from 'zod'
 import { Timestamp } from './envelope.ts'
+import { ErrorParams } from './error.ts'
 import { MessageId, RunId } from './ids.ts'
 import { RunStatus } from './run.ts'
 import { PendingApproval, Usage } from './run-event.ts'
@@ -18,6 +19,9 @@ export const BackgroundTask = z
     /** Its answer, '' until there is one. */
     result: z.string(),
     error: z.string().nullable(),
+    /** Why it failed, for programs and translations, as in refusals of requests. */
+    reason: z.string().nullable(),
+    params: ErrorParams.nullable(),
     usage: Usage,
     pending_approvals: z.array(PendingApproval),
     created_at: Timestamp,

@@ -139,6 +139,8 @@ export const ProbeReport = z
     error: z.string().nullable(),
     /** When the provider refused: the machine-readable reason and the parameters of the text. */
     error_code: z.string().optional(),
+    /** Finer than `error_code`, as `reason` in refusals of requests. */
+    error_reason: z.string().optional(),
     error_params: ErrorParams.optional(),
     suggested: ModelSettings.partial().omit({ api_key: true }),
   })

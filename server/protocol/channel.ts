@@ -1,6 +1,7 @@
 // Channels on the wire: external destinations of the `message` tool.
 import { z } from 'zod'
 import { Timestamp } from './envelope.ts'
+import { ErrorParams } from './error.ts'
 
 /** Models write it after `channel:`, so it has no spaces. */
 export const ChannelName = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,49}$/u, {
@@ -33,6 +34,9 @@ export const Channel = z
         status: DeliveryStatus,
         attempts: z.int(),
         error: z.string().nullable(),
+        /** The same for programs and translations, as in refusals of requests. */
+        reason: z.string().nullable(),
+        params: ErrorParams.nullable(),
         created_at: Timestamp,
       })
       .nullable(),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { MAX_INTEGER } from './bounds.ts'
 import { PageQuery, page, Timestamp } from './envelope.ts'
+import { ErrorParams } from './error.ts'
 
 export const DocumentStatus = z.enum(['pending', 'ready', 'failed'])
 
@@ -14,6 +15,9 @@ export const Document = z
     status: DocumentStatus,
     /** Why it failed, for a person. */
     error: z.string().nullable(),
+    /** The same for programs and translations, as in refusals of requests. */
+    reason: z.string().nullable(),
+    params: ErrorParams.nullable(),
     /** The number of indexed passages; grows while the document is pending. */
     passages: z.int(),
     created_at: Timestamp,

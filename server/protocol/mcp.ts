@@ -1,5 +1,6 @@
 // MCP servers: their configuration and their public state.
 import { z } from 'zod'
+import { ErrorParams } from './error.ts'
 
 /** Contains no `__` and no trailing `_`: `__` separates server and tool in the names that models see. */
 export const McpServerName = z
@@ -38,6 +39,9 @@ export const McpServer = z
     tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean() })),
     /** Why it is not connected, for a person; never contains a path, a URL or a header. */
     error: z.string().nullable(),
+    /** The same for programs and translations, as in refusals of requests. */
+    reason: z.string().nullable(),
+    params: ErrorParams.nullable(),
   })
   .meta({ id: 'McpServer' })
 export type McpServer = z.infer<typeof McpServer>

@@ -71,6 +71,8 @@ export const Message = z
     error: z.string().nullable().optional(),
     /** The machine-readable reason and the parameters of the text. */
     error_code: z.string().nullable().optional(),
+    /** Finer than `error_code`, as `reason` in refusals of requests. */
+    error_reason: z.string().nullable().optional(),
     error_params: ErrorParams.nullable().optional(),
     /** How the run that wrote it ended; after `max_iterations` and `budget` it can be continued. */
     finish_reason: FinishReason.nullable().optional(),

@@ -70,8 +70,12 @@ export const RetryEvent = z.object({
   event: z.literal('retry'),
   attempt: z.int(),
   delay_ms: z.number(),
+  /** Why it failed, for a person. Its machine name is `error_reason`. */
   reason: z.string(),
   code: z.string().optional(),
+  /** Finer than `code`, as `reason` in refusals of requests. */
+  error_reason: z.string().optional(),
+  /** `next_model` names another model that is asked next. */
   params: ErrorParams.optional(),
 })
 export type RetryNotice = Omit<z.infer<typeof RetryEvent>, 'event'>
@@ -93,6 +97,8 @@ export const ErrorEvent = z.object({
   content: z.string(),
   code: z.string(),
   retryable: z.boolean(),
+  /** Finer than `code`, as in refusals of requests; absent in runs that ended before it was stored. */
+  reason: z.string().optional(),
   params: ErrorParams.optional(),
 })
 

@@ -22,6 +22,8 @@ export const RunFailure = z.object({
   content: z.string(),
   code: z.string(),
   retryable: z.boolean(),
+  /** Finer than `code`, as in refusals of requests; absent in runs that ended before it was stored. */
+  reason: z.string().optional(),
   params: ErrorParams.optional(),
 })
 export type RunFailure = z.infer<typeof RunFailure>

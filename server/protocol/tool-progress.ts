@@ -34,8 +34,13 @@ export const ToolProgress = z.discriminatedUnion('kind', [
   }),
   /** A log line from an MCP server. */
   z.object({ kind: z.literal('text'), text: z.string() }),
-  /** The completed share of the work. */
-  z.object({ kind: z.literal('count'), done: z.int(), total: z.int() }),
+  /** The completed share of the work; `total` where it is known. */
+  z.object({
+    kind: z.literal('count'),
+    done: z.int(),
+    total: z.optional(z.int()),
+    unit: z.optional(z.enum(['files', 'pages'])),
+  }),
   /** The current state of all sub-agents of the call. */
   z.object({ kind: z.literal('agents'), agents: z.array(SubAgentView) }),
 ])

@@ -72,6 +72,8 @@ const presentTask = (
     message_id: run.messageId,
     result,
     error: run.error?.content ?? null,
+    reason: run.error?.reason ?? run.error?.code ?? null,
+    params: run.error?.params ?? null,
     usage: shown.usage,
     pending_approvals: shown.pending_approvals,
     created_at: shown.created_at,

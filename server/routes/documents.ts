@@ -166,6 +166,8 @@ const presentDocument = (row: DocumentRow): Document => ({
   size: row.size,
   status: row.status,
   error: row.error,
+  reason: row.failure?.reason ?? null,
+  params: row.failure?.params ?? null,
   passages: row.passages,
   created_at: row.createdAt.toISOString(),
 })

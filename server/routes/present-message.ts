@@ -31,6 +31,7 @@ export function presentMessage(row: FullMessage): Message {
     run_id: row.runId,
     error: row.error,
     error_code: row.status === 'failed' ? (row.failure?.code ?? null) : null,
+    error_reason: row.status === 'failed' ? (row.failure?.reason ?? null) : null,
     error_params: row.status === 'failed' ? (row.failure?.params ?? null) : null,
     finish_reason: row.finishReason,
   }

@@ -31,7 +31,7 @@ export async function createRunLoop(
       ...settingsOf(context),
       ...(maxTokens === undefined ? {} : { maxTokens }),
     },
-    maxIterations: Math.max(0, (state.roundLimit ?? maxIterations) - run.round),
+    maxIterations: Math.max(0, (state.iterationLimit ?? maxIterations) - run.iteration),
     pendingCalls: context.resume.pendingCalls,
     budgetLeft: () => retryRead(performed, () => usage.isBudgetLeft()),
     fitToWindow: (messages) => fitToWindow(messages, context, maxTokens, performed),

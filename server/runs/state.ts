@@ -28,7 +28,7 @@ export const RunState = z.object({
   /** The title that this run generated. */
   title: z.string().optional(),
   /** Iterations that were allowed when it began or was last resumed, counted from the run's first. */
-  roundLimit: z.int().optional(),
+  iterationLimit: z.int().optional(),
 })
 export type RunState = z.infer<typeof RunState>
 

@@ -10,6 +10,7 @@ import { createRunContext, type RunContext } from './context/context.ts'
 import { recallEarlierResults } from './context/tool-recall.ts'
 import { endBroken } from './end/end-broken.ts'
 import { type Ending, makeTitle, storeEnd, titleWithoutAnswer } from './end/finish.ts'
+import { retryNotice } from './end/run-failure.ts'
 import { stopWhenUnattended } from './end/unattended.ts'
 import type { WriteGroup } from './group-commit.ts'
 import { type PerformedRun, type RunDependencies, retryRead } from './performed-run.ts'
@@ -116,7 +117,7 @@ async function runLoop(
     const ending = await handle(event, performed, recorder)
     if (ending !== null) return ending
   }
-  return { kind: 'error', error: new AppError('internal', 'The run ended without an answer.') }
+  return { kind: 'error', error: appError('run_without_answer') }
 }
 
 /** Stores and emits one event. Returns how the run ended, or null while it continues. */
@@ -145,16 +146,10 @@ async function handle(
       return null
     case 'retrying':
       dependencies.log.warn(
-        { run_id: run.id, attempt: event.attempt, reason: event.reason },
+        { run_id: run.id, attempt: event.attempt, reason: event.error.message },
         'model retry',
       )
-      active.runLog.reportRetry({
-        attempt: event.attempt,
-        delay_ms: event.delayMs,
-        reason: event.reason,
-        ...(event.code === undefined ? {} : { code: event.code }),
-        ...(event.params === undefined ? {} : { params: event.params }),
-      })
+      active.runLog.reportRetry(retryNotice(event, dependencies.redact))
       return null
     case 'failed':
       if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
@@ -173,6 +168,4 @@ const onDisconnectOf = (run: RunRow) =>
   (run.options as { onDisconnect?: 'grace' | 'stop' | 'continue' }).onDisconnect ?? 'grace'
 
 const asAppError = (error: unknown): AppError =>
-  error instanceof AppError
-    ? error
-    : new AppError('internal', 'The answer could not be prepared. Try again.', { cause: error })
+  error instanceof AppError ? error : appError('run_not_prepared', {}, { cause: error })

@@ -1,9 +1,14 @@
 // A followed run is the fold of its events: steps, open questions, live output, its end.
+import i18next from 'i18next'
 import { describe, expect, test } from 'vitest'
 import { CallId, ConversationId, MessageId, RunId } from '../../server/protocol/ids.ts'
 import type { RunEvent } from '../../server/protocol/run-event.ts'
+import type { CallProgress } from '../../server/protocol/tool-progress.ts'
 import { foldEvent, newLiveRun } from '../../web/src/features/chat/runs/live-runs.ts'
+import { countText } from '../../web/src/features/chat/runs/tool-progress.ts'
 import { toSegments } from '../../web/src/features/chat/steps/segments.ts'
+import { chinese } from '../../web/src/lib/i18n/chinese.ts'
+import { english } from '../../web/src/lib/i18n/english.ts'
 
 const call = CallId.parse('call-1')
 const runId = RunId.parse('r')
@@ -133,5 +138,33 @@ describe('steps as they are drawn', () => {
     const { steps } = fold([toolCall])
     expect(() => toSegments(steps, true)).not.toThrow()
     expect(toSegments(steps, true)).toHaveLength(1)
+  })
+
+  test('the count of a tool replaces the one before, and is said in the language of the page', async () => {
+    const count = (progress: CallProgress): RunEvent => ({
+      event: 'tool_progress',
+      id_ref: call,
+      progress,
+    })
+    const run = fold([
+      toolCall,
+      count({ kind: 'count', done: 3, total: 10, unit: 'pages' }),
+      count({ kind: 'count', done: 1204, unit: 'files' }),
+    ])
+    expect(run.progress[call]?.count).toEqual({ done: 1204, unit: 'files' })
+
+    await i18next.init({
+      resources: { en: { translation: english }, zh: { translation: chinese } },
+    })
+    const said = (language: 'en' | 'zh') => {
+      const t = i18next.getFixedT(language)
+      return [
+        countText({ done: 1204, unit: 'files' }, t, language),
+        countText({ done: 3, total: 10, unit: 'pages' }, t, language),
+        countText({ done: 1, total: 4 }, t, language),
+      ]
+    }
+    expect(said('en')).toEqual(['1,204 files searched', '3 of 10 pages read', '1 of 4 done'])
+    expect(said('zh')).toEqual(['已搜索 1,204 个文件', '已读取 3 / 10 个网页', '已完成 1 / 4'])
   })
 })

@@ -3,10 +3,9 @@ import i18next from 'i18next'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { errorCodes } from '../../server/protocol/error.ts'
 import { failures } from '../../server/protocol/failures/failures.ts'
+import { storedFailures } from '../../server/protocol/failures/stored.ts'
 import { endFirstScreen } from '../../web/src/lib/first-screen.tsx'
-import { failures as chineseFailures } from '../../web/src/lib/i18n/chinese-failures.ts'
 import { refusals } from '../../web/src/lib/i18n/chinese-refusals.ts'
-import { failureNames } from '../../web/src/lib/i18n/english-failures.ts'
 import { loadRefusals, refusalText } from '../../web/src/lib/refusal-text.ts'
 
 const parametersOf = (text: string): string[] =>
@@ -14,10 +13,12 @@ const parametersOf = (text: string): string[] =>
 
 describe('texts of refusals', () => {
   test('every reason that the server can give has a Chinese text', () => {
-    const chinese: Record<string, string> = { ...chineseFailures, ...refusals }
-    const lacking = [...Object.keys(failures), ...Object.keys(errorCodes)].filter(
-      (reason) => !/\p{Script=Han}/u.test(chinese[reason] ?? ''),
-    )
+    const chinese: Record<string, string> = refusals
+    const lacking = [
+      ...Object.keys(failures),
+      ...Object.keys(storedFailures),
+      ...Object.keys(errorCodes),
+    ].filter((reason) => !/\p{Script=Han}/u.test(chinese[reason] ?? ''))
     expect(lacking).toEqual([])
   })
 
@@ -30,9 +31,9 @@ describe('texts of refusals', () => {
         reason,
       ).toEqual([])
     }
-    for (const [name, english] of Object.entries(failureNames)) {
-      const { [name]: text = '' }: Record<string, string> = chineseFailures
-      expect(parametersOf(text), name).toEqual(parametersOf(english))
+    for (const [reason, english] of Object.entries(storedFailures)) {
+      const { [reason]: text = '' }: Record<string, string> = refusals
+      expect(parametersOf(text), reason).toEqual(parametersOf(english))
     }
   })
 })
@@ -65,5 +66,23 @@ describe('a refusal on the Chinese page', () => {
     expect(refusalText({ reason: 'from_tomorrow', message: 'New.' })).toBe('New.')
     expect(refusalText({ reason: 'constructor', message: 'New.' })).toBe('New.')
     expect(refusalText({ ...full, params: {} })).toBe('At most 10')
+  })
+
+  test('quotes the provider after the text, and names the model that is asked next', () => {
+    const params = { model: 'M', status: 400, detail: 'no such field' }
+    expect(refusalText({ reason: 'model_refused', params, message: 'M refused.' })).toBe(
+      '“M”拒绝了请求（400）。提供商的说明：no such field',
+    )
+    const next = { model: 'M', seconds: 3, next_model: 'N' }
+    expect(refusalText({ reason: 'model_timeout_silence', params: next, message: '' })).toBe(
+      '“M”已有 3 秒没有任何响应。改用“N”。',
+    )
+  })
+
+  test('is told in Chinese for documents, deliveries and MCP servers too', () => {
+    expect(
+      refusalText({ reason: 'delivery_refused', params: { status: 403 }, message: 'answered 403' }),
+    ).toBe('接收方返回了 403')
+    expect(refusalText({ reason: 'mcp_ended', params: null, message: 'it ended' })).toBe('它已退出')
   })
 })

@@ -146,7 +146,7 @@ export function createChannelRepository(database: Database) {
 
     async settle(
       id: string,
-      outcome: Pick<DeliveryRow, 'status' | 'nextAttemptAt' | 'lastError'>,
+      outcome: Pick<DeliveryRow, 'status' | 'nextAttemptAt' | 'lastError' | 'lastFailure'>,
     ): Promise<void> {
       await database.write(async (tx) => {
         await tx.update(deliveries).set(outcome).where(eq(deliveries.id, id))

@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
+import type { ToldFailure } from '../../protocol/failures/stored.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
 import type { Database } from '../database.ts'
@@ -66,6 +67,7 @@ export function createDocumentRepository(database: Database) {
           id: newId<string>(),
           status: 'pending',
           error: null,
+          failure: null,
           passages: 0,
           createdAt: new Date(),
         }
@@ -160,7 +162,7 @@ export function createDocumentRepository(database: Database) {
       return database.write(async (tx) => {
         const ready = await tx
           .update(documents)
-          .set({ status: 'ready', error: null, passages: found.length })
+          .set({ status: 'ready', error: null, failure: null, passages: found.length })
           .where(eq(documents.id, document.id))
           .returning({ id: documents.id })
         return ready.length > 0
@@ -168,9 +170,12 @@ export function createDocumentRepository(database: Database) {
     },
 
     /** Marks a document that could not be read, with a reason for people. */
-    fail: (id: string, error: string) =>
+    fail: (id: string, { message, ...failure }: ToldFailure) =>
       database.write(async (tx): Promise<void> => {
-        await tx.update(documents).set({ status: 'failed', error }).where(eq(documents.id, id))
+        await tx
+          .update(documents)
+          .set({ status: 'failed', error: message, failure })
+          .where(eq(documents.id, id))
       }),
 
     /** False when the project has no such document. */

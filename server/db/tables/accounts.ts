@@ -1,4 +1,5 @@
 // Tables of accounts and of what belongs to a user or to the whole server.
+import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 
@@ -111,6 +112,8 @@ export function defineAccountTables(c: Columns) {
       attempts: c.integer('attempts').notNull(),
       nextAttemptAt: c.time('next_attempt_at'),
       lastError: c.text('last_error'),
+      /** The same for pages in other languages. */
+      lastFailure: c.json<StoredFailure>('last_failure'),
       createdAt: c.time('created_at').notNull(),
     },
     (t) => [

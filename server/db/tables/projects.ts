@@ -1,4 +1,5 @@
 // Tables of projects, their checkpoints and their documents.
+import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
@@ -115,6 +116,8 @@ export function defineProjectTables(
       size: c.bigInteger('size').notNull(),
       status: c.choice<'pending' | 'ready' | 'failed'>('status').notNull(),
       error: c.text('error'),
+      /** The same for pages in other languages. */
+      failure: c.json<StoredFailure>('failure'),
       /** The number of its passages. */
       passages: c.integer('passages').notNull(),
       createdAt: c.time('created_at').notNull(),

@@ -37,7 +37,8 @@ export function defineRunTables(
       failedAttempts: c.integer('failed_attempts').notNull().default(0),
       /** Number of the last write of its attempt; it identifies a write whose confirmation was lost. */
       revision: c.integer('revision').notNull().default(0),
-      round: c.integer('round').notNull(),
+      /** How many iterations are done. */
+      iteration: c.integer('iteration').notNull(),
       promptTokens: c.integer('prompt_tokens').notNull(),
       completionTokens: c.integer('completion_tokens').notNull(),
       lastEvent: c.integer('last_event').notNull(),

@@ -68,7 +68,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
     if (!response.ok) return [failed(exchange, refusal(response, context))]
     exchange.source = response.body
     const type = response.headers.get('content-type') ?? ''
-    if (/\bhtml\b/.test(type)) return [failed(exchange, unreadableAnswer(context, 'a web page'))]
+    if (/\bhtml\b/.test(type))
+      return [failed(exchange, unreadableAnswer(context, 'model_answer_is_page'))]
     if (!/\bjson\b/.test(type)) return null
     const whole = await readWhole(response.body, watch)
     const fault = faultOf(whole, context)
@@ -114,7 +115,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
     if (reader.finishReason === null && !reader.done && !cutOff)
       return [failed(exchange, endedEarly(reader, context))]
     if (reader.finishReason === null && reader.empty)
-      return [failed(exchange, unreadableAnswer(context, 'nothing'))]
+      return [failed(exchange, unreadableAnswer(context, 'model_answer_empty'))]
     if (reader.finishReason === 'content_filter' && reader.empty)
       return [failed(exchange, statusFailure({ status: 400, body: 'content filter' }, context))]
     const calls = cutOff ? [] : reader.calls()
@@ -166,7 +167,7 @@ const plainReason = (reader: ChunkReader): 'stop' | 'length' =>
 
 const endedEarly = (reader: ChunkReader, context: FailureContext): AppError =>
   reader.empty && reader.unreadable > 0
-    ? unreadableAnswer(context, 'something that is no event stream')
+    ? unreadableAnswer(context, 'model_answer_no_stream')
     : brokenStream(context)
 
 const failed = (exchange: Exchange, error: AppError): LlmEvent => {
@@ -208,7 +209,7 @@ async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unkno
 /** The error of a JSON response that is not a completion; undefined if it is one. */
 function faultOf(whole: unknown, context: FailureContext): AppError | undefined {
   if (typeof whole !== 'object' || whole === null)
-    return unreadableAnswer(context, 'something that is no JSON object')
+    return unreadableAnswer(context, 'model_answer_no_json')
   if ('choices' in whole && Array.isArray(whole.choices)) return undefined
   return errorObjectFailure('error' in whole ? whole.error : whole, context)
 }

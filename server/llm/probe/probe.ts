@@ -142,9 +142,10 @@ const nothing: ProbeReport = {
   suggested: {},
 }
 
-const faultOf = ({ message, code, params }: AppError) => ({
+const faultOf = ({ message, code, reason, params }: AppError) => ({
   error: message,
   error_code: code,
+  error_reason: reason,
   ...(params === undefined ? {} : { error_params: params }),
 })
 

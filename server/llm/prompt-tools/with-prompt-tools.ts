@@ -4,7 +4,7 @@ import { newId } from '../../lib/ids.ts'
 import type { CallId } from '../../protocol/ids.ts'
 import type { Usage } from '../../protocol/run-event.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest } from '../client.ts'
-import { brokenStream } from '../failure.ts'
+import { unfinishedAnswer, unreadableCall } from '../failure.ts'
 import { createPromptCallParser } from './call-parser.ts'
 import { flattenToolMessages } from './flatten-tool-messages.ts'
 import { describeFaults, describeTools, writeCall } from './instructions.ts'
@@ -58,7 +58,7 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
         }
         spent = end.usage
         const problem = describeFaults(faults)
-        yield [{ type: 'retrying', attempt: attempt + 1, delayMs: 0, reason: problem }]
+        yield [{ type: 'retrying', attempt: attempt + 1, delayMs: 0, error: unreadableCall() }]
         messages = [
           ...messages,
           { role: 'assistant', content: written },
@@ -79,7 +79,7 @@ async function* streamParsed(
   spent: Usage,
 ): AsyncGenerator<LlmEvent[], { end: End; written: string }> {
   let written = ''
-  let end: End = { type: 'failed', error: brokenStream({ model: 'of this conversation' }) }
+  let end: End = { type: 'failed', error: unfinishedAnswer() }
   for await (const batch of client.stream(request)) {
     const events: LlmEvent[] = []
     for (const event of batch) {

@@ -1,4 +1,4 @@
-// Sending messages, runs and decisions on their tool calls.
+// Sending messages, runs and how they fail, and decisions on their tool calls.
 
 export const runsFailures = {
   account_disabled: ['unauthorized', 'This account is disabled.'],
@@ -32,6 +32,10 @@ export const runsFailures = {
     'run_active',
     'This conversation already has an active run. Wait for it, or stop it first.',
   ],
+  cost_per_month_used_up: [
+    'budget_exceeded',
+    'Your budget for this month is used up. It is renewed on the first day of next month (UTC).',
+  ],
   message_too_long: [
     'validation_failed',
     'The message is too long: {{length}} of at most {{limit}} characters.',
@@ -52,14 +56,24 @@ export const runsFailures = {
     'store_unavailable',
     'The server is about to continue this run. Try again shortly.',
   ],
+  run_not_prepared: ['internal', 'The answer could not be prepared. Try again.'],
+  run_not_stored: [
+    'internal',
+    'This answer could not be stored and was ended here. Ask again, or resume it.',
+  ],
   run_still_active: ['run_not_resumable', 'This run is still active.'],
   run_takes_no_decision: [
     'approval_decided',
     'This run has ended, so nothing in it waits for a decision.',
   ],
+  run_without_answer: ['internal', 'The run ended without an answer.'],
   runs_exhausted: [
     'too_many_runs',
     'You already have {{limit}} active runs. Wait for one to end, or stop one.',
   ],
   task_not_found: ['not_found', 'There is no such task.'],
+  tokens_per_day_used_up: [
+    'budget_exceeded',
+    'Your {{limit}} tokens for today are used up. They are renewed at midnight UTC.',
+  ],
 } as const

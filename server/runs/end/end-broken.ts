@@ -1,10 +1,11 @@
 // Ends a run that failed outside the loop: the store rejected a write, or there is a bug in the server.
 import { RunOver, type RunRow } from '../../db/repositories/runs.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, appError } from '../../errors.ts'
 import type { ErrorEvent } from '../../protocol/run-event.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { RunDependencies } from '../performed-run.ts'
 import type { RunUsage } from '../usage/usage.ts'
+import { runFailure } from './run-failure.ts'
 
 /** Delays between attempts to store the end. The last one repeats until it succeeds: storing costs nothing. */
 const RETRY_DELAYS_MS = [100, 1_000, 5_000]
@@ -32,11 +33,7 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
   }
   log.error({ err: error, run_id: run.id }, 'a run failed unexpectedly')
   const failure = toFailure(error)
-  const stored = {
-    content: dependencies.redact(failure.message),
-    code: failure.code,
-    retryable: failure.retryable,
-  }
+  const stored = runFailure(failure, dependencies.redact)
   for (let attempt = 0; ; attempt += 1) {
     if (dependencies.isDraining()) return null
     try {
@@ -70,8 +67,4 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
 const toFailure = (error: unknown): AppError =>
   error instanceof AppError
     ? error
-    : new AppError(
-        'internal',
-        'This answer could not be stored and was ended here. Ask again, or resume it.',
-        { retryable: true, cause: error },
-      )
+    : appError('run_not_stored', {}, { retryable: true, cause: error })

@@ -10,6 +10,7 @@ import type { ChatDependencies } from '../dependencies.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
 import { readRunOptions } from '../state.ts'
+import { runFailure } from './run-failure.ts'
 
 /** An outcome that is stored. */
 export type StoredEnding =
@@ -80,24 +81,18 @@ export async function storeEnd(
   const total = usage.total()
   const stopped = ending.kind === 'done' && ending.finish === 'stopped'
   const status = ending.kind === 'error' ? 'failed' : stopped ? 'stopped' : 'completed'
-  const failure: ErrorEvent | null =
-    ending.kind === 'error'
-      ? {
-          event: 'error',
-          content: redact(ending.error.message),
-          code: ending.error.code,
-          retryable: ending.error.retryable,
-          ...(ending.error.params === undefined ? {} : { params: ending.error.params }),
+  const failure = ending.kind === 'error' ? runFailure(ending.error, redact) : null
+  const last: DoneEvent | ErrorEvent =
+    failure !== null
+      ? { event: 'error', ...failure }
+      : {
+          event: 'done',
+          message_id: run.messageId,
+          token_count: total.completion_tokens,
+          suggested_title: title,
+          usage: total,
+          finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
         }
-      : null
-  const last: DoneEvent | ErrorEvent = failure ?? {
-    event: 'done',
-    message_id: run.messageId,
-    token_count: total.completion_tokens,
-    suggested_title: title,
-    usage: total,
-    finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
-  }
   if (ending.kind === 'error')
     log.warn(
       { err: ending.error, cause: errorText(ending.error.cause), run_id: run.id },
@@ -110,15 +105,7 @@ export async function storeEnd(
   const change: Partial<NewRun> = {
     status,
     finishReason: ending.kind === 'done' ? ending.finish : null,
-    error:
-      failure === null
-        ? null
-        : {
-            content: failure.content,
-            code: failure.code,
-            retryable: failure.retryable,
-            ...(failure.params === undefined ? {} : { params: failure.params }),
-          },
+    error: failure,
     state,
     endedAt,
   }

@@ -51,7 +51,7 @@ export async function startBackgroundTask(
     userMessageId: null,
     model: parent.model,
     options,
-    state: { grants: [], roundLimit: settings.subAgents.maxIterations },
+    state: { grants: [], iterationLimit: settings.subAgents.maxIterations },
     clientId: null,
     owner: dependencies.instance,
     createdAt,

@@ -18,7 +18,7 @@ export const RUN_DEFAULTS = {
   attempt: 1,
   failedAttempts: 0,
   revision: 0,
-  round: 0,
+  iteration: 0,
   promptTokens: 0,
   completionTokens: 0,
   lastEvent: 0,

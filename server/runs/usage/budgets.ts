@@ -1,6 +1,7 @@
 // Enforces the token and cost budgets of users. Each model call reserves its estimated usage, so that parallel runs share a budget.
 import pLimit, { type LimitFunction } from 'p-limit'
 import { dayOf } from '../../db/repositories/token-usage.ts'
+import { type AppError, appError } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 
@@ -63,20 +64,20 @@ export function createBudgets(dependencies: Dependencies): Budgets {
 }
 
 /**
- * The budget that the user has used up, as a text for them; null when there is none.
+ * The refusal that names the budget which the user has used up; null when there is none.
  * @param unstored amounts that count as used although they are not stored.
  */
 export async function exceededBudget(
   userId: UserId,
   { store, settings, now }: Dependencies,
   unstored: readonly Amount[] = [],
-): Promise<string | null> {
+): Promise<AppError | null> {
   const { userTokensPerDay, userCostPerMonth } = settings
   const today = dayOf(now())
   if (userTokensPerDay !== undefined) {
     const { tokens } = await store.tokenUsage.spent(userId, { from: today, to: today })
     if (unstored.reduce((sum, amount) => sum + amount.tokens, tokens) >= userTokensPerDay)
-      return `Your ${userTokensPerDay} tokens for today are used up. They are renewed at midnight UTC.`
+      return appError('tokens_per_day_used_up', { limit: userTokensPerDay })
   }
   if (userCostPerMonth !== undefined) {
     const { cost } = await store.tokenUsage.spent(userId, {
@@ -88,7 +89,7 @@ export async function exceededBudget(
         cost.set(amount.currency, (cost.get(amount.currency) ?? 0) + amount.cost)
     // Prices may be in several currencies; the limit applies to each.
     if ([...cost.values()].some((spent) => spent >= userCostPerMonth))
-      return 'Your budget for this month is used up. It is renewed on the first day of next month (UTC).'
+      return appError('cost_per_month_used_up')
   }
   return null
 }

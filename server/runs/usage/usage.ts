@@ -37,7 +37,7 @@ export function createRunUsage(
   run: RunRow,
   { store, database, settings, catalog, budgets, now }: ChatDependencies & { budgets: Budgets },
 ) {
-  let { promptTokens, completionTokens, round, revision: lastRevision } = run
+  let { promptTokens, completionTokens, iteration, revision: lastRevision } = run
   /** Of model calls that are not part of the answer; they count toward the run's budget. */
   let extraTokens = 0
   /** Not yet stored. */
@@ -85,7 +85,7 @@ export function createRunUsage(
     async takeBatch({ endsIteration = false } = {}): Promise<UsageBatch> {
       const entries = pending
       pending = []
-      if (endsIteration) round += 1
+      if (endsIteration) iteration += 1
       const settle = async (transaction: Promise<unknown>): Promise<void> => {
         try {
           await transaction
@@ -152,7 +152,7 @@ export function createRunUsage(
   }
 
   async function writeOf(entries: readonly ModelUsage[]): Promise<UsageBatch['write']> {
-    const totals = { promptTokens, completionTokens, round }
+    const totals = { promptTokens, completionTokens, iteration }
     const moment = now()
     const added = await priced(entries)
     /** Assigned on the first execution, because writes are executed in the order in which they are stored. */

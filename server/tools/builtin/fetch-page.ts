@@ -106,7 +106,7 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
           slot(async () => {
             const page = await readPage(url, extract, signal)
             done += 1
-            progress({ kind: 'count', done, total: urls.length })
+            progress({ kind: 'count', done, total: urls.length, unit: 'pages' })
             return page.ok
               ? { requested_url: url, success: true, ...page.data }
               : { requested_url: url, url, success: false, error: page.error }

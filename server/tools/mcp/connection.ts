@@ -1,13 +1,16 @@
 // The connection to one MCP server: opened lazily, watched, and reopened with growing pauses when it breaks.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { errorText } from '../../errors.ts'
+import type { ToldFailure } from '../../protocol/failures/stored.ts'
 import type { McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
+import type { ToolProgress } from '../../protocol/tool-progress.ts'
 import {
   CONNECT_TIMEOUT_MS,
   explain,
   kindOf,
   listTools,
   loadSdk,
+  type RemoteProgress,
   type RemoteResult,
   type RemoteTool,
   transportFor,
@@ -28,8 +31,8 @@ export type RemoteAnswer =
 export interface McpConnection {
   readonly name: string
   readonly status: McpServerStatus
-  /** A neutral text for a person; technical details go to the log. */
-  readonly error: string | null
+  /** Why it is not connected, for a person; technical details go to the log. */
+  readonly error: ToldFailure | null
   /**
    * The tools that were last listed. They stay while the server is away, so that a call says so instead of 'unknown
    * tool'.
@@ -44,7 +47,7 @@ export interface McpConnection {
   call(
     tool: string,
     input: Record<string, unknown>,
-    options: { signal: AbortSignal; timeoutMs: number; onProgress(text: string): void },
+    options: { signal: AbortSignal; timeoutMs: number; onProgress(progress: ToolProgress): void },
   ): Promise<RemoteAnswer>
   /** Closes the connection; a child process is gone within seconds. */
   close(): Promise<void>
@@ -65,7 +68,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   const { name, settings } = options
   const firstPause = options.firstPauseMs ?? FIRST_PAUSE_MS
   let status: McpServerStatus = 'connecting'
-  let error: string | null = null
+  let error: ToldFailure | null = null
   let tools: readonly RemoteTool[] = []
   let client: Client | null = null
   let opening: Client | null = null
@@ -75,7 +78,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let retryTimer: NodeJS.Timeout | undefined
   let pingTimer: NodeJS.Timeout | undefined
 
-  const change = (next: McpServerStatus, why: string | null): void => {
+  const change = (next: McpServerStatus, why: ToldFailure | null): void => {
     status = next
     error = why
     options.onChange()
@@ -191,7 +194,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     },
     open: connect,
     async call(tool, input, call) {
-      for (let round = 1; ; round += 1) {
+      for (let attempt = 1; ; attempt += 1) {
         const current = await ready(call.signal)
         if (current === null) return { ok: false, error: notReached(name, error), reached: false }
         try {
@@ -203,8 +206,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
               signal: call.signal,
               timeout: call.timeoutMs,
               maxTotalTimeout: call.timeoutMs,
-              onprogress: ({ message, progress, total }) =>
-                call.onProgress(message ?? (total ? `${progress} / ${total}` : `${progress}`)),
+              onprogress: (notification) => call.onProgress(progressOf(notification)),
             },
           )
           return { ok: true, result }
@@ -226,7 +228,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
             }
           lost(current, fault)
           // A server that does not know the session has not run the call: it may be sent once more in a new session.
-          if (kind === 'session_lost' && round === 1) continue
+          if (kind === 'session_lost' && attempt === 1) continue
           return {
             ok: false,
             error: `The connection to the MCP server '${name}' was lost during the call; it is unknown whether the call took effect.`,
@@ -247,6 +249,18 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   }
 }
 
+const MAX_LINE_CHARACTERS = 2_000
+
+/** What the server says in words, else the numbers it gives; those may be fractions. */
+const progressOf = ({ message, progress, total }: RemoteProgress): ToolProgress =>
+  message !== undefined
+    ? { kind: 'text', text: message.slice(0, MAX_LINE_CHARACTERS) }
+    : {
+        kind: 'count',
+        done: Math.round(progress),
+        ...(total === undefined ? {} : { total: Math.round(total) }),
+      }
+
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve()
@@ -255,5 +269,5 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 const brief = (fault: unknown): string => errorText(fault).slice(0, 1000)
 
-const notReached = (name: string, error: string | null): string =>
-  `The MCP server '${name}' is not available${error === null ? '' : ` (${error})`}; the call was not made. The server is being reconnected: continue without this tool or retry later.`
+const notReached = (name: string, error: ToldFailure | null): string =>
+  `The MCP server '${name}' is not available${error === null ? '' : ` (${error.message})`}; the call was not made. The server is being reconnected: continue without this tool or retry later.`

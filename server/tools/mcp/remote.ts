@@ -1,7 +1,8 @@
 // How the official SDK reaches an MCP server: transports with limits, the list of tools, and what failures mean.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, Progress, Tool } from '@modelcontextprotocol/sdk/types.js'
+import { storedFailure, type ToldFailure } from '../../protocol/failures/stored.ts'
 import type { McpServerSettings } from '../../protocol/mcp.ts'
 
 /** Milliseconds for the handshake, and for each page of the tool list. */
@@ -12,6 +13,7 @@ const MAX_ANSWER_BYTES = 10 * 1024 * 1024
 
 export type RemoteTool = Tool
 export type RemoteResult = CallToolResult
+export type RemoteProgress = Progress
 
 /** The SDK is loaded with the first connection, so that a server without MCP servers does not load it. */
 export const loadSdk = async () => {
@@ -102,16 +104,16 @@ export function kindOf(fault: unknown): FaultKind {
 }
 
 /** A text for people: no path, no URL, no header. */
-export function explain(cause: unknown): string {
+export function explain(cause: unknown): ToldFailure {
   const code = codeOf(cause) ?? (cause instanceof Error ? codeOf(cause.cause) : undefined)
-  if (code === 'ENOENT') return 'its command was not found on the server'
-  if (code === 'EACCES') return 'its command may not be run'
-  if (code === 'ECONNREFUSED') return 'it refused the connection'
-  if (code === 'ENOTFOUND') return 'its host name is unknown'
-  if (code === 401 || code === 403) return 'it refused our credentials'
-  if (code === -32001) return 'it did not answer in time'
-  if (code === -32000) return 'it ended'
-  return 'the connection failed or broke'
+  if (code === 'ENOENT') return storedFailure('mcp_command_not_found')
+  if (code === 'EACCES') return storedFailure('mcp_command_not_allowed')
+  if (code === 'ECONNREFUSED') return storedFailure('mcp_connection_refused')
+  if (code === 'ENOTFOUND') return storedFailure('mcp_host_unknown')
+  if (code === 401 || code === 403) return storedFailure('mcp_credentials_refused')
+  if (code === -32001) return storedFailure('mcp_too_slow')
+  if (code === -32000) return storedFailure('mcp_ended')
+  return storedFailure('mcp_connection_failed')
 }
 
 const codeOf = (value: unknown): unknown =>

@@ -79,7 +79,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
         name,
         transport: settings.command !== undefined ? 'stdio' : 'http',
         status: connection.status,
-        error: connection.error,
+        error: connection.error?.message ?? null,
+        reason: connection.error?.reason ?? null,
+        params: connection.error?.params ?? null,
         tools: [...registered.values()].map((tool) => ({
           name: tool.name,
           description: tool.description,

@@ -92,7 +92,7 @@ export function defineMcpTool(
             const response = await connection.call(remote.name, read.value, {
               signal: context.signal,
               timeoutMs: TIMEOUT_MS,
-              onProgress: (text) => context.progress({ kind: 'text', text: text.slice(0, 2000) }),
+              onProgress: context.progress,
             })
             return response.ok ? readResult(response.result) : fail(response.error)
           },

@@ -1,6 +1,6 @@
 // The agent loop alone: the order of its events, the calls that it hands to the tools, its failures.
 import { describe, expect, test } from 'vitest'
-import { AppError } from '../../../server/errors.ts'
+import { AppError, appError } from '../../../server/errors.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 import {
   calling,
@@ -84,7 +84,8 @@ describe('the order of events', () => {
   })
 
   test('a retry of the client is passed on, and the loop repeats nothing itself', async () => {
-    const retrying = { type: 'retrying', attempt: 1, delayMs: 0, reason: 'busy' } as const
+    const error = appError('model_call_unreadable')
+    const retrying = { type: 'retrying', attempt: 1, delayMs: 0, error } as const
     const { events, requests } = await run([says([retrying, text('Hi.'), finished()])])
     expect(inShort(events)).toEqual(['retrying', 'text:Hi.', 'iteration:stop'])
     expect(requests).toHaveLength(1)

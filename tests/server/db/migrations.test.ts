@@ -11,7 +11,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
-import type { ProjectId } from '../../../server/protocol/ids.ts'
+import type { ProjectId, RunId } from '../../../server/protocol/ids.ts'
 import { useDatabases } from '../../support/databases.ts'
 import { onConnection } from '../../support/explain.ts'
 import { onServer, withDatabase } from '../../support/postgres-server.ts'
@@ -33,24 +33,22 @@ afterAll(async () => {
   for (const remove of leftovers) await remove()
 })
 
-/** An empty database with the tables of the first version and nothing later. */
-async function firstVersion(dialect: Dialect): Promise<DatabaseSettings> {
+/** An empty database with the tables of the first so many migrations and nothing later. */
+async function olderVersion(dialect: Dialect, migrations: number): Promise<DatabaseSettings> {
   const migrationsFolder = join(root, 'migrations', dialect)
-  const [first] = readMigrationFiles({ migrationsFolder })
-  if (first === undefined) throw new Error('there is a first migration')
+  const applied = readMigrationFiles({ migrationsFolder }).slice(0, migrations)
   const table = '__drizzle_migrations'
   if (dialect === 'sqlite') {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-migrations-'))
     leftovers.push(async () => rmSync(folder, { recursive: true, force: true }))
     const file = join(folder, 'nanoclaw.db')
     const client = new Sqlite(file)
-    for (const statement of first.sql) client.exec(statement)
+    for (const { sql } of applied) for (const statement of sql) client.exec(statement)
     client.exec(
       `create table ${table} (id integer primary key, hash text not null, created_at numeric)`,
     )
-    client
-      .prepare(`insert into ${table} (hash, created_at) values (?, ?)`)
-      .run(first.hash, first.folderMillis)
+    const note = client.prepare(`insert into ${table} (hash, created_at) values (?, ?)`)
+    for (const { hash, folderMillis } of applied) note.run(hash, folderMillis)
     client.close()
     return { dialect, file }
   }
@@ -60,23 +58,29 @@ async function firstVersion(dialect: Dialect): Promise<DatabaseSettings> {
   leftovers.push(() => onServer(url, `drop database ${name} with (force)`))
   const place = withDatabase(url, name)
   const made = `create table ${table} (id serial primary key, hash text not null, created_at bigint)`
-  const noted = `insert into ${table} (hash, created_at) values ('${first.hash}', ${first.folderMillis})`
-  for (const statement of [...first.sql, made, noted]) await onServer(place, statement)
+  const noted = applied.map(
+    ({ hash, folderMillis }) =>
+      `insert into ${table} (hash, created_at) values ('${hash}', ${folderMillis})`,
+  )
+  for (const statement of [...applied.flatMap(({ sql }) => sql), made, ...noted])
+    await onServer(place, statement)
   return { dialect, connection: { url: place } }
 }
 
+/** Rows without those that they refer to. */
+const unchecked = {
+  sqlite: 'pragma foreign_keys = off',
+  postgres: 'set session_replication_role = replica',
+}
+
 describe.each(['sqlite', 'postgres'] as const)(
-  'a database of the first version (%s)',
+  'a database of an earlier version (%s)',
   (dialect) => {
     test('is migrated with its data, and its vectors are dropped so that they are computed again', async () => {
-      const settings = await firstVersion(dialect)
+      const settings = await olderVersion(dialect, 1)
       const vector = `insert into passage_vectors (passage_id, project_id, model, vector) values (1, 'p', 'm', 'AAAA')`
-      const unchecked = {
-        sqlite: 'pragma foreign_keys = off;',
-        postgres: 'set session_replication_role = replica;',
-      }
       await onConnection(settings, `insert into settings (key, value) values ('kept', '"yes"')`)
-      await runScript(settings, `${unchecked[dialect]} ${vector}`)
+      await runScript(settings, `${unchecked[dialect]}; ${vector}`)
       const files = JSON.stringify([
         { path: 'd', change: 'added', before: null, after: { kind: 'directory' } },
         { path: 'd/a', change: 'added', before: null, after: { kind: 'file', hash: 'h', size: 1 } },
@@ -108,6 +112,70 @@ describe.each(['sqlite', 'postgres'] as const)(
       expect(await again.conversations.find(user.id, conversation.id)).toMatchObject({
         messageCount: 1,
       })
+    })
+
+    test('keeps its runs and sub-agents under the names of today', async () => {
+      const settings = await olderVersion(dialect, 7)
+      const { yes, no, now } = {
+        sqlite: { yes: '1', no: '0', now: '0' },
+        postgres: { yes: 'true', no: 'false', now: 'now()' },
+      }[dialect]
+      const run = (id: string, state: object, error: object | null) =>
+        `insert into runs (id, kind, conversation_id, user_id, message_id, status, model, options, attempt, round, prompt_tokens, completion_tokens, last_event, state, error, stop_requested, created_at)
+         values ('${id}', 'chat', 'of ${id}', 'u', 'm', 'failed', 'x', '{}', 1, 4, 0, 0, 0, '${JSON.stringify(state)}', ${error === null ? 'null' : `'${JSON.stringify(error)}'`}, ${no}, ${now})`
+      const quota = {
+        content: 'The quota is used up (429).',
+        code: 'model_rate_limited',
+        retryable: false,
+        params: { model: 'x', status: 429, reason: 'quota' },
+      }
+      const title = 'Say "roundLimit": 3'
+      const events = [
+        { type: 'round', text: '{"type":"round"}', reasoning: '', calls: [] },
+        { type: 'answered', id: 'a', success: true, content: '\u0000' },
+      ]
+      await runScript(
+        settings,
+        [
+          unchecked[dialect],
+          `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${yes}, 0, ${now})`,
+          ...['resumed', 'plain'].map(
+            (id) =>
+              `insert into conversations (id, user_id, title, title_key, thinking_enabled, disabled_mcp_servers, approval_grants, tainted, pinned, archived, message_count, titled, created_at, updated_at)
+               values ('of ${id}', 'u', '', '', ${no}, '[]', '[]', ${no}, ${no}, ${no}, 0, ${no}, ${now}, ${now})`,
+          ),
+          run('resumed', { grants: [], title, roundLimit: 9 }, quota),
+          run('plain', { grants: [] }, { content: 'Lost.', code: 'internal', retryable: false }),
+          ...events.map(
+            (event) =>
+              `insert into sub_agent_events (run_id, call_id, position, event) values ('resumed', 'call', 0, '${JSON.stringify(event)}')`,
+          ),
+        ].join(';'),
+      )
+
+      const store = createStore(await databases.connect(settings))
+      expect(await store.runs.find('resumed' as RunId)).toMatchObject({
+        iteration: 4,
+        state: { grants: [], title, iterationLimit: 9 },
+        error: {
+          content: quota.content,
+          code: 'model_rate_limited',
+          reason: 'model_rate_limited_quota',
+          params: { model: 'x', status: 429 },
+        },
+      })
+      expect(await store.runs.find('plain' as RunId)).toMatchObject({
+        state: { grants: [] },
+        error: { content: 'Lost.', code: 'internal', retryable: false },
+      })
+      const stored = await onConnection(settings, 'select event from sub_agent_events order by id')
+      const read = z.array(z.object({ event: z.union([z.string(), z.json()]) })).parse(stored)
+      expect(
+        read.map(({ event }) => (typeof event === 'string' ? JSON.parse(event) : event)),
+      ).toEqual([
+        { type: 'iteration', text: '{"type":"round"}', reasoning: '', calls: [] },
+        { type: 'result', id: 'a', success: true, content: '\u0000' },
+      ])
     })
   },
 )

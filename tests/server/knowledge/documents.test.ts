@@ -236,10 +236,12 @@ describeOnEachDatabase('documents', (open) => {
     expect(documents.get('broken.pdf')).toMatchObject({
       status: 'failed',
       error: 'the PDF is damaged',
+      reason: 'document_pdf_damaged',
     })
     expect(documents.get('huge.txt')).toMatchObject({
       status: 'failed',
       error: 'the file is too large',
+      reason: 'document_too_large',
     })
     expect(documents.get('image.png')?.error).toContain('binary')
     expect(documents.get('passwd')).toMatchObject({ status: 'ready' })

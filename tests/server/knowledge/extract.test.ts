@@ -13,7 +13,7 @@ const read = (name: string, bytes: Uint8Array | string, more: object = {}): Prom
   })
 const passagesOf = async (name: string, bytes: Uint8Array | string) => {
   const extraction = await read(name, bytes)
-  if (!extraction.ok) throw new Error(extraction.reason)
+  if (!extraction.ok) throw new Error(extraction.failure.message)
   return extraction.passages
 }
 
@@ -103,12 +103,15 @@ describe('a bad file', () => {
     ['sheet.xlsx', 'PK\u0003\u0004', '.xlsx archive is not supported'],
   ])('%s fails with its reason', async (name, content, reason) => {
     const answer = await read(name, Buffer.from(content, 'latin1'))
-    expect(answer).toMatchObject({ ok: false, reason: expect.stringContaining(reason) })
+    expect(answer).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringContaining(reason) },
+    })
   })
 
   test('fails when it is a page nested 20,000 deep', async () => {
     const answer = await read('deep.html', '<div>'.repeat(20_000))
-    expect(answer).toMatchObject({ ok: false, reason: 'the page is nested too deeply' })
+    expect(answer).toMatchObject({ ok: false, failure: { reason: 'document_page_too_deep' } })
   })
 
   test('fails when it unpacks to far more than its size', async () => {
@@ -119,8 +122,8 @@ describe('a bad file', () => {
 
   test('fails when it takes too long or is cancelled', async () => {
     const slow = await read('a.txt', 'x', { timeoutMs: 1 })
-    expect(slow).toMatchObject({ ok: false, reason: 'reading it took too long' })
+    expect(slow).toMatchObject({ ok: false, failure: { reason: 'document_reading_too_slow' } })
     const cancelled = await read('a.txt', 'x', { signal: AbortSignal.abort() })
-    expect(cancelled).toMatchObject({ ok: false, reason: 'it was cancelled' })
+    expect(cancelled).toMatchObject({ ok: false, failure: { reason: 'document_reading_stopped' } })
   })
 })

@@ -15,7 +15,11 @@ describe('fallbacks', () => {
     const heard = await ask([model('a', { fallback: ['gone', 'b', 'c'] }), dead, model('c')])
     expect(heard.text).toBe('from c')
     expect(heard.end).toMatchObject({ model: 'c' })
-    expect(heard.retries.map(({ reason }) => reason).join()).toContain('Asking "c" instead')
+    const passedOn = heard.retries.filter(({ nextModel }) => nextModel !== undefined)
+    expect(passedOn.map(({ nextModel, error }) => [error.reason, nextModel])).toEqual([
+      ['model_unauthorized', 'b'],
+      ['model_unavailable_connection_refused', 'c'],
+    ])
   })
 
   test('are not asked when the model answers or fails after its first word', async () => {

@@ -43,7 +43,12 @@ describeOnEachDatabase('deliveries', (open) => {
       status: 'failed',
       error: 'the receiver answered 404',
     })
-    expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({ attempts: 1 })
+    expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+      attempts: 1,
+      error: 'the receiver answered 404',
+      reason: 'delivery_refused',
+      params: { status: 404 },
+    })
   })
 
   test('after the last attempt a delivery has failed, with the reason; its sender is notified once', async () => {

@@ -57,6 +57,36 @@ describeOnEachServer('a disabled account', (start) => {
   })
 })
 
+describeOnEachServer('a run that its provider refuses', (start) => {
+  test('says why by a reason with parameters, in its last event and whenever it is read', async () => {
+    const server = await start({
+      models: [{ id: 'scripted', name: 'Scripted', api_url: upstream.url }],
+      titles: 'off',
+    })
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const messages = `/api/conversations/${json.data.id}/messages`
+    upstream.enqueue(turn.error(403, 'not in your country'))
+    const stream = await openEvents(server.url + messages, { body: { text: 'Go' } })
+    await stream.all()
+    const failure = {
+      code: 'model_unauthorized',
+      reason: 'model_unauthorized',
+      params: { model: 'Scripted', status: 403, detail: 'not in your country' },
+    }
+    const [first] = stream.events
+    expect(stream.events.at(-1)).toMatchObject({ event: 'error', data: failure })
+    const run = await server.call('GET', `/api/runs/${first?.data.run_id}`)
+    expect(run.json.data.error).toMatchObject(failure)
+    const { json: page } = await server.call('GET', messages)
+    expect(page.data.items.at(-1)).toMatchObject({
+      error: run.json.data.error.content,
+      error_code: failure.code,
+      error_reason: failure.reason,
+      error_params: failure.params,
+    })
+  })
+})
+
 describeOnEachDatabase('a run that is begun again', (open) => {
   async function waiting(status: 'running' | 'awaiting_approval') {
     const database = await open()

@@ -1,5 +1,6 @@
-// Why the server refuses a request, in the page's language. The server's texts are English; others are translated by reason.
+// Why the server refused or failed, in the page's language. In English the server says it; other languages translate its reasons.
 import i18next from 'i18next'
+import { create } from 'zustand'
 import type { ErrorParams } from '../../../server/protocol/error.ts'
 import { firstScreen } from './first-screen.tsx'
 
@@ -11,28 +12,43 @@ export type Refusal = {
   message: string
 }
 
-let chinese: Readonly<Record<string, string>> = {}
+type Texts = { readonly [reason: string]: string }
+
+const useChinese = create<{ texts: Texts; additions: Texts }>(() => ({ texts: {}, additions: {} }))
 
 /** Loads the texts after the first screen. Until then the server's own words are shown. */
 export function loadRefusals(): void {
   void firstScreen
-    .then(() => import('./i18n/chinese-refusals.ts'))
+    .then(() =>
+      Promise.all([import('./i18n/chinese-refusals.ts'), import('./i18n/chinese-failures.ts')]),
+    )
     .then(
-      ({ refusals }) => {
-        chinese = refusals
-      },
-      () => undefined, // not loaded: the server's own words are shown
+      ([{ refusals }, { additions }]) => useChinese.setState({ texts: refusals, additions }),
+      () => undefined, // as above
     )
 }
 
-/** The text of a reason with its parameters; the server's own words when the reason has no text. */
+const fillIn = (text: string, values: ErrorParams): string =>
+  text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name]))
+
+/** The text of a reason with its parameters; the server's own words where the reason has none. */
 export function refusalText({ reason, params, message }: Refusal): string {
-  const known = i18next.language === 'zh' && reason != null && Object.hasOwn(chinese, reason)
-  const text = known ? chinese[reason] : undefined
+  const { texts, additions } = useChinese.getState()
+  const known = i18next.language === 'zh' && reason != null && Object.hasOwn(texts, reason)
+  const text = known ? texts[reason] : undefined
   if (text === undefined) return message
   const values: ErrorParams = { ...params, message }
-  const lacking = [...text.matchAll(/\{\{(\w+)\}\}/g)].some(([, name = '']) => !(name in values))
-  return lacking
-    ? message
-    : text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name]))
+  const isIn = (name: string): boolean => text.includes(`{{${name}}}`)
+  if ([...text.matchAll(/\{\{(\w+)\}\}/g)].some(([, name = '']) => !(name in values)))
+    return message
+  const added = Object.entries(additions).flatMap(([name, addition]) =>
+    name in values && !isIn(name) ? [addition] : [],
+  )
+  return fillIn([text, ...added].join(''), values)
+}
+
+/** The same within a view that is drawn again when the texts arrive. */
+export function useRefusalText(): (refusal: Refusal) => string {
+  useChinese()
+  return refusalText
 }

@@ -1,7 +1,7 @@
 // The text of an error for a person.
 import i18next from 'i18next'
 import { ApiError } from '../lib/api-client.ts'
-import { failureText } from '../lib/failure-text.ts'
+import { refusalText } from '../lib/refusal-text.ts'
 import { notify } from './toasts.ts'
 
 /** The server's message, in the page's language where its reason is known; a general sentence when there is none. */
@@ -9,10 +9,7 @@ export const errorText = (error: unknown): string => {
   if (error instanceof ApiError)
     return error.status === 0
       ? i18next.t('errors.offline')
-      : (failureText(
-          { code: error.reason, params: error.params, content: error.message },
-          i18next.t,
-        ) ?? error.message)
+      : refusalText({ reason: error.reason, params: error.params, message: error.message })
   return i18next.t('errors.unexpected')
 }
 

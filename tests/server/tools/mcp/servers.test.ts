@@ -125,7 +125,10 @@ describe('a stdio server as a child process', () => {
   test('whose command does not exist says so without a path, and offers no tool', async () => {
     const { mcp } = start({ gone: { command: '/nowhere/at/all' } })
     await vi.waitFor(() => expect(mcp.list()[0]?.error).not.toBeNull(), { timeout: 10_000 })
-    expect(mcp.list()[0]?.error).toBe('its command was not found on the server')
+    expect(mcp.list()[0]).toMatchObject({
+      error: 'its command was not found on the server',
+      reason: 'mcp_command_not_found',
+    })
     expect(mcp.tools()).toEqual([])
   })
 })

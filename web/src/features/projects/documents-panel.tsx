@@ -10,6 +10,7 @@ import {
   useDocuments,
 } from '../../lib/api/documents.ts'
 import { fileSize } from '../../lib/format.ts'
+import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
@@ -102,6 +103,7 @@ function Row({
   onOpen: () => void
 }) {
   const { t } = useTranslation()
+  const refusalText = useRefusalText()
   const remove = useDeleteDocument(projectId)
   const [asked, setAsked] = useState(false)
   return (
@@ -116,7 +118,9 @@ function Row({
         <span className="flex items-center gap-1.5 text-[13px] text-muted">
           {document.status === 'pending' && <Spinner size={12} />}
           {document.status === 'failed' ? (
-            <span className="text-bad">{document.error ?? t('documents.failed')}</span>
+            <span className="text-bad">
+              {refusalText({ ...document, message: document.error ?? t('documents.failed') })}
+            </span>
           ) : (
             <>
               {fileSize(document.size)} ·{' '}

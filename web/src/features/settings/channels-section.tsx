@@ -2,6 +2,7 @@
 import { Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
@@ -86,11 +87,14 @@ const visibleSettings = (settings: Channel['settings']): string[] =>
 
 function Delivery({ delivery }: { delivery: NonNullable<Channel['last_delivery']> }) {
   const { t } = useTranslation()
+  const refusalText = useRefusalText()
   const failed = delivery.status === 'failed'
   return (
     <p className={`text-[13px] ${failed ? 'text-bad' : 'text-muted'}`}>
       {t(`channels.delivery.${delivery.status}`)}
-      {failed && delivery.error !== null && `: ${delivery.error}`}
+      {failed &&
+        delivery.error !== null &&
+        `: ${refusalText({ ...delivery, message: delivery.error })}`}
     </p>
   )
 }

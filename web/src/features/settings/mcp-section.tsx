@@ -2,6 +2,7 @@
 import { Plug } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useMcpServers } from '../../lib/api/mcp.ts'
+import { useRefusalText } from '../../lib/refusal-text.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
@@ -11,6 +12,7 @@ const dots = { connected: 'bg-ok', connecting: 'bg-warn', waiting: 'bg-bad' } as
 
 export function McpSection() {
   const { t } = useTranslation()
+  const refusalText = useRefusalText()
   const servers = useMcpServers()
   return (
     <Section title={t('mcp.title')} text={t('mcp.text')}>
@@ -34,7 +36,11 @@ export function McpSection() {
                 {t(`mcp.status.${server.status}`)} · {server.transport}
               </span>
             </p>
-            {server.error != null && <p className="mt-1 text-sm text-bad">{server.error}</p>}
+            {server.error !== null && (
+              <p className="mt-1 text-sm text-bad">
+                {refusalText({ ...server, message: server.error })}
+              </p>
+            )}
             {server.tools.length > 0 && (
               <ul className="mt-1.5 flex flex-wrap gap-1.5">
                 {server.tools.map(({ name, description }) => (

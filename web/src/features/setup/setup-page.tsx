@@ -6,8 +6,8 @@ import { Link, useLocation } from 'wouter'
 import type { ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
 import type { User } from '../../../../server/protocol/user.ts'
 import { type Preset, usePresets, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
-import { failureText } from '../../lib/failure-text.ts'
 import { paths } from '../../lib/paths.ts'
+import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button, linkButtonClass } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
@@ -201,14 +201,16 @@ const abilities = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] 
 
 function Report({ report }: { report: ProbeReport }) {
   const { t } = useTranslation()
-  // A list of models proves nothing about the key; only an answer shows that it works.
+  const refusalText = useRefusalText()
+  // A list of models proves nothing about the key: only an answer says that it works.
   if (!report.reachable || report.error !== null)
     return (
       <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
-        {failureText(
-          { code: report.error_code, params: report.error_params, content: report.error },
-          t,
-        ) ?? t('setup.unreachable')}
+        {refusalText({
+          reason: report.error_reason ?? report.error_code,
+          params: report.error_params,
+          message: report.error ?? t('setup.unreachable'),
+        })}
       </p>
     )
   return (

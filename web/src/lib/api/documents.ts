@@ -1,5 +1,6 @@
 // The knowledge base of a project: its documents and their passages.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ErrorParams } from '../../../../server/protocol/error.ts'
 import { request, requestDone } from '../api-client.ts'
 
 export type ProjectDocument = {
@@ -8,7 +9,9 @@ export type ProjectDocument = {
   size: number
   status: 'pending' | 'ready' | 'failed'
   error: string | null
-  /** How many are indexed; grows while the document is being read. */
+  reason: string | null
+  params: ErrorParams | null
+  /** How many are indexed; grows while the document is read. */
   passages: number
 }
 

@@ -1,14 +1,7 @@
 // The state of the configured MCP servers.
 import { useQuery } from '@tanstack/react-query'
+import type { McpServer } from '../../../../server/protocol/mcp.ts'
 import { request } from '../api-client.ts'
-
-export type McpServer = {
-  name: string
-  transport: string
-  status: 'connecting' | 'connected' | 'waiting'
-  tools: { name: string; description: string }[]
-  error: string | null
-}
 
 export const useMcpServers = () =>
   useQuery({

@@ -1,10 +1,11 @@
-// Why the server refuses a request, in Chinese, by the reasons of its protocol. In English the server says it itself.
+// Why a request is refused, a run ends or a document fails, in Chinese, by the protocol's reasons. In English the server says it.
 import type { ErrorCode } from '../../../../server/protocol/error.ts'
 import type { FailureReason } from '../../../../server/protocol/failures/failures.ts'
-import type { FailureName } from './english-failures.ts'
+import type { StoredFailureReason } from '../../../../server/protocol/failures/stored.ts'
+import { models, storedFailures } from './chinese-failures.ts'
 
 /** Kinds of failures that come without a finer reason: where the text alone would say too little, `message` quotes the server. */
-const kinds: Record<Exclude<ErrorCode, FailureReason | FailureName>, string> = {
+const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
   bad_request: '请求有误：{{message}}',
   validation_failed: '内容不符合要求：{{message}}',
   bad_cursor: '列表已经变化，请从第一页重新开始。',
@@ -27,6 +28,7 @@ const kinds: Record<Exclude<ErrorCode, FailureReason | FailureName>, string> = {
   store_unavailable: '数据库暂时无法使用，请稍后再试。',
   run_interrupted: '服务器重启时中断了这个回答。',
   budget_exceeded: '用量已达到限额：{{message}}',
+  model_bad_answer: '模型返回的内容无法使用：{{message}}',
 }
 
 const access = {
@@ -202,6 +204,7 @@ const runs = {
   conversation_busy: '这个对话不断有新的回答开始，请重试。',
   conversation_gone: '这个对话已被删除。',
   conversation_has_run: '这个对话正在生成回答。请等它完成，或先停止它。',
+  cost_per_month_used_up: '你本月的费用限额已用完，将于下月 1 日（UTC）恢复。',
   message_too_long: '消息太长：{{length}} 个字符，最多 {{limit}} 个。',
   only_own_messages_editable: '只能编辑自己的消息。',
   parent_gone: '它所回复的消息刚刚被删除了。',
@@ -210,10 +213,14 @@ const runs = {
   restore_not_recorded: '文件已恢复，但这次恢复的检查点暂时未能保存。',
   run_completed: '这个回答已经完成，无需继续。',
   run_continues_soon: '服务器即将继续这个回答，请稍后再试。',
+  run_not_prepared: '无法准备这个回答，请重试。',
+  run_not_stored: '这个回答无法保存，因此到此结束。请重新发送，或点击继续。',
   run_still_active: '这个回答仍在进行中。',
   run_takes_no_decision: '这个回答已经结束，不再等待批准。',
+  run_without_answer: '运行已结束，但没有得到回答。',
   runs_exhausted: '你已有 {{limit}} 个回答正在进行。请等其中一个完成，或先停止一个。',
   task_not_found: '没有这个任务。',
+  tokens_per_day_used_up: '你今天的 {{limit}} 个 token 已用完，将于 UTC 零点恢复。',
 }
 
 const store = {
@@ -230,11 +237,13 @@ const store = {
   store_unanswered: '数据库没有响应，请稍后再试。',
 }
 
-export const refusals: Record<FailureReason | Exclude<ErrorCode, FailureName>, string> = {
+export const refusals: Record<FailureReason | StoredFailureReason | ErrorCode, string> = {
   ...kinds,
   ...access,
   ...conversations,
   ...files,
+  ...models,
   ...runs,
   ...store,
+  ...storedFailures,
 }

@@ -1,11 +1,9 @@
 // The page's texts in Chinese that the first screen needs.
-import { failures } from './chinese-failures.ts'
 import { toolNames } from './chinese-tools.ts'
 import type { english } from './english.ts'
 
 export const chinese: typeof english = {
   toolNames,
-  failures,
   common: {
     close: '关闭',
     cancel: '取消',
@@ -151,6 +149,22 @@ export const chinese: typeof english = {
     agents: '子智能体',
     agent: { waiting: '等待中', working: '工作中', done: '已完成', failed: '失败' },
     progress: { starting: '启动中…', running: '运行中' },
+    count: {
+      files_one: '已搜索 {{shown}} 个文件',
+      files_other: '已搜索 {{shown}} 个文件',
+      pages_one: '已读取 {{shown}} 个网页',
+      pages_other: '已读取 {{shown}} 个网页',
+      parts_one: '已完成 {{shown}} 项',
+      parts_other: '已完成 {{shown}} 项',
+    },
+    countOf: {
+      files_one: '已搜索 {{shown}} / {{total}} 个文件',
+      files_other: '已搜索 {{shown}} / {{total}} 个文件',
+      pages_one: '已读取 {{shown}} / {{total}} 个网页',
+      pages_other: '已读取 {{shown}} / {{total}} 个网页',
+      parts_one: '已完成 {{shown}} / {{total}}',
+      parts_other: '已完成 {{shown}} / {{total}}',
+    },
     state: {
       waiting: '等待批准',
       running: '运行中',

@@ -1,10 +1,8 @@
 // The page's texts in English that the first screen needs; the other languages have the same shape.
-import { failureNames } from './english-failures.ts'
 import { toolNames } from './english-tools.ts'
 
 export const english = {
   toolNames,
-  failures: failureNames,
   common: {
     close: 'Close',
     cancel: 'Cancel',
@@ -152,6 +150,22 @@ export const english = {
     agents: 'Sub-agents',
     agent: { waiting: 'waiting', working: 'working', done: 'done', failed: 'failed' },
     progress: { starting: 'starting…', running: 'running' },
+    count: {
+      files_one: '{{shown}} file searched',
+      files_other: '{{shown}} files searched',
+      pages_one: '{{shown}} page read',
+      pages_other: '{{shown}} pages read',
+      parts_one: '{{shown}} done',
+      parts_other: '{{shown}} done',
+    },
+    countOf: {
+      files_one: '{{shown}} of {{total}} file searched',
+      files_other: '{{shown}} of {{total}} files searched',
+      pages_one: '{{shown}} of {{total}} page read',
+      pages_other: '{{shown}} of {{total}} pages read',
+      parts_one: '{{shown}} of {{total}} done',
+      parts_other: '{{shown}} of {{total}} done',
+    },
     state: {
       waiting: 'waiting for you',
       running: 'running',

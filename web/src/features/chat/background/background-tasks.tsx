@@ -4,6 +4,7 @@ import { Bot, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messageKeys } from '../../../lib/api/messages.ts'
+import { refusalText } from '../../../lib/refusal-text.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { notify } from '../../../ui/toasts.ts'
 import { LateApprovalCard } from '../approvals/late-approval-card.tsx'
@@ -22,8 +23,15 @@ export function BackgroundTasks({ conversationId }: { conversationId: string }) 
     // An announced task appears in the conversation itself; notices are for the others.
     if (ended.length > 0)
       void client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
-    for (const { status, task, error, announce } of ended) {
-      if (status === 'failed') notify(t('background.failed', { task, error }), 'error')
+    for (const { status, task, error, reason, params, announce } of ended) {
+      if (status === 'failed')
+        notify(
+          t('background.failed', {
+            task,
+            error: refusalText({ reason, params, message: error ?? '' }),
+          }),
+          'error',
+        )
       else if (status === 'completed' && !announce) notify(t('background.done', { task }))
     }
   }, [all, client, conversationId, t])

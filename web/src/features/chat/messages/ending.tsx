@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
-import { failureText } from '../../../lib/failure-text.ts'
 import { paths } from '../../../lib/paths.ts'
+import { useRefusalText } from '../../../lib/refusal-text.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Menu, MenuChoices, MenuHeading } from '../../../ui/menu.tsx'
 import type { LiveRun } from '../runs/live-runs.ts'
@@ -22,6 +22,7 @@ export function Ending({
   onResume: (runId: string) => void
 }) {
   const { t } = useTranslation()
+  const refusalText = useRefusalText()
   const failed = live?.state === 'error' || message.status === 'failed'
   const finish = live === undefined ? message.finish_reason : live.finishReason
   const limited = finish === 'max_iterations' || finish === 'budget'
@@ -30,11 +31,16 @@ export function Ending({
   const runId = live?.runId ?? message.run_id ?? null
   const failure = live?.error ?? {
     code: message.error_code,
+    reason: message.error_reason,
     params: message.error_params,
     content: message.error,
   }
   const text = failed
-    ? (failureText(failure, t) ?? t('message.failed'))
+    ? refusalText({
+        reason: failure.reason ?? failure.code,
+        params: failure.params,
+        message: failure.content ?? t('message.failed'),
+      })
     : limited
       ? t(finish === 'budget' ? 'message.budget' : 'message.limited')
       : t(message.status === 'stopped' ? 'message.stopped' : 'message.interrupted')

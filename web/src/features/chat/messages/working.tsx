@@ -2,7 +2,7 @@
 import { Clock, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { failureText } from '../../../lib/failure-text.ts'
+import { useRefusalText } from '../../../lib/refusal-text.ts'
 import type { LiveRun } from '../runs/live-runs.ts'
 
 export function Working({ live }: { live: LiveRun }) {
@@ -28,6 +28,7 @@ export function Working({ live }: { live: LiveRun }) {
 /** Why the model call is retried, and in how many seconds. */
 function Retrying({ retry }: { retry: NonNullable<LiveRun['retry']> }) {
   const { t } = useTranslation()
+  const refusalText = useRefusalText()
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 500)
@@ -38,7 +39,7 @@ function Retrying({ retry }: { retry: NonNullable<LiveRun['retry']> }) {
     <p className="flex items-start gap-2 text-sm text-warn">
       <Clock size={14} aria-hidden className="mt-0.5 shrink-0" />
       <span className="min-w-0 [overflow-wrap:anywhere]">
-        {failureText({ code: retry.code, params: retry.params, content: retry.reason }, t)}{' '}
+        {refusalText(retry)}{' '}
         <span className="tabular-nums">
           {seconds === 0 ? t('chat.retryingNow') : t('chat.retryingIn', { count: seconds })}
         </span>

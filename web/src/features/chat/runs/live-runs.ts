@@ -1,7 +1,7 @@
 // The runs that this page follows: their growing steps, what they wait for, how they ended.
 import { create } from 'zustand'
 import { applyRunEvent } from '../../../../../server/protocol/apply-run-event.ts'
-import type { ErrorParams } from '../../../../../server/protocol/error.ts'
+import type { RunFailure } from '../../../../../server/protocol/run.ts'
 import type {
   FinishReason,
   PendingApproval,
@@ -9,6 +9,7 @@ import type {
   Usage,
 } from '../../../../../server/protocol/run-event.ts'
 import type { Step } from '../../../../../server/protocol/step.ts'
+import type { Refusal } from '../../../lib/refusal-text.ts'
 import { foldProgress, type Progress } from './tool-progress.ts'
 
 export type LiveRun = {
@@ -23,25 +24,15 @@ export type LiveRun = {
   progress: Readonly<Record<string, Progress>>
   /** When this page first saw each call (in milliseconds of its own clock), for the running time. */
   startedAt: Readonly<Record<string, number>>
-  /** The model call is about to be retried: why, and when (in milliseconds of this page's clock). */
-  retry: {
-    code: string | undefined
-    params: ErrorParams | undefined
-    reason: string
-    at: number
-  } | null
+  /** The model is tried again: why, and when (milliseconds of this page's clock). */
+  retry: (Refusal & { at: number }) | null
   connection: 'open' | 'reconnecting'
   /** Why the server cannot continue the stream, in its own words; null while it is only unreachable. */
   trouble: string | null
   state: 'running' | 'done' | 'error'
   finishReason: FinishReason | null
   usage: Usage | null
-  error: {
-    content: string
-    code: string
-    retryable: boolean
-    params?: ErrorParams | undefined
-  } | null
+  error: RunFailure | null
   title: string | null
 }
 
@@ -111,9 +102,9 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
       return {
         ...run,
         retry: {
-          code: event.code,
+          reason: event.error_reason,
           params: event.params,
-          reason: event.reason,
+          message: event.reason,
           at: now + event.delay_ms,
         },
       }
@@ -144,6 +135,7 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
         error: {
           content: event.content,
           code: event.code,
+          reason: event.reason,
           retryable: event.retryable,
           params: event.params,
         },

@@ -1,5 +1,7 @@
-// Live output of a running tool, bounded: text that grows, or a state that is replaced.
+// Live output of a running tool, kept small: text that grows, or a state that is replaced.
+import type { TFunction } from 'i18next'
 import type { SubAgentView, ToolProgress } from '../../../../../server/protocol/tool-progress.ts'
+import { wholeNumber } from '../../../lib/format.ts'
 import { fieldsOf, listIn } from '../../../lib/read-json.ts'
 
 export type Progress = {
@@ -8,7 +10,11 @@ export type Progress = {
   /** How far a program has come. */
   state: 'starting' | 'running' | null
   agents: readonly SubAgentView[]
+  /** How many parts of the work are done. */
+  count: Count | null
 }
+
+type Count = Omit<Extract<ToolProgress, { kind: 'count' }>, 'kind'>
 
 const MAX_OUTPUT_CHARACTERS = 20_000
 
@@ -21,7 +27,7 @@ export const failuresIn = (data: unknown): ReadonlyMap<string, string> =>
     }),
   )
 
-const nothing: Progress = { output: '', state: null, agents: [] }
+const nothing: Progress = { output: '', state: null, agents: [], count: null }
 
 /** What to show after another progress event. */
 export function foldProgress(before: Progress = nothing, progress: ToolProgress): Progress {
@@ -37,7 +43,18 @@ export function foldProgress(before: Progress = nothing, progress: ToolProgress)
       }
     case 'agents':
       return { ...before, agents: progress.agents }
-    case 'count':
-      return before
+    case 'count': {
+      const { kind: _kind, ...count } = progress
+      return { ...before, count }
+    }
   }
+}
+
+/** How far the work is, in words: "3 of 10 pages read", "1,204 files searched". */
+export function countText({ done, total, unit }: Count, t: TFunction, language: string): string {
+  const shown = wholeNumber(done, language)
+  const name = unit ?? 'parts'
+  return total === undefined
+    ? t(`steps.count.${name}`, { count: done, shown })
+    : t(`steps.countOf.${name}`, { count: total, shown, total: wholeNumber(total, language) })
 }

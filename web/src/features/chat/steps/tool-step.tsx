@@ -1,4 +1,5 @@
-// A tool call as a card: its arguments, result, duration and state.
+// A tool call as a card: its arguments, its result, the time it took and how it stands.
+import type { TFunction } from 'i18next'
 import { Check, CircleSlash, X } from 'lucide-react'
 import { memo, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +7,7 @@ import type { ToolCallStep, ToolResultStep } from '../../../../../server/protoco
 import { duration } from '../../../lib/format.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { Spinner } from '../../../ui/feedback.tsx'
-import { failuresIn, type Progress } from '../runs/tool-progress.ts'
+import { countText, failuresIn, type Progress } from '../runs/tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { ArtifactFiles } from './artifact-files.tsx'
 import { SubAgents } from './sub-agents.tsx'
@@ -28,6 +29,18 @@ const stateOf = (
   if (result.skipped || outcome?.skipped === true) return 'skipped'
   return outcome !== null && !outcome.success ? 'failed' : 'done'
 }
+
+/** How far a running call is; null where it does not say. */
+const phaseOf = (
+  { count, state }: Progress,
+  t: TFunction,
+  { language }: { language: string },
+): string | null =>
+  count !== null
+    ? countText(count, t, language)
+    : state !== null
+      ? t(`steps.progress.${state}`)
+      : null
 
 function RunningTime({ since }: { since: number | undefined }) {
   const [now, setNow] = useState(Date.now)
@@ -57,16 +70,13 @@ export const ToolStep = memo(function ToolStep({
   progress: Progress | undefined
   startedAt: number | undefined
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const outcome = result === null ? null : readOutcome(result.content)
   const state = stateOf(result, outcome, live, { waiting, rejected })
   const { added, removed } = result?.artifact ?? {}
   const agents =
     result === null ? (live ? (progress?.agents ?? []) : []) : (result.artifact?.agents ?? [])
-  const phase =
-    state === 'running' && progress !== undefined && progress.state !== null
-      ? t(`steps.progress.${progress.state}`)
-      : null
+  const phase = state === 'running' && progress !== undefined ? phaseOf(progress, t, i18n) : null
   const exitCode = result?.artifact?.exit_code
   // The call succeeded, but the command that it ran failed.
   const failedCode =

@@ -1,14 +1,9 @@
 // The user's channels.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Channel } from '../../../../../server/protocol/channel.ts'
 import { request, requestDone } from '../../../lib/api-client.ts'
 
-export type Channel = {
-  id: string
-  type: string
-  name: string
-  settings: Record<string, unknown>
-  last_delivery: { status: 'pending' | 'delivered' | 'failed'; error: string | null } | null
-}
+export type { Channel }
 
 const channelsKey = ['channels'] as const
 

@@ -1,0 +1,116 @@
+// Models and their providers: why an answer failed, and why it is tried again.
+
+/**
+ * What a provider itself said is quoted after the text, and is the parameter `detail`; `retry_after_seconds` is how long
+ * it asks to wait.
+ */
+export const modelsFailures = {
+  model_answer_unfinished: ['model_bad_answer', 'The model ended without finishing its answer.'],
+  model_answer_empty: [
+    'model_bad_answer',
+    'The model "{{model}}" answered with nothing. Check that api_url is an OpenAI-compatible API.',
+  ],
+  model_answer_is_page: [
+    'model_bad_answer',
+    'The model "{{model}}" answered with a web page. Check that api_url is an OpenAI-compatible API.',
+  ],
+  model_answer_no_json: [
+    'model_bad_answer',
+    'The model "{{model}}" answered with something that is no JSON object. Check that api_url is an OpenAI-compatible API.',
+  ],
+  model_answer_no_stream: [
+    'model_bad_answer',
+    'The model "{{model}}" answered with something that is no event stream. Check that api_url is an OpenAI-compatible API.',
+  ],
+  model_call_unreadable: [
+    'model_bad_answer',
+    'The model wrote a tool call that cannot be read. It is asked to write it again.',
+  ],
+  model_context_exceeded: [
+    'model_context_exceeded',
+    'The conversation is too long for "{{model}}". Start a new one, or choose a model with a larger context.',
+  ],
+  model_key_lost: [
+    'model_unauthorized',
+    'The stored API key of {{model}} cannot be read. An administrator has to enter it again under Settings, Models.',
+  ],
+  model_not_found: [
+    'model_not_found',
+    'The model "{{model}}": the provider does not know this model or this address ({{status}}). Check api_url and upstream_model.',
+  ],
+  model_rate_limited: [
+    'model_rate_limited',
+    'The provider of "{{model}}" is limiting the rate of requests ({{status}}). Try again in a moment.',
+  ],
+  model_rate_limited_quota: [
+    'model_rate_limited',
+    'Your quota for "{{model}}" at the provider is used up ({{status}}). Choose another model, or wait for it to reset.',
+  ],
+  model_redirected: [
+    'model_bad_answer',
+    'The model "{{model}}": the address answers with a redirect ({{status}}). Check api_url.',
+  ],
+  model_refused: ['model_refused', 'The model "{{model}}" refused the request ({{status}}).'],
+  model_refused_credit: [
+    'model_refused',
+    'Your provider account for "{{model}}" is out of credit ({{status}}). Top it up, or choose another model.',
+  ],
+  model_stopped: ['model_stream_broken', 'The request to "{{model}}" was stopped.'],
+  model_stream_broken: [
+    'model_stream_broken',
+    'The connection to "{{model}}" closed before the answer was complete.',
+  ],
+  model_timeout: ['model_timeout', 'The provider of "{{model}}" took too long ({{status}}).'],
+  model_timeout_silence: [
+    'model_timeout',
+    'The model "{{model}}" sent nothing for {{seconds}} seconds.',
+  ],
+  model_unauthorized: [
+    'model_unauthorized',
+    'The provider refused the API key of "{{model}}" ({{status}}). Check the key in the settings.',
+  ],
+  model_unavailable: [
+    'model_unavailable',
+    'The provider of "{{model}}" has a problem ({{status}}). Try again, or choose another model.',
+  ],
+  model_unavailable_connection: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the connection failed. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_connection_closed: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the connection was closed. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_connection_refused: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the connection was refused. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_connection_timed_out: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the connection timed out. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_host_not_found: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the host name could not be looked up. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_host_unknown: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the host name is unknown. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_host_unreachable: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the host is not reachable. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_insecure: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the secure connection failed. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_network: [
+    'model_unavailable',
+    'The model "{{model}}" can\'t be reached: the network is not reachable. Check the provider\'s address and the network.',
+  ],
+  model_unavailable_reported: [
+    'model_unavailable',
+    'The provider of "{{model}}" reported a problem. Try again, or choose another model.',
+  ],
+} as const

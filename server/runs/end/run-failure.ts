@@ -1,0 +1,43 @@
+// Why a run failed or its model is asked again, as it is stored with the run and emitted.
+
+import type { LoopEvent } from '../../agent/loop.ts'
+import type { AppError } from '../../errors.ts'
+import type { ErrorParams } from '../../protocol/error.ts'
+import type { RunFailure } from '../../protocol/run.ts'
+import type { RetryNotice } from '../../protocol/run-event.ts'
+
+type Redact = (text: string) => string
+
+/** @param redact removes keys that the text or its parameters repeat. */
+export const runFailure = (error: AppError, redact: Redact): RunFailure => ({
+  content: redact(error.message),
+  code: error.code,
+  retryable: error.retryable,
+  reason: error.reason,
+  ...(error.params === undefined ? {} : { params: redacted(error.params, redact) }),
+})
+
+/** @param redact removes keys that the text or its parameters repeat. */
+export function retryNotice(
+  { attempt, delayMs, error, nextModel }: Extract<LoopEvent, { type: 'retrying' }>,
+  redact: Redact,
+): RetryNotice {
+  const next = nextModel === undefined ? {} : { next_model: nextModel }
+  const text = redact(error.message)
+  return {
+    attempt,
+    delay_ms: delayMs,
+    reason: nextModel === undefined ? text : `${text} Asking "${nextModel}" instead.`,
+    code: error.code,
+    error_reason: error.reason,
+    params: { ...redacted(error.params ?? {}, redact), ...next },
+  }
+}
+
+const redacted = (params: ErrorParams, redact: Redact): ErrorParams =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? redact(value) : value,
+    ]),
+  )
