@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { z } from 'zod'
 import { childEntry } from '../lib/child-entry.ts'
-import { storedFailure, ToldFailure } from '../protocol/failures/stored.ts'
+import { DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { startProcess } from '../sandbox/process.ts'
 import { Passage } from './passage.ts'
 
 export type Extraction =
   | { ok: true; passages: Passage[] }
   /** `failure` is for the person who uploaded it, `internal` for the log. */
-  | { ok: false; failure: ToldFailure; internal?: string }
+  | { ok: false; failure: DescribedFailure; internal?: string }
 
 export interface ExtractOptions {
   signal: AbortSignal
@@ -30,7 +30,7 @@ const MEMORY_LOOK_MS = 200
 const Line = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('passages'), passages: z.array(Passage) }),
   z.object({ kind: z.literal('end') }),
-  z.object({ kind: z.literal('failed'), failure: ToldFailure, internal: z.string() }),
+  z.object({ kind: z.literal('failed'), failure: DescribedFailure, internal: z.string() }),
 ])
 
 /** The passages of one document, or why there are none. Never throws; the child has ended when it resolves. */
@@ -52,7 +52,7 @@ export async function extractPassages(
     maxOutputBytes: 10_000,
   })
   const passages: Passage[] = []
-  let failed: { failure: ToldFailure; internal: string } | undefined
+  let failed: { failure: DescribedFailure; internal: string } | undefined
   let complete = false
   let tooMuch = false
 

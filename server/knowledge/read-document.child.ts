@@ -1,14 +1,14 @@
 // The program that reads one document in its own process: bytes on standard input, passages on descriptor 3.
 import { createWriteStream } from 'node:fs'
 import { errorText } from '../errors.ts'
-import { storedFailure, type ToldFailure } from '../protocol/failures/stored.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { readDocument, UnreadableDocument } from './read-document.ts'
 
 /** One line of the output: passages as they are found, finally one `end` or one `failed`. */
 type Line =
   | { kind: 'passages'; passages: unknown[] }
   | { kind: 'end' }
-  | { kind: 'failed'; failure: ToldFailure; internal: string }
+  | { kind: 'failed'; failure: DescribedFailure; internal: string }
 
 const PASSAGES_PER_LINE = 50
 

@@ -1,7 +1,7 @@
 // Converts a document's bytes into passages: the reader is chosen by the bytes, not by the file name.
 import { extname } from 'node:path'
 import mammoth from 'mammoth'
-import { storedFailure, type ToldFailure } from '../protocol/failures/stored.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { cutIntoPassages } from './chunk.ts'
 import { decodeText } from './decode-text.ts'
 import { htmlSections, htmlToSections } from './html-sections.ts'
@@ -12,8 +12,8 @@ import { tableSections } from './table-sections.ts'
 
 /** For the person who uploaded the file: what is wrong with it. */
 export class UnreadableDocument extends Error {
-  readonly failure: ToldFailure
-  constructor(failure: ToldFailure, cause?: unknown) {
+  readonly failure: DescribedFailure
+  constructor(failure: DescribedFailure, cause?: unknown) {
     super(failure.message, { cause })
     this.name = 'UnreadableDocument'
     this.failure = failure

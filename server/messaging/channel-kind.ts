@@ -1,6 +1,6 @@
 // A kind of channel: one file declares it, and one line in `kinds.ts` offers it.
 import type { z } from 'zod'
-import { storedFailure, type ToldFailure } from '../protocol/failures/stored.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 
 export interface OutgoingMessage {
   /** The same for every attempt, so that a receiver can drop duplicates. */
@@ -15,7 +15,7 @@ export interface OutgoingMessage {
  * The outcome of one attempt. `retry` says whether another one makes sense; `failure` is for the user and contains no
  * secret.
  */
-export type SendOutcome = { ok: true } | { ok: false; failure: ToldFailure; retry: boolean }
+export type SendOutcome = { ok: true } | { ok: false; failure: DescribedFailure; retry: boolean }
 
 export interface ChannelKindSpecification<Settings extends z.ZodType> {
   type: string

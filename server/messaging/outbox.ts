@@ -3,7 +3,7 @@
 
 import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
 import { errorText } from '../errors.ts'
-import { storedFailure, type ToldFailure } from '../protocol/failures/stored.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind, SendOutcome } from './channel-kind.ts'
 
@@ -200,7 +200,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 }
 
-const stored = ({ message, ...failure }: ToldFailure) => ({
+const stored = ({ message, ...failure }: DescribedFailure) => ({
   lastError: message,
   lastFailure: failure,
 })

@@ -166,7 +166,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         ]),
       )
       expect((await read()).find(({ name }: { name: string }) => name === 'broken.pdf').error).toBe(
-        'it is named .pdf but is none',
+        'its name ends in .pdf, but its content is something else',
       )
 
       upstream.program((request) =>

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
-import type { ToldFailure } from '../../protocol/failures/stored.ts'
+import type { DescribedFailure } from '../../protocol/failures/stored.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
 import type { Database } from '../database.ts'
@@ -170,7 +170,7 @@ export function createDocumentRepository(database: Database) {
     },
 
     /** Marks a document that could not be read, with a reason for people. */
-    fail: (id: string, { message, ...failure }: ToldFailure) =>
+    fail: (id: string, { message, ...failure }: DescribedFailure) =>
       database.write(async (tx): Promise<void> => {
         await tx
           .update(documents)

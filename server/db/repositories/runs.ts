@@ -14,7 +14,7 @@ export type Performance = Pick<RunRow, 'id' | 'attempt'>
 /** Thrown when an attempt may no longer write: its run has ended, was deleted, or a later attempt has begun. */
 export class RunOver extends Error {
   constructor() {
-    super('This attempt of the run may not write any more.')
+    super('This attempt of the run may no longer write.')
     this.name = 'RunOver'
   }
 }

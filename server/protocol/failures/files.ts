@@ -106,7 +106,7 @@ export const filesFailures = {
   ],
   project_deleted: [
     'project_deleted',
-    'This project was deleted. Nothing was changed, and nothing can be done in it any more.',
+    'This project was deleted. Nothing was changed, and it can no longer be changed.',
   ],
   project_deleted_during_run: [
     'project_deleted',

@@ -12,21 +12,22 @@ export const storedFailures = {
   document_empty: 'it holds no text',
   document_lost: 'the upload was lost; upload it again',
   document_not_indexed: 'it could not be indexed',
-  document_not_what_its_name_says: 'it is named {{extension}} but is none',
+  document_not_what_its_name_says:
+    'its name ends in {{extension}}, but its content is something else',
   document_page_too_deep: 'the page is nested too deeply',
   document_pdf_damaged: 'the PDF is damaged',
   document_pdf_protected: 'the PDF is protected by a password',
   document_reader_not_started: 'the reader could not be started',
   document_reading_stopped: 'it was cancelled',
-  document_reading_too_slow: 'reading it took too long',
+  document_reading_too_slow: 'it took too long to read',
   document_scanned: 'it holds no text (a scan has to be run through OCR first)',
   document_too_large: 'the file is too large',
   document_too_large_to_read: 'it is too large to be read',
   document_unreadable: 'the file could not be read',
 
-  delivery_channel_kind_gone: 'this kind of channel is not offered any more',
+  delivery_channel_kind_gone: 'this kind of channel is no longer offered',
   delivery_failed: 'sending failed',
-  delivery_mail_not_set_up: 'this server has no SMTP settings any more',
+  delivery_mail_not_set_up: 'this server no longer has SMTP settings',
   delivery_mail_refused: 'the mail server refused it ({{status}})',
   delivery_mail_unreachable: 'the mail server could not be reached or was busy',
   delivery_receiver_unreachable: '{{detail}}',
@@ -50,8 +51,8 @@ export const StoredFailure = z.object({ reason: z.string(), params: ErrorParams.
 export type StoredFailure = z.infer<typeof StoredFailure>
 
 /** The same with its English text. */
-export const ToldFailure = StoredFailure.extend({ message: z.string() })
-export type ToldFailure = z.infer<typeof ToldFailure>
+export const DescribedFailure = StoredFailure.extend({ message: z.string() })
+export type DescribedFailure = z.infer<typeof DescribedFailure>
 
 /** Of a text from elsewhere, such as a receiver's. */
 const MAX_PARAMETER_CHARACTERS = 300
@@ -65,7 +66,7 @@ type Params<Reason extends StoredFailureReason> = Record<
 export function storedFailure<Reason extends StoredFailureReason>(
   reason: Reason,
   ...[params]: Record<never, never> extends Params<Reason> ? [] : [params: Params<Reason>]
-): ToldFailure {
+): DescribedFailure {
   const values: ErrorParams = Object.fromEntries(
     Object.entries<string | number>(params ?? {}).map(([name, value]) => [
       name,

@@ -1,4 +1,4 @@
-// Stops runs that nobody listens to any more.
+// Stops runs that nobody listens to.
 import type { OnDisconnect } from '../../protocol/message.ts'
 import type { ActiveRun } from '../active-run.ts'
 

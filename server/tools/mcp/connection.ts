@@ -1,7 +1,7 @@
 // The connection to one MCP server: opened lazily, watched, and reopened with growing pauses when it breaks.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { errorText } from '../../errors.ts'
-import type { ToldFailure } from '../../protocol/failures/stored.ts'
+import type { DescribedFailure } from '../../protocol/failures/stored.ts'
 import type { McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
 import type { ToolProgress } from '../../protocol/tool-progress.ts'
 import {
@@ -32,7 +32,7 @@ export interface McpConnection {
   readonly name: string
   readonly status: McpServerStatus
   /** Why it is not connected, for a person; technical details go to the log. */
-  readonly error: ToldFailure | null
+  readonly error: DescribedFailure | null
   /**
    * The tools that were last listed. They stay while the server is away, so that a call says so instead of 'unknown
    * tool'.
@@ -68,7 +68,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   const { name, settings } = options
   const firstPause = options.firstPauseMs ?? FIRST_PAUSE_MS
   let status: McpServerStatus = 'connecting'
-  let error: ToldFailure | null = null
+  let error: DescribedFailure | null = null
   let tools: readonly RemoteTool[] = []
   let client: Client | null = null
   let opening: Client | null = null
@@ -78,7 +78,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let retryTimer: NodeJS.Timeout | undefined
   let pingTimer: NodeJS.Timeout | undefined
 
-  const change = (next: McpServerStatus, why: ToldFailure | null): void => {
+  const change = (next: McpServerStatus, why: DescribedFailure | null): void => {
     status = next
     error = why
     options.onChange()
@@ -269,5 +269,5 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 const brief = (fault: unknown): string => errorText(fault).slice(0, 1000)
 
-const notReached = (name: string, error: ToldFailure | null): string =>
+const notReached = (name: string, error: DescribedFailure | null): string =>
   `The MCP server '${name}' is not available${error === null ? '' : ` (${error.message})`}; the call was not made. The server is being reconnected: continue without this tool or retry later.`

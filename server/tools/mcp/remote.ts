@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { CallToolResult, Progress, Tool } from '@modelcontextprotocol/sdk/types.js'
-import { storedFailure, type ToldFailure } from '../../protocol/failures/stored.ts'
+import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
 import type { McpServerSettings } from '../../protocol/mcp.ts'
 
 /** Milliseconds for the handshake, and for each page of the tool list. */
@@ -104,7 +104,7 @@ export function kindOf(fault: unknown): FaultKind {
 }
 
 /** A text for people: no path, no URL, no header. */
-export function explain(cause: unknown): ToldFailure {
+export function explain(cause: unknown): DescribedFailure {
   const code = codeOf(cause) ?? (cause instanceof Error ? codeOf(cause.cause) : undefined)
   if (code === 'ENOENT') return storedFailure('mcp_command_not_found')
   if (code === 'EACCES') return storedFailure('mcp_command_not_allowed')

@@ -97,7 +97,7 @@ describe('a bad file', () => {
   test.each([
     ['empty.txt', '', 'it holds no text'],
     ['broken.pdf', '%PDF-1.7 nothing', 'the PDF is damaged'],
-    ['fake.pdf', 'hello', 'it is named .pdf but is none'],
+    ['fake.pdf', 'hello', 'its name ends in .pdf, but its content is something else'],
     ['broken.docx', 'PK\u0003\u0004 nothing', 'the DOCX file is damaged'],
     ['photo.png', '\u0089PNG\u0000\u0001', 'it is a binary file'],
     ['sheet.xlsx', 'PK\u0003\u0004', '.xlsx archive is not supported'],
