@@ -1,5 +1,6 @@
 // Converts stored messages into model messages: calls followed by their results, file contents framed as data.
 import { framedText } from '../lib/framed-text.ts'
+import type { Carry } from '../llm/carry.ts'
 import type { LlmMessage, ToolCall } from '../llm/client.ts'
 import type { Attachment } from '../protocol/message.ts'
 import type { Step, ToolResultStep } from '../protocol/step.ts'
@@ -13,7 +14,11 @@ export interface BranchMessage {
   text: string
   attachments: readonly (Attachment | OmittedAttachment)[]
   steps: readonly Step[]
+  /** What providers want back with the calls, by the index of the first call's step. */
+  carries?: Carries | undefined
 }
+
+export type Carries = ReadonlyMap<number, Carry>
 
 /** Sent for a call whose result was never stored, because the run was stopped or the server died. */
 const MISSING_RESULT = JSON.stringify({
@@ -27,7 +32,9 @@ const MISSING_RESULT = JSON.stringify({
  */
 export function toModelMessages(branch: readonly BranchMessage[]): LlmMessage[] {
   return branch.flatMap((message) =>
-    message.role === 'user' ? [userMessage(message)] : answerMessages(message.steps, message.text),
+    message.role === 'user'
+      ? [userMessage(message)]
+      : answerMessages(message.steps, message.text, { carries: message.carries }),
   )
 }
 
@@ -54,10 +61,11 @@ interface Iteration {
   reasoning: string
   calls: ToolCall[]
   results: ToolResultStep[]
+  carry?: Carry | undefined
 }
 
 /** Splits the steps of an answer into iterations. The first step after a tool result starts a new iteration. */
-export function iterationsOf(steps: readonly Step[]): Iteration[] {
+export function iterationsOf(steps: readonly Step[], carries?: Carries): Iteration[] {
   const iterations: Iteration[] = []
   let open: Iteration | undefined
   for (const step of steps) {
@@ -72,7 +80,10 @@ export function iterationsOf(steps: readonly Step[]): Iteration[] {
     }
     if (step.type === 'thinking') open.reasoning += step.content
     else if (step.type === 'text') open.text += step.content
-    else open.calls.push({ id: step.id_ref, name: step.name, arguments: step.arguments })
+    else {
+      open.calls.push({ id: step.id_ref, name: step.name, arguments: step.arguments })
+      open.carry ??= carries?.get(step.index)
+    }
   }
   return iterations
 }
@@ -85,9 +96,9 @@ export function iterationsOf(steps: readonly Step[]): Iteration[] {
 export function answerMessages(
   steps: readonly Step[],
   text: string,
-  { current = false }: { current?: boolean } = {},
+  { current = false, carries }: { current?: boolean; carries?: Carries | undefined } = {},
 ): LlmMessage[] {
-  const iterations = iterationsOf(steps)
+  const iterations = iterationsOf(steps, carries)
   if (iterations.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
   return iterations.flatMap((iteration): LlmMessage[] => {
     if (iteration.text === '' && iteration.calls.length === 0) return []
@@ -98,6 +109,7 @@ export function answerMessages(
         content: iteration.text,
         ...(current && iteration.reasoning !== '' ? { reasoning: iteration.reasoning } : {}),
         ...(iteration.calls.length === 0 ? {} : { toolCalls: iteration.calls }),
+        ...(iteration.carry === undefined ? {} : { carry: iteration.carry }),
       },
       ...iteration.calls.flatMap((call): LlmMessage[] => {
         const content = results.get(call.id) ?? (current ? undefined : MISSING_RESULT)

@@ -1,5 +1,6 @@
 // The agent loop: call the model, run its tool calls, repeat. Independent of database, HTTP and queue.
 import { type AppError, appError } from '../errors.ts'
+import type { Carry } from '../llm/carry.ts'
 import type {
   LlmClient,
   LlmEvent,
@@ -21,6 +22,8 @@ export type LoopEvent =
       usage: Usage
       model: string
       calls: readonly ToolCall[]
+      /** What the provider wants back with the calls. */
+      carry?: Carry | undefined
       /** Why the loop ends here; null when it goes on. */
       finish: FinishReason | null
     }
@@ -85,13 +88,15 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
     calls = isLast ? [] : withUniqueIds(response.calls, messages)
     const finish: FinishReason | null =
       calls.length > 0 ? null : isLast ? 'max_iterations' : response.isCutOff ? 'length' : 'stop'
-    yield { type: 'iteration', usage: response.usage, model: response.model, calls, finish }
+    const { usage, model, carry } = response
+    yield { type: 'iteration', usage, model, calls, carry, finish }
     if (finish !== null) return
     messages.push({
       role: 'assistant',
       content: response.text,
       ...(response.reasoning === '' ? {} : { reasoning: response.reasoning }),
       toolCalls: calls,
+      ...(carry === undefined ? {} : { carry }),
     })
   }
 }
@@ -161,6 +166,7 @@ interface ModelResponse {
   calls: ToolCall[]
   usage: Usage
   model: string
+  carry: Carry | undefined
   /** The model reached its token limit. */
   isCutOff: boolean
 }
@@ -177,6 +183,7 @@ async function* callModel(
     calls: [],
     usage: NO_USAGE,
     model: '',
+    carry: undefined,
     isCutOff: false,
   }
   const { toolChoice, ...settings } = input.request
@@ -210,6 +217,7 @@ async function* callModel(
         case 'finished':
           response.usage = event.usage
           response.model = event.model
+          response.carry = event.carry
           response.isCutOff = event.reason === 'length'
           return response
         case 'failed':

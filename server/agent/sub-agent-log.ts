@@ -17,6 +17,8 @@ export const SubAgentEvent = z.discriminatedUnion('type', [
     text: z.string(),
     reasoning: z.string(),
     calls: z.array(z.object({ id: CallId, name: z.string(), arguments: z.string() })),
+    /** What the provider wants back with the calls. */
+    carry: z.string().optional(),
   }),
   /** A call that is not safe to repeat is about to run. */
   z.object({ type: z.literal('begun'), id: CallId }),
@@ -52,6 +54,7 @@ export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog
           content: event.text,
           ...(event.reasoning === '' ? {} : { reasoning: event.reasoning }),
           toolCalls: event.calls,
+          ...(event.carry === undefined ? {} : { carry: event.carry }),
         })
         calls.push(...event.calls.map((call) => ({ ...call, begun: false, success: null })))
         break

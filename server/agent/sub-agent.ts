@@ -173,7 +173,13 @@ async function runLoop(
         if (event.finish === 'budget')
           return { success: false, error: 'The token budget of this run is used up.' }
         if (event.finish !== null) return answerOf(text)
-        await persist(work, { type: 'iteration', text, reasoning, calls: [...event.calls] })
+        await persist(work, {
+          type: 'iteration',
+          text,
+          reasoning,
+          calls: [...event.calls],
+          carry: event.carry,
+        })
         onChange(text)
         text = ''
         reasoning = ''

@@ -4,6 +4,7 @@ import type { Thinking } from '../protocol/catalog.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { ToolChoice } from '../protocol/message.ts'
 import type { Usage } from '../protocol/run-event.ts'
+import type { Carry } from './carry.ts'
 
 export interface ToolCall {
   id: CallId
@@ -27,7 +28,14 @@ export type LlmMessage =
       /** Text that the server adds before the user's own, because it must not be in the system message. */
       context?: string
     }
-  | { role: 'assistant'; content: string; reasoning?: string; toolCalls?: readonly ToolCall[] }
+  | {
+      role: 'assistant'
+      content: string
+      reasoning?: string
+      toolCalls?: readonly ToolCall[]
+      /** Of the client that received this message. */
+      carry?: Carry | undefined
+    }
   | { role: 'tool'; callId: CallId; name: string; content: string }
 
 export interface LlmRequest {
@@ -66,6 +74,8 @@ export type LlmEvent =
       usage: Usage
       estimated: boolean
       model: string
+      /** What the provider wants back with this message. */
+      carry?: Carry | undefined
     }
   /**
    * The end after a failure or an abort. After an abort, ignore `error` and check the signal. Events emitted before remain

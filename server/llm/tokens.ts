@@ -36,7 +36,9 @@ export function estimateMessageTokens(message: LlmMessage): number {
     )
   if (message.role !== 'assistant') return base
   const calls = (message.toolCalls ?? []).reduce((sum, call) => sum + estimateCallTokens(call), 0)
-  return base + estimateTokens(message.reasoning ?? '') + calls
+  // What a provider wants back usually holds the reasoning again.
+  const hidden = Math.max(tokenWeight(message.reasoning ?? ''), tokenWeight(message.carry ?? ''))
+  return base + Math.ceil(hidden) + calls
 }
 
 const estimateCallTokens = (call: ToolCall): number =>

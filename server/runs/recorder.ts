@@ -3,6 +3,7 @@
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { NewStep, StepRepository } from '../db/repositories/steps.ts'
+import type { Carry } from '../llm/carry.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { RunEvent } from '../protocol/run-event.ts'
 import { type Step, stepId } from '../protocol/step.ts'
@@ -25,8 +26,11 @@ const untilNextStore = (): number => STORE_MS - (performance.now() % STORE_MS)
 export interface Recorder {
   /** Adds text from the model. Returns a promise only when an open step of the other kind has to be stored first. */
   append(kind: 'thinking' | 'text', text: string): Promise<void> | undefined
-  /** Ends the model call of an iteration: stores the open text and the calls together with `write`, then emits them. */
-  endIteration(calls: readonly ToolCall[], write: Write): Promise<void>
+  /**
+   * Ends the model call of an iteration: stores the open text and the calls together with `write`, then emits them.
+   * `carry` is stored with the first call and never emitted.
+   */
+  endIteration(calls: readonly ToolCall[], write: Write, carry?: Carry): Promise<void>
   /** Marks a call as begun, before it can have any effect. */
   begin(call: ToolCall): Promise<void>
   /** Stores a result together with `write`, in any order. */
@@ -161,7 +165,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       return closeOpen().then(() => gather(kind, text))
     },
 
-    async endIteration(calls, write) {
+    async endIteration(calls, write, carry) {
       const proseIndex = takeOpen()
       const base = nextIndex
       nextIndex += calls.length * 2
@@ -172,7 +176,10 @@ export function createRecorder(dependencies: Dependencies): Recorder {
         if (proseIndex !== null) await putProse(tx, proseIndex, true)
         await writeIds(tx)
         for (const [at, call] of calls.entries())
-          await stepRepository.put(tx, callRow(messageId, base + at, call, firstEvent + at))
+          await stepRepository.put(tx, {
+            ...callRow(messageId, base + at, call, firstEvent + at),
+            carry: at === 0 ? (carry ?? null) : null,
+          })
         await write(tx)
       })
       if (proseIndex !== null) runLog.closeProse(proseIndex)

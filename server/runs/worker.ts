@@ -137,7 +137,7 @@ async function handle(
       // The last iteration is stored together with the end of the run, unless a title has to be generated first.
       if (event.finish !== null) return { kind: 'done', finish: event.finish }
       const batch = await usage.takeBatch({ endsIteration: true })
-      await batch.settle(recorder.endIteration(event.calls, batch.write))
+      await batch.settle(recorder.endIteration(event.calls, batch.write, event.carry))
       return null
     }
     case 'result':

@@ -67,6 +67,8 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
   })
   const messageText = inline(messages.text)
   const stepContent = inline(steps.content)
+  // What only the provider may see again is read apart.
+  const { carry: _carry, ...stepColumns } = getTableColumns(steps)
   const { content: _content, size: _size, ...attachmentColumns } = getTableColumns(attachments)
 
   // Each starts from the few rows of the branch: SQLite keeps the order of a cross join. Prepared once, because
@@ -93,7 +95,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     .orderBy(asc(attachments.messageId), asc(attachments.position))
     .prepare('branch attachments')
   const stepStatement = read
-    .select({ ...getTableColumns(steps), content: stepContent.value, bytes: stepContent.bytes })
+    .select({ ...stepColumns, content: stepContent.value, bytes: stepContent.bytes })
     .from(branch)
     .crossJoin(steps)
     .where(sql`${steps.messageId} = branch.id`)

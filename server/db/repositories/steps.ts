@@ -1,12 +1,13 @@
 // The steps of answers, as they are produced.
-import { and, asc, eq, getTableColumns, gt, gte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
 import type { Database, Writer } from '../database.ts'
 import { byteLength, prepareOnEach, readLongText } from '../fragments.ts'
 
-export type StepRow = Database['tables']['steps']['$inferSelect']
+/** A stored step, without what only the provider may see again (`carries`). */
+export type StepRow = Omit<Database['tables']['steps']['$inferSelect'], 'carry'>
 export type NewStep = Database['tables']['steps']['$inferInsert']
 
 /** A step whose long text is read on demand; `content` is empty then. */
@@ -16,6 +17,8 @@ export type StepInTurn = StepRow & { long: LongText | null }
 const READ_AT_ONCE = 4
 /** Bytes of a text that are read with its step. */
 const MAX_INLINE_BYTES = 64_000
+/** Messages named in one query. */
+const MESSAGES_AT_ONCE = 500
 
 /** A thinking or text step with the positions of its events in the run log. */
 export type ProseRow = {
@@ -32,6 +35,7 @@ export type StepRepository = ReturnType<typeof createStepRepository>
 
 export function createStepRepository(database: Database) {
   const { steps } = database.tables
+  const { carry: _carry, ...shownColumns } = getTableColumns(steps)
   const proseStatement = prepareOnEach((tx) => {
     const content = {
       ...nothing,
@@ -108,7 +112,7 @@ export function createStepRepository(database: Database) {
 
     /** The steps of a message in order, few of them in memory at a time, and long texts in pieces. */
     async *readInTurn(messageId: MessageId): AsyncGenerator<StepInTurn> {
-      const { content, ...columns } = getTableColumns(steps)
+      const { content, ...columns } = shownColumns
       const bytes = byteLength(content)
       for (let last = -1; ; ) {
         const rows = await database.read
@@ -134,9 +138,28 @@ export function createStepRepository(database: Database) {
       }
     },
 
+    /** What providers want back with the calls of these messages, by message and position of the call. */
+    async carries(
+      messageIds: readonly MessageId[],
+    ): Promise<ReadonlyMap<MessageId, ReadonlyMap<number, string>>> {
+      const found = new Map<MessageId, Map<number, string>>()
+      for (let from = 0; from < messageIds.length; from += MESSAGES_AT_ONCE) {
+        const ids = messageIds.slice(from, from + MESSAGES_AT_ONCE)
+        const rows = await database.read
+          .select({ messageId: steps.messageId, position: steps.position, carry: steps.carry })
+          .from(steps)
+          .where(and(inArray(steps.messageId, ids), isNotNull(steps.carry)))
+        for (const { messageId, position, carry } of rows) {
+          const own = found.get(messageId) ?? new Map<number, string>()
+          found.set(messageId, own.set(position, carry ?? ''))
+        }
+      }
+      return found
+    },
+
     async list(messageId: MessageId): Promise<StepRow[]> {
       return await database.read
-        .select()
+        .select(shownColumns)
         .from(steps)
         .where(eq(steps.messageId, messageId))
         .orderBy(asc(steps.position))
@@ -152,6 +175,7 @@ const nothing = {
   firstEvent: null,
   cuts: null,
   startedAt: null,
+  carry: null,
 } satisfies Partial<NewStep>
 
 /** A stored step in the form of the wire. */

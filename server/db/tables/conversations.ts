@@ -135,6 +135,8 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       cuts: c.text('cuts'),
       /** When the call of a `tool_call` step began. */
       startedAt: c.time('started_at'),
+      /** What the provider wants back with an iteration's calls, in the row of the first. For that provider only. */
+      carry: c.text('carry'),
     },
     (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
   )

@@ -1,10 +1,12 @@
 // Reads the chunks of a chat completion stream: text, reasoning, calls, usage, finish reason. One reader per response.
 import type { AppError } from '../../errors.ts'
+import { isRecord } from '../../lib/records.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
 import type { Usage } from '../../protocol/run-event.ts'
 import type { LlmEvent, ToolCall } from '../client.ts'
 import { errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
 import { tokenWeight } from '../tokens.ts'
+import { type CarriedFields, mergeCarried } from './carried-fields.ts'
 import { createChunkTemplate } from './chunk-template.ts'
 import { createThinkTagSplitter, type Kind } from './think-tags.ts'
 import { createToolCallAssembly } from './tool-call-assembly.ts'
@@ -23,6 +25,8 @@ export interface ChunkReader {
   end(): LlmEvent[]
   /** The tool calls; call it after the end. */
   calls(): ToolCall[]
+  /** The fields that the provider wants back with this message; undefined if there are none. Call it after the end. */
+  carried(): CarriedFields | undefined
   /** `[DONE]` was read. */
   readonly done: boolean
   /** As the provider sent it; null until then. */
@@ -43,6 +47,7 @@ export interface ChunkReader {
 
 export function createChunkReader(context: FailureContext): ChunkReader {
   const assembly = createToolCallAssembly()
+  const carriedByMessage: Record<string, unknown> = {}
   const contentTemplate = createChunkTemplate('content')
   const reasoningTemplate = createChunkTemplate('reasoning_content')
   let events: LlmEvent[] = []
@@ -90,6 +95,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
   /** Returns which text the delta contained, if it contained nothing else. */
   const readDelta = (delta: Record<string, unknown>): 'content' | 'reasoning' | 'other' => {
     const calls = delta.tool_calls
+    const carries = mergeCarried(carriedByMessage, delta)
     const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning)
     const said = textOf(delta.content) || textOf(delta.refusal)
     if (thought !== '') reasoning(thought)
@@ -98,7 +104,7 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     if (Array.isArray(calls) && calls.length > 0) assembly.add(calls)
     const legacy = delta.function_call
     if (isRecord(legacy)) assembly.add([{ index: 0, function: legacy }])
-    if (isRecord(legacy) || (Array.isArray(calls) && calls.length > 0)) return 'other'
+    if (carries || isRecord(legacy) || (Array.isArray(calls) && calls.length > 0)) return 'other'
     if (thought !== '') return said === '' && delta.reasoning === undefined ? 'reasoning' : 'other'
     return said !== '' && typeof delta.content === 'string' ? 'content' : 'other'
   }
@@ -185,6 +191,14 @@ export function createChunkReader(context: FailureContext): ChunkReader {
       return taken
     },
     calls: () => assembly.finish(),
+    carried() {
+      const calls = assembly.carried()
+      const has = {
+        ...(Object.keys(carriedByMessage).length === 0 ? {} : { message: carriedByMessage }),
+        ...(calls.every((call) => call === null) ? {} : { calls }),
+      }
+      return Object.keys(has).length === 0 ? undefined : has
+    },
     get done() {
       return done
     },
@@ -211,9 +225,6 @@ export function createChunkReader(context: FailureContext): ChunkReader {
     },
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 

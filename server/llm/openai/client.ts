@@ -2,6 +2,7 @@
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import type { Usage } from '../../protocol/run-event.ts'
+import { carrySource, sealCarry } from '../carry.ts'
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../client.ts'
 import {
   abortedFailure,
@@ -53,6 +54,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
   const context: FailureContext = { model: settings.name ?? settings.id, apiKey: settings.api_key }
   const idleSeconds = settings.idle_timeout ?? options.idleTimeout
   const connection = connectOpenAi(settings, options.http)
+  const source = carrySource('chat', settings)
 
   /**
    * Sends the request. Returns all events of a response that is not a stream, or null if the response has to be read as a
@@ -76,6 +78,11 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
     if (fault !== undefined) return [failed(exchange, fault)]
     reader.readObject(whole)
     return [...reader.end(), ...closing(exchange)]
+  }
+
+  const carriedBy = (reader: ChunkReader) => {
+    const carry = sealCarry(source, reader.carried())
+    return carry === undefined ? {} : { carry }
   }
 
   /** Returns a function that reads the next batch of events, null at the end. It throws what the connection throws. */
@@ -128,6 +135,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
         usage: reader.usage ?? estimated(exchange, calls),
         estimated: reader.usage === null,
         model: settings.id,
+        ...(cutOff ? {} : carriedBy(reader)),
       },
     ]
   }

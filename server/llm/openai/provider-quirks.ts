@@ -10,6 +10,8 @@ export interface Compat {
   reasoningBack: boolean
   /** Models that use `max_completion_tokens` instead of `max_tokens`. */
   completionTokensFor?: RegExp
+  /** Models that refuse a tool call without a signature, also when another model made it. */
+  needsSignatures?: RegExp
 }
 
 const plain: Compat = { maxTokensCap: null, thinking: 'effort', reasoningBack: false }
@@ -22,6 +24,10 @@ const table: Readonly<Record<string, Compat>> = {
   moonshot: { maxTokensCap: null, thinking: 'never', reasoningBack: true },
   // OpenAI itself, not the many compatible providers.
   'api.openai.com': { ...plain, completionTokensFor: /^(o\d|gpt-5)/ },
+  'generativelanguage.googleapis.com': {
+    ...plain,
+    needsSignatures: /^(models\/)?gemini-(?![12]\b)/,
+  },
 }
 
 /** Detects the provider from a URL: `deepseek`, `glm` or `moonshot`, otherwise `openai`. */

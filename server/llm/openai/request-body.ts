@@ -1,7 +1,10 @@
 // Converts an `LlmRequest` to the body of an OpenAI-compatible chat completion, adapted to the provider.
+import { asRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
+import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { withImagesNote } from '../omitted-images.ts'
+import { CarriedFields } from './carried-fields.ts'
 import { type Compat, compatOf } from './provider-quirks.ts'
 
 /** The JSON body of a streaming request. */
@@ -20,6 +23,8 @@ export function buildRequestBody(
     messages: toWireMessages(request.messages, {
       reasoningBack: compat.reasoningBack,
       vision: settings.vision ?? false,
+      source: carrySource('chat', settings),
+      needsSignatures: compat.needsSignatures?.test(model) ?? false,
     }),
     stream: true,
     ...((settings.stream_usage ?? true) ? { stream_options: { include_usage: true } } : {}),
@@ -56,6 +61,14 @@ function thinkingFields(
 interface MessageOptions {
   reasoningBack: boolean
   vision: boolean
+  /** Carried fields from elsewhere are dropped. */
+  source: string
+  needsSignatures: boolean
+}
+
+/** Gemini's documented stand-in for the signature of a call that another model made. */
+const UNSIGNED: Record<string, unknown> = {
+  extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
 }
 
 function toWireMessages(
@@ -74,16 +87,26 @@ function toWireMessages(
       options.reasoningBack && index > turnStart && message.reasoning !== undefined
         ? { reasoning_content: message.reasoning }
         : {}
-    if (calls.length === 0) return { role: 'assistant', content: message.content, ...reasoning }
+    const carried = CarriedFields.safeParse(openCarry(message.carry, options.source)).data ?? {}
+    if (calls.length === 0)
+      return { role: 'assistant', content: message.content, ...reasoning, ...carried.message }
+    const isSigned = carried.calls?.some((call) => call !== null) ?? false
+    const carriedByCalls = isSigned || !options.needsSignatures ? (carried.calls ?? []) : [UNSIGNED]
     return {
       role: 'assistant',
       content: message.content === '' ? null : message.content,
       ...reasoning,
-      tool_calls: calls.map((call) => ({
-        id: call.id,
-        type: 'function',
-        function: { name: call.name, arguments: sendableArguments(call.arguments) },
-      })),
+      ...carried.message,
+      tool_calls: calls.map((call, at) => {
+        const { function: inFunction, ...fields } = carriedByCalls[at] ?? {}
+        const made = { name: call.name, arguments: sendableArguments(call.arguments) }
+        return {
+          id: call.id,
+          type: 'function',
+          function: { ...asRecord(inFunction), ...made },
+          ...fields,
+        }
+      }),
     }
   })
 }

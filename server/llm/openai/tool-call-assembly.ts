@@ -1,7 +1,9 @@
 // Assembles tool calls from the pieces that providers stream, whatever they omit, repeat or misnumber.
 import { newId } from '../../lib/ids.ts'
+import { isRecord } from '../../lib/records.ts'
 import type { CallId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../client.ts'
+import { mergeCarried } from './carried-fields.ts'
 
 /** One entry of a chunk's `tool_calls`, where any field may be missing. */
 export interface CallPiece {
@@ -15,6 +17,8 @@ export interface ToolCallAssembly {
   add(pieces: readonly unknown[]): void
   /** The calls that have a name, in the order of their first piece. Each has an id, not necessarily a unique one. */
   finish(): ToolCall[]
+  /** What each of these calls carries beyond OpenAI's own fields; null for nothing. */
+  carried(): (Record<string, unknown> | null)[]
   readonly started: boolean
   /** Characters so far. */
   readonly size: number
@@ -25,6 +29,7 @@ interface Draft {
   id: string
   name: string
   arguments: string
+  carried: Record<string, unknown>
 }
 
 const MAX_CALLS = 128
@@ -63,17 +68,24 @@ export function createToolCallAssembly(): ToolCallAssembly {
     let draft = find(piece, id, name, first)
     if (draft === undefined) {
       if (drafts.length >= MAX_CALLS) return
-      draft = { index: indexOf(piece), id: '', name: '', arguments: '' }
+      draft = { index: indexOf(piece), id: '', name: '', arguments: '', carried: {} }
       drafts.push(draft)
     }
     if (draft.id === '') draft.id = id
     draft.name = joinName(draft.name, name)
+    mergeCarried(draft.carried, { ...piece })
+    const inFunction = isRecord(draft.carried.function) ? { ...draft.carried.function } : {}
+    // LiteLLM puts some of these fields into the function.
+    if (isRecord(piece.function) && mergeCarried(inFunction, piece.function))
+      draft.carried.function = inFunction
     const given = piece.function?.arguments
     const text = argumentText(given)
     // An object is complete: a second one replaces the first.
     draft.arguments = typeof given === 'string' ? draft.arguments + text : text || draft.arguments
     size += name.length + text.length
   }
+
+  const named = () => drafts.filter((draft) => draft.name !== '')
 
   return {
     add(pieces) {
@@ -85,19 +97,19 @@ export function createToolCallAssembly(): ToolCallAssembly {
       }
     },
     finish() {
-      return drafts
-        .filter((draft) => draft.name !== '')
-        .map((draft) => {
-          const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH
-          const id = fits ? draft.id : `call_${newId()}`
-          return {
-            // Non-empty and bounded, which is all the brand requires.
-            id: id as CallId,
-            name: draft.name,
-            arguments: draft.arguments.trim() === '' ? '{}' : draft.arguments,
-          }
-        })
+      return named().map((draft) => {
+        const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH
+        const id = fits ? draft.id : `call_${newId()}`
+        return {
+          // Non-empty and bounded, which is all the brand requires.
+          id: id as CallId,
+          name: draft.name,
+          arguments: draft.arguments.trim() === '' ? '{}' : draft.arguments,
+        }
+      })
     },
+    carried: () =>
+      named().map(({ carried }) => (Object.keys(carried).length === 0 ? null : carried)),
     get started() {
       return drafts.length > 0
     },

@@ -1,5 +1,6 @@
 // Reads the calls in a text that may be one: the JSON and XML forms that models write, repaired where they are damaged.
 import { jsonrepair } from 'jsonrepair'
+import { isRecord } from '../../lib/records.ts'
 import type { KnownTools, PromptCall, Reading } from './parsed-call.ts'
 
 const wrapperKeys = ['tool_call', 'tool_calls', 'function_call']
@@ -220,8 +221,5 @@ function callOf(
 /** XML only has text: what the tool declares as text stays text, anything else is parsed as JSON where possible. */
 const typedValue = (value: string, type: unknown): unknown =>
   type === 'string' ? value : (parse(value) ?? value)
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})

@@ -36,7 +36,11 @@ export async function loadBranch(
   { windowTokens, vision }: { windowTokens: number; vision: boolean },
 ): Promise<Branch> {
   const { messages, summary } = await findBranch(store, conversationId, leafId, windowTokens)
-  return { messages: await withAttachments(store, messages, vision), summary }
+  const [full, carries] = await Promise.all([
+    withAttachments(store, messages, vision),
+    store.steps.carries(messages.map(({ id }) => id)),
+  ])
+  return { messages: full.map((one) => ({ ...one, carries: carries.get(one.id) })), summary }
 }
 
 async function findBranch(

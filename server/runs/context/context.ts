@@ -1,6 +1,6 @@
 // Builds the context of a run: its conversation, its model, the messages so far, its tools, and where to resume.
 
-import { answerMessages, toModelMessages } from '../../agent/history.ts'
+import { answerMessages, type Carries, toModelMessages } from '../../agent/history.ts'
 import { contextNote, summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
 import type { ConversationRow } from '../../db/repositories/conversations.ts'
 import type { RunRow } from '../../db/repositories/runs.ts'
@@ -73,6 +73,7 @@ export async function createRunContext(
           vision: model.vision,
         })
   const question = options.task ?? recent.at(-1)?.text ?? ''
+  const carries = rows.length === 0 ? undefined : await store.steps.carries([run.messageId])
   // The conversation is read after its messages, so that its taint is at least as recent as they are.
   const [conversation, memory, project] = await Promise.all([
     store.conversations.find(run.userId, run.conversationId),
@@ -99,7 +100,7 @@ export async function createRunContext(
   const messages: LlmMessage[] = [
     { role: 'system', content: system },
     ...history,
-    ...currentTurn(rows, resume),
+    ...currentTurn(rows, resume, carries?.get(run.messageId)),
   ]
   return {
     conversation,
@@ -122,9 +123,13 @@ const isFromOutside = (step: Step): boolean =>
   step.type === 'tool_result' && step.artifact?.untrusted === true
 
 /** The model messages for the steps that an earlier attempt completed. */
-function currentTurn(rows: readonly StepRow[], resume: ResumePoint): LlmMessage[] {
+function currentTurn(
+  rows: readonly StepRow[],
+  resume: ResumePoint,
+  carries: Carries | undefined,
+): LlmMessage[] {
   const kept = rows.filter((row) => row.position < resume.nextIndex).map(toStep)
-  const messages = answerMessages(kept, '', { current: true })
+  const messages = answerMessages(kept, '', { current: true, carries })
   const last = kept.at(-1)
   if (last?.type === 'text') messages.push({ role: 'user', content: CONTINUE_NOTE })
   return messages

@@ -1,0 +1,43 @@
+// What a provider wants back unchanged with its own message: opaque to everything but the client that received it.
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { ModelSettings } from '../protocol/catalog.ts'
+
+/**
+ * Signatures, encrypted reasoning and the like, as JSON text. Stored with the tool calls it came with, and sent back only to
+ * the model and endpoint that made it. Never shown, exported, shared or logged.
+ */
+export type Carry = string
+
+const Sealed = z.object({ source: z.string(), value: z.unknown() })
+
+/** A larger one is dropped: providers send a few kilobytes. */
+const MAX_CARRY_CHARACTERS = 2_000_000
+
+/** Names a model at an endpoint, without revealing either. `api` is the wire format. */
+export function carrySource(
+  api: string,
+  settings: Pick<ModelSettings, 'id' | 'api_url' | 'upstream_model'>,
+): string {
+  const { origin, pathname } = new URL(settings.api_url)
+  const parts = [api, origin, pathname.replace(/\/+$/, ''), settings.upstream_model ?? settings.id]
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)
+}
+
+/** Undefined when there is nothing to carry, or too much. */
+export function sealCarry(source: string, value: unknown): Carry | undefined {
+  if (value === undefined) return undefined
+  const sealed = JSON.stringify({ source, value })
+  return sealed.length > MAX_CARRY_CHARACTERS ? undefined : sealed
+}
+
+/** The value, if `source` sealed it; undefined for that of another model or endpoint. */
+export function openCarry(carry: Carry | undefined, source: string): unknown {
+  if (carry === undefined) return undefined
+  try {
+    const sealed = Sealed.parse(JSON.parse(carry))
+    return sealed.source === source ? sealed.value : undefined
+  } catch {
+    return undefined
+  }
+}
