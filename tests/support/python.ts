@@ -1,9 +1,8 @@
 // Real Python sandboxes for tests, with the product's own code and defaults.
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { PythonOptions, PythonRequest } from '../../server/sandbox/python/isolated-sandbox.ts'
 import type { ProgramOutcome } from '../../server/sandbox/python/program.ts'
 import { createPythonSandbox, type PythonSandbox } from '../../server/sandbox/python/sandbox.ts'
+import { SHARED_IMAGES } from './python-images.ts'
 
 export interface TestSandbox extends PythonSandbox {
   /** Runs one program and tells what its listener heard. */
@@ -12,9 +11,6 @@ export interface TestSandbox extends PythonSandbox {
     options?: Partial<PythonRequest> & { signal?: AbortSignal; onOutput?: (text: string) => void },
   ): Promise<ProgramOutcome & { heard: string[] }>
 }
-
-/** Memory images are kept from one test run to the next, as a server keeps them beside its data. */
-export const SHARED_IMAGES = join(tmpdir(), 'nanoclaw-test-python')
 
 /** Opens a sandbox whose isolation has been tested; whoever opened it closes it. */
 export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {

@@ -1,14 +1,17 @@
 // The whole server for tests: built as `npm start` builds it, on a port of its own, with folders and databases of its own.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, describe } from 'vitest'
-import { createServer, type Server } from '../../server/app.ts'
+import { afterAll, describe, inject } from 'vitest'
+import type * as app from '../../server/app.ts'
 import { parseConfig } from '../../server/config/load.ts'
 import type { DatabaseSettings, Dialect } from '../../server/db/database.ts'
 import { useDatabases } from './databases.ts'
-import { SHARED_IMAGES } from './python.ts'
+import { shareImages } from './python-images.ts'
+
+/** The application from the build: from its sources it takes a second of work to load, in each test file. */
+const { createServer }: typeof app = await import(join(inject('serverBuild'), 'app.js'))
 
 /** Long enough, and nobody's example. */
 export const TEST_JWT_SECRET = 'a-secret-of-the-tests-0123456789abcdef'
@@ -16,7 +19,7 @@ export const TEST_JWT_SECRET = 'a-secret-of-the-tests-0123456789abcdef'
 export interface TestServer {
   /** `http://127.0.0.1:<port>` */
   url: string
-  server: Server
+  server: app.Server
   /** Everything that was logged, as text. */
   logged(): string
   /** One JSON request; `token` signs in. A body is sent as JSON. */
@@ -63,11 +66,7 @@ export function useServers(): {
       sharedPythonImages = false,
     } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
-      if (sharedPythonImages) {
-        mkdirSync(SHARED_IMAGES, { recursive: true, mode: 0o700 })
-        mkdirSync(join(place, 'data'), { recursive: true, mode: 0o700 })
-        symlinkSync(SHARED_IMAGES, join(place, 'data/python'))
-      }
+      if (sharedPythonImages) shareImages(join(place, 'data'))
       const started = await startServer(
         place,
         { ...databaseKeys(await databases.settings(dialect)), ...config },
