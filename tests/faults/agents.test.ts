@@ -1,5 +1,4 @@
 // kill -9 while agents work beside an answer: what was done stays done, what waits goes on waiting, nothing is told or booked twice.
-
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -209,6 +208,8 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         })
         const { id, stream, runPath } = await begin({ project_id: project.id, approval: 'auto' })
         await Promise.race([struck, stream.next(({ event }) => event === 'done')])
+        // No event marks what should be hit here: the kill falls anywhere in the work between two model requests. The
+        // delay comes from the seed in the test's name; `SEED=…` repeats it.
         await new Promise((resolve) => setTimeout(resolve, random.share() * 40))
         await restart()
         await soon(async () => expect((await call('GET', runPath)).data.status).toBe('completed'))
