@@ -40,6 +40,7 @@ import { createModelProbe } from './llm/probe/probe.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createUploadSlots } from './routes/upload-slots.ts'
+import { createMarkdownRenderer } from './sharing/markdown.ts'
 
 /** A server that is fully wired but does not listen yet. */
 export interface Server {
@@ -162,6 +163,7 @@ async function assemble(
     whenOwner: (signal) => owner.whenHeld(signal),
   })
   const background = createBackground(store, chat)
+  const markdown = createMarkdownRenderer()
 
   const connections = createOpenConnections()
   const { app, issueToken, finish } = await createHttpStack({
@@ -222,6 +224,12 @@ async function assemble(
       remove: (userId, id) => chat.removeConversation(userId, id),
     },
     messages: { chat, store, database },
+    exports: {
+      store,
+      database,
+      markdown,
+      hasModel: async (id) => (await catalog.list()).some((model) => model.id === id),
+    },
     runs: { chat, store },
     projects: {
       projects: store.projects,
@@ -274,7 +282,13 @@ async function assemble(
       clearInterval(purgeTimer)
       if (!chat.runs.isDraining) await chat.runs.drain(0)
       await app.close()
-      await Promise.all([tools.close(), catalog.close(), probe.close(), workspace.close()])
+      await Promise.all([
+        markdown.close(),
+        tools.close(),
+        catalog.close(),
+        probe.close(),
+        workspace.close(),
+      ])
       await database.close()
       await owner.release()
     },

@@ -33,6 +33,7 @@ const server: Record<string, readonly string[]> = {
   ],
   routes: [
     'chat',
+    'sharing',
     'changes',
     'runs',
     'auth',
@@ -49,6 +50,8 @@ const server: Record<string, readonly string[]> = {
   ],
   chat: ['runs', 'db', 'errors.ts', 'protocol', 'lib'],
   runs: ['agent', 'tools', 'llm', 'db', 'errors.ts', 'protocol', 'lib'],
+  // Conversations outside of the chat: exports, imports, shared copies.
+  sharing: ['auth', 'db', 'errors.ts', 'protocol', 'lib'],
   // No database and no HTTP: the loop can be read and tested by itself.
   agent: ['tools', 'llm', 'errors.ts', 'protocol', 'lib'],
   http: ['auth', 'errors.ts', 'protocol', 'lib'],

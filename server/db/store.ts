@@ -4,6 +4,7 @@ import { createAttachmentRepository } from './repositories/attachments.ts'
 import { createCheckpointRepository } from './repositories/checkpoints.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
 import { createDocumentRepository } from './repositories/documents.ts'
+import { createMessageOrder } from './repositories/message-order.ts'
 import { createMessageRepository } from './repositories/messages.ts'
 import { createModelRepository } from './repositories/models.ts'
 import { createOutsideContentRepository } from './repositories/outside-contents.ts'
@@ -32,6 +33,7 @@ export const createStore = (database: Database) => ({
   outsideContents: createOutsideContentRepository(database),
   conversations: createConversationRepository(database),
   messages: createMessageRepository(database),
+  messageOrder: createMessageOrder(database),
   attachments: createAttachmentRepository(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),

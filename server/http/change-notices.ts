@@ -24,6 +24,7 @@ const settings = (id: string) => () => ({ type: 'settings', id, change: 'updated
 /** Changes made by runs are published by the runs. */
 const notices: Readonly<Record<string, (place: Place) => Change>> = {
   'POST /api/conversations': conversation('created'),
+  'POST /api/conversations/import': conversation('created'),
   'PATCH /api/conversations/:id': conversation('updated'),
   'DELETE /api/conversations/:id': conversation('deleted'),
   'DELETE /api/conversations/:id/messages/:mid': ({ id, mid }) => ({

@@ -7,6 +7,7 @@ import { registerChannelRoutes } from './channels.ts'
 import { registerCheckpointRoutes } from './checkpoints.ts'
 import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
 import { type DocumentRouteDependencies, registerDocumentRoutes } from './documents.ts'
+import { type ExportRouteDependencies, registerExportRoutes } from './exports.ts'
 import { type HealthDependencies, registerHealthRoutes } from './health.ts'
 import { registerMcpRoutes } from './mcp.ts'
 import { registerMemoryRoutes } from './memory.ts'
@@ -31,6 +32,7 @@ export interface RouteDependencies {
   adminUsers: Parameters<typeof registerAdminUserRoutes>[1]
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
+  exports: ExportRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
   /** For projects, their files, checkpoints and uploads. */
   projects: ProjectRouteDependencies & ProjectUploadRouteDependencies
@@ -53,6 +55,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerAdminUserRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)
+  registerExportRoutes(app, dependencies.exports)
   registerRunRoutes(app, dependencies.runs)
   registerProjectRoutes(app, dependencies.projects)
   registerProjectUploadRoutes(app, dependencies.projects)

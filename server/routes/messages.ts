@@ -20,6 +20,7 @@ import {
 } from '../protocol/message.ts'
 import { Run } from '../protocol/run.ts'
 import type { RunLog } from '../runs/log/log.ts'
+import { encodeFileName } from '../sharing/file-name.ts'
 import { success } from './envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentMessage, presentRun, withLongTexts } from './present-message.ts'
@@ -278,10 +279,3 @@ async function* bytesOf(file: {
   for await (const piece of file.content.readPieces())
     yield Buffer.from(piece, file.kind === 'image' ? 'base64' : 'utf8')
 }
-
-/** Encoded as in RFC 8187, which cannot represent lone surrogates. */
-const encodeFileName = (name: string): string =>
-  encodeURIComponent(name.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll(
-    /['()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
-  )

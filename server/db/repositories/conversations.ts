@@ -185,6 +185,15 @@ export function createConversationRepository(database: Database) {
         .where(and(eq(conversations.id, id), eq(conversations.titled, false)))
     },
 
+    /** Gives an imported conversation, whose messages are stored, the shown branch and the times it came with. */
+    async completeImport(
+      tx: Writer,
+      id: ConversationId,
+      set: Pick<ConversationRow, 'leafId' | 'pinned' | 'archived' | 'createdAt' | 'updatedAt'>,
+    ): Promise<void> {
+      await tx.update(conversations).set(set).where(eq(conversations.id, id))
+    },
+
     /**
      * Removes it with everything in it, in several transactions when it is long: after a crash in between, a second call
      * completes the removal. Resolves with false when the user has no such conversation.

@@ -19,6 +19,10 @@ export const conversationsFailures = {
     'too_many_requests',
     'A project can have at most {{limit}} documents. Delete some first.',
   ],
+  import_invalid: [
+    'validation_failed',
+    'This file does not contain a complete conversation ({{detail}}).',
+  ],
   memory_too_long: [
     'payload_too_large',
     'The memory can have at most {{limit}} characters; this text has {{length}}.',

@@ -1,16 +1,28 @@
 // One conversation of the list: open, rename, pin, archive, delete; marked when it is running or needs approval.
 
-import { Archive, ArchiveRestore, Ellipsis, PencilLine, Pin, PinOff, Trash2 } from 'lucide-react'
+import {
+  Archive,
+  ArchiveRestore,
+  Download,
+  Ellipsis,
+  PencilLine,
+  Pin,
+  PinOff,
+  Trash2,
+} from 'lucide-react'
 import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import { useDeleteConversation, usePatchConversation } from '../../lib/api/conversations.ts'
+import { useExport } from '../../lib/api/sharing.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { Menu, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+
+const exportFormats = ['md', 'html', 'json'] as const
 
 export const ConversationRow = memo(function ConversationRow({
   conversation,
@@ -25,6 +37,7 @@ export const ConversationRow = memo(function ConversationRow({
   const [, navigate] = useLocation()
   const patch = usePatchConversation()
   const remove = useDeleteConversation()
+  const exported = useExport()
   const [renaming, setRenaming] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const { id, pinned, archived } = conversation
@@ -101,6 +114,13 @@ export const ConversationRow = memo(function ConversationRow({
         >
           {t(archived ? 'conversation.unarchive' : 'conversation.archive')}
         </MenuItem>
+        <MenuSeparator />
+        <MenuHeading>{t('conversation.export')}</MenuHeading>
+        {exportFormats.map((format) => (
+          <MenuItem key={format} icon={Download} onSelect={() => exported.mutate({ id, format })}>
+            {t(`conversation.exportAs.${format}`)}
+          </MenuItem>
+        ))}
         <MenuSeparator />
         <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
           {t('common.delete')}

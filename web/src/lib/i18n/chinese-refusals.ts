@@ -91,6 +91,7 @@ const conversations = {
   conversation_not_found: '没有这个对话。',
   document_not_found: '没有这个文档。',
   documents_exhausted: '一个项目最多可以有 {{limit}} 个文档，请先删除一些。',
+  import_invalid: '文件中的对话不完整（{{detail}}）。',
   memory_too_long: '记忆最多 {{limit}} 个字符，这段文字有 {{length}} 个。',
   message_not_found: '没有这条消息。',
   model_configured: '这个模型在 config.yml 中设置，请在那里修改。',

@@ -249,6 +249,8 @@ export const chinese: typeof english = {
     unpin: '取消置顶',
     archive: '归档',
     unarchive: '取消归档',
+    export: '导出为',
+    exportAs: { md: 'Markdown', html: '网页（HTML）', json: 'JSON（所有分支）' },
     runs: '正在回答',
     waits: '等待你批准',
     deletedElsewhere: '这个对话已在另一个标签页或设备上被删除。',

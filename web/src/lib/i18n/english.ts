@@ -251,6 +251,8 @@ export const english = {
     unpin: 'Unpin',
     archive: 'Archive',
     unarchive: 'Unarchive',
+    export: 'Export as',
+    exportAs: { md: 'Markdown', html: 'Web page (HTML)', json: 'JSON, all branches' },
     runs: 'answering',
     waits: 'waiting for your approval',
     deletedElsewhere: 'This conversation was deleted in another tab or on another device.',

@@ -7,6 +7,7 @@ import type {
   FilesAdded,
 } from '../../../../../server/protocol/project.ts'
 import { request, requestDone, send } from '../../../lib/api-client.ts'
+import { saveFile } from '../../../lib/save-file.ts'
 import { type PathedFile, upload } from './upload.ts'
 
 export const fileKeys = {
@@ -157,10 +158,5 @@ export const useFileSearch = (projectId: string, query: string) =>
 /** Fetches the bytes with the sign-in header and hands them to the browser as a download. */
 export async function downloadFile(projectId: string, path: string): Promise<void> {
   const response = await send(addressOf(projectId, path), { query: { raw: 1 } })
-  const address = URL.createObjectURL(await response.blob())
-  const link = document.createElement('a')
-  link.href = address
-  link.download = path.split('/').at(-1) ?? 'file'
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+  saveFile(await response.blob(), path.split('/').at(-1) ?? 'file')
 }

@@ -1,0 +1,75 @@
+// Routes that export and import one conversation.
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { appError } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { ExportedConversation, ExportFormat, Imported } from '../protocol/export.ts'
+import { ConversationId } from '../protocol/ids.ts'
+import { exportHtml } from '../sharing/export-html.ts'
+import { exportJson } from '../sharing/export-json.ts'
+import { exportMarkdown } from '../sharing/export-markdown.ts'
+import { attachmentHeader, fileNameOf } from '../sharing/file-name.ts'
+import { type ImportDependencies, importJson } from '../sharing/import-json.ts'
+import type { MarkdownRenderer } from '../sharing/markdown.ts'
+import { success } from './envelope.ts'
+
+const types = {
+  md: 'text/markdown; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+} as const
+
+export type ExportRouteDependencies = ImportDependencies & { markdown: MarkdownRenderer }
+
+/** `/api/conversations/:id/export` and `/api/conversations/import`. */
+export function registerExportRoutes(app: App, dependencies: ExportRouteDependencies): void {
+  const { store, markdown } = dependencies
+  const tags = ['sharing']
+
+  app.get(
+    '/api/conversations/:id/export',
+    {
+      schema: {
+        summary: 'Export a conversation as a file',
+        description:
+          '`md` and `html` contain the shown branch; `json` contains all branches, steps and attachments, and can be imported.',
+        tags,
+        produces: Object.values(types),
+        params: z.object({ id: ConversationId }),
+        querystring: z.object({ format: ExportFormat.default('md') }),
+      },
+    },
+    async ({ user, params, query: { format } }, reply) => {
+      const conversation = await store.conversations.find(user.id, params.id)
+      if (conversation === undefined) throw appError('conversation_not_found')
+      void reply.headers({
+        'content-type': types[format],
+        'content-disposition': attachmentHeader(fileNameOf(conversation.title, format)),
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+      })
+      const pieces = {
+        md: () => exportMarkdown(store, conversation),
+        json: () => exportJson(store, conversation),
+        html: () => exportHtml(store, conversation, markdown),
+      }[format]()
+      return reply.send(Readable.from(pieces, { highWaterMark: 1, objectMode: true }))
+    },
+  )
+
+  app.post(
+    '/api/conversations/import',
+    {
+      // Artifacts of tools and long conversations have long lists.
+      config: { longArrays: true },
+      schema: {
+        summary: 'Import a conversation from its JSON export; its text counts as text from outside',
+        tags,
+        body: ExportedConversation,
+        response: { 200: envelope(Imported) },
+      },
+    },
+    async ({ user, body }) => success(await importJson(dependencies, user.id, body)),
+  )
+}

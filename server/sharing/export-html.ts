@@ -1,0 +1,91 @@
+// The shown branch of a conversation as one HTML file without scripts, which looks right on a screen and on paper.
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { FullMessage } from '../db/repositories/messages.ts'
+import { DOCUMENT_END, documentPolicy, documentStart, escapeHtml } from './html.ts'
+import type { MarkdownRenderer } from './markdown.ts'
+import {
+  type AnyText,
+  contentOf,
+  type ExportStore,
+  piecesOf,
+  readShownBranch,
+  textOf,
+} from './read-conversation.ts'
+
+/** HTML in pieces. Images are part of the file. */
+export async function* exportHtml(
+  store: ExportStore,
+  conversation: ConversationRow,
+  markdown: MarkdownRenderer,
+): AsyncGenerator<string> {
+  const { title, createdAt } = conversation
+  yield documentStart(
+    title,
+    `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(documentPolicy('data:'))}">\n`,
+  )
+  const day = createdAt.toISOString().slice(0, 10)
+  yield `<header><h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note"><time datetime="${day}">${day}</time></p></header>\n`
+  for await (const message of readShownBranch(store, conversation)) {
+    const who = message.role === 'user' ? 'User' : (message.model ?? 'Assistant')
+    yield `<article class="${message.role}"><h2>${escapeHtml(who)}</h2>\n`
+    if (message.role === 'user') {
+      yield* preformatted(textOf(message), 'p', 'said')
+      yield* attachmentsHtml(store, message)
+    } else if (message.steps.length === 0) yield* prose(textOf(message), markdown)
+    else for (const step of message.steps) yield* stepHtml(message, step, markdown)
+    if (message.error !== null) yield `<p class="bad">${escapeHtml(message.error)}</p>`
+    yield '</article>\n'
+  }
+  yield DOCUMENT_END
+}
+
+async function* stepHtml(
+  message: FullMessage,
+  step: FullMessage['steps'][number],
+  markdown: MarkdownRenderer,
+): AsyncGenerator<string> {
+  const content = contentOf(message, step)
+  if (step.type === 'text') return yield* prose(content, markdown)
+  const summary =
+    step.type === 'thinking'
+      ? 'Thinking'
+      : `${step.type === 'tool_call' ? 'Tool call' : 'Result'}: ${step.name}`
+  yield `<details><summary>${escapeHtml(summary)}</summary>`
+  yield* preformatted(content, 'pre', '')
+  yield '</details>\n'
+}
+
+async function* prose(text: AnyText, markdown: MarkdownRenderer): AsyncGenerator<string> {
+  if (typeof text === 'string')
+    yield `<div class="body" dir="auto">${await markdown.render(text)}</div>\n`
+  else yield* preformatted(text, 'pre', 'plain')
+}
+
+async function* preformatted(
+  text: AnyText,
+  element: 'p' | 'pre',
+  style: string,
+): AsyncGenerator<string> {
+  yield `<${element} class="${style}" dir="auto">`
+  for await (const piece of piecesOf(text)) yield escapeHtml(piece)
+  yield `</${element}>\n`
+}
+
+async function* attachmentsHtml(
+  { attachments }: ExportStore,
+  message: FullMessage,
+): AsyncGenerator<string> {
+  for (const { position, kind, name, mime } of message.attachments) {
+    const file = await attachments.find(message.id, position)
+    if (file === undefined) continue
+    if (kind === 'image') {
+      yield `<p><img alt="${escapeHtml(name)}" src="data:${escapeHtml(mime)};base64,`
+      for await (const piece of file.content.readPieces()) yield escapeHtml(piece)
+      yield '"></p>\n'
+    } else {
+      yield `<details><summary>${escapeHtml(name)}</summary>`
+      yield* preformatted(file.content, 'pre', '')
+      yield '</details>\n'
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// A whole conversation as JSON: settings, all branches, steps and attachments.
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { FullMessage } from '../db/repositories/messages.ts'
+import { longJsonPieces } from '../lib/json-pieces.ts'
+import { EXPORT_VERSION, type ExportedSettings } from '../protocol/export.ts'
+import { contentOf, type ExportStore, readAllBranches, textOf } from './read-conversation.ts'
+
+/** JSON that `ExportedConversation` describes, in pieces; it contains no ids of users or projects and no keys. */
+export async function* exportJson(
+  store: ExportStore,
+  conversation: ConversationRow,
+): AsyncGenerator<string> {
+  yield `{"format":"nanoclaw","version":${EXPORT_VERSION},"conversation":${JSON.stringify(settingsOf(conversation))},"messages":[`
+  let separator = '\n'
+  for await (const message of readAllBranches(store, conversation)) {
+    yield separator
+    yield* longJsonPieces(await toExported(store, message))
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}
+
+const settingsOf = (row: ConversationRow): ExportedSettings => ({
+  // The placeholder is no title.
+  title: row.titled ? row.title : '',
+  model: row.model,
+  system_prompt: row.systemPrompt,
+  temperature: row.temperature,
+  max_tokens: row.maxTokens,
+  thinking_enabled: row.thinkingEnabled,
+  pinned: row.pinned,
+  archived: row.archived,
+  leaf_id: row.leafId,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+})
+
+/** The form of `ExportedMessage`, with long texts that are read while they are written. */
+async function toExported({ attachments }: ExportStore, message: FullMessage) {
+  const files = []
+  for (const { position, name, kind, mime, extension } of message.attachments) {
+    const file = await attachments.find(message.id, position)
+    if (file === undefined) continue
+    files.push(
+      kind === 'image'
+        ? { name, mime, data: file.content }
+        : { name, ...(extension === null ? {} : { extension }), content: file.content },
+    )
+  }
+  return {
+    id: message.id,
+    parent_id: message.parentId,
+    role: message.role,
+    text: textOf(message),
+    token_count: message.tokenCount,
+    model: message.model,
+    status: message.status,
+    error: message.error,
+    created_at: message.createdAt.toISOString(),
+    attachments: files,
+    steps: message.steps.map((step) => ({
+      ...step,
+      [step.type === 'tool_call' ? 'arguments' : 'content']: contentOf(message, step),
+    })),
+  }
+}

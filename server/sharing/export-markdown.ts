@@ -1,0 +1,66 @@
+// The shown branch of a conversation as Markdown, for people.
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { FullMessage } from '../db/repositories/messages.ts'
+import {
+  type AnyText,
+  contentOf,
+  type ExportStore,
+  piecesOf,
+  readShownBranch,
+  textOf,
+} from './read-conversation.ts'
+
+/** Markdown in pieces. Texts stay as they were written; tool calls and results are fenced so that they cannot end early. */
+export async function* exportMarkdown(
+  store: ExportStore,
+  conversation: ConversationRow,
+): AsyncGenerator<string> {
+  yield `# ${oneLine(conversation.title)}\n\n${conversation.createdAt.toISOString()}\n`
+  for await (const message of readShownBranch(store, conversation)) {
+    const who = message.role === 'user' ? 'User' : 'Assistant'
+    const model = message.model === null ? '' : ` (${oneLine(message.model)})`
+    yield `\n## ${who}${model}\n\n`
+    for (const { name, size } of message.attachments)
+      yield `*Attachment: ${oneLine(name)} (${size} bytes)*\n\n`
+    if (message.role === 'user' || message.steps.length === 0) yield* written(textOf(message))
+    else for (const step of message.steps) yield* stepMarkdown(message, step)
+    if (message.error !== null) yield `*${oneLine(message.error)}*\n\n`
+  }
+}
+
+/** A name or title for the middle of a line: no line breaks and no marks that Markdown would read. */
+const oneLine = (text: string): string =>
+  text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_[\]<>#|~]/g, '\\$&')
+
+async function* written(text: AnyText): AsyncGenerator<string> {
+  yield* piecesOf(text)
+  yield '\n\n'
+}
+
+async function* stepMarkdown(
+  message: FullMessage,
+  step: FullMessage['steps'][number],
+): AsyncGenerator<string> {
+  const content = contentOf(message, step)
+  if (step.type === 'text') return yield* written(content)
+  if (step.type === 'thinking') yield 'Thinking:\n\n'
+  else if (step.type === 'tool_call') yield `Tool call: ${oneLine(step.name)}\n\n`
+  else yield `Result: ${oneLine(step.name)}\n\n`
+  const fence = '`'.repeat(Math.max(3, (await longestRun(content)) + 1))
+  yield `${fence}\n`
+  yield* piecesOf(content)
+  yield `\n${fence}\n\n`
+}
+
+/** The longest run of backticks, also across pieces. */
+async function longestRun(text: AnyText): Promise<number> {
+  let longest = 0
+  let current = 0
+  for await (const piece of piecesOf(text)) {
+    for (const part of piece.match(/`+|[^`]+/g) ?? []) {
+      current = part.startsWith('`') ? current + part.length : 0
+      longest = Math.max(longest, current)
+    }
+  }
+  return longest
+}

@@ -1,0 +1,70 @@
+// HTML around texts that anybody may have written: escaping, the frame of a document and its style.
+import { createHash } from 'node:crypto'
+
+const marks: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text for element content and quoted attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? '')
+
+const STYLE = `:root{color-scheme:light dark;--paper:#fbfaf8;--ink:#1f1d1a;--muted:#6b665e;--line:#e4e0d9;--soft:#f2efea;--accent:#9a4a26}
+@media (prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece9e3;--muted:#a09a90;--line:#37342f;--soft:#23211e;--accent:#e29a74}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.65 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Hiragino Sans","Microsoft YaHei","Noto Sans CJK SC","Noto Sans CJK JP",sans-serif;overflow-wrap:anywhere}
+main{max-width:46rem;margin:0 auto;padding:2rem 1.25rem 4rem}
+header{border-bottom:1px solid var(--line);margin-bottom:1.5rem;padding-bottom:1rem}
+h1.title{font-size:1.6rem;line-height:1.3;margin:0 0 .25rem}
+.note,footer{color:var(--muted);font-size:.85rem;margin:0}
+footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:1rem}
+article{margin:0 0 1.75rem}
+article>h2{color:var(--muted);font-size:.8rem;font-weight:600;margin:0 0 .25rem}
+.user{background:var(--soft);border-radius:.9rem;padding:.75rem 1rem}
+.said{white-space:pre-wrap;margin:0}
+article :is(h1,h2,h3,h4,h5,h6){line-height:1.35}
+.body h1{font-size:1.35rem}.body h2{font-size:1.2rem}.body :is(h3,h4,h5,h6){font-size:1.05rem}
+a{color:var(--accent)}
+pre{background:var(--soft);border:1px solid var(--line);border-radius:.6rem;padding:.75rem 1rem;overflow-x:auto;white-space:pre-wrap;font-size:.875rem;line-height:1.5}
+pre.plain{background:none;border:0;padding:0;margin:0;font:inherit}
+code,pre code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace}
+:not(pre)>code{background:var(--soft);border-radius:.3rem;font-size:.9em;padding:.1em .3em}
+blockquote{border-inline-start:3px solid var(--line);color:var(--muted);margin:1em 0;padding-inline-start:1em}
+table{border-collapse:collapse;display:block;overflow-x:auto}
+th,td{border:1px solid var(--line);padding:.35rem .6rem}
+img{max-width:100%;border-radius:.6rem}
+details{border:1px solid var(--line);border-radius:.6rem;margin:.75rem 0;padding:.4rem .9rem}
+summary{color:var(--muted);cursor:pointer;font-size:.875rem}
+.files{list-style:none;margin:.5rem 0 0;padding:0;font-size:.875rem}
+form{display:flex;flex-wrap:wrap;gap:.6rem;align-items:end;margin-top:1.25rem}
+label{display:block;font-size:.875rem;width:100%}
+input,button,.button{font:inherit;border-radius:.6rem;border:1px solid var(--line);padding:.5rem .9rem;background:var(--paper);color:var(--ink)}
+input{flex:1;min-width:12rem;border-color:var(--muted)}
+button,.button{background:var(--ink);color:var(--paper);border-color:var(--ink);cursor:pointer;text-decoration:none;display:inline-block}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.bad{color:#b3261e}
+@media (prefers-color-scheme:dark){.bad{color:#ff8a80}}
+@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000}
+body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,table{overflow:visible}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
+
+const styleHash = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+
+/** The policy of these documents: no script, nothing from elsewhere. `images` are sources such as `'self'` or `data:`. */
+export const documentPolicy = (images: string): string =>
+  `default-src 'none'; img-src ${images}; style-src ${styleHash}; form-action 'self'; base-uri 'none'`
+
+/** The start of a document, up to its content. */
+export const documentStart = (title: string, head = ''): string =>
+  `<!doctype html>
+<html dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer"><meta name="robots" content="noindex, nofollow, noarchive">
+${head}<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style></head>
+<body><main>
+`
+
+export const DOCUMENT_END = '</main></body></html>\n'

@@ -1,0 +1,141 @@
+// Stores a conversation from its JSON form as a new conversation of a user.
+import type { Database } from '../db/database.ts'
+import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { ExportedConversation, ExportedMessage } from '../protocol/export.ts'
+import { type ConversationId, MessageId, type UserId } from '../protocol/ids.ts'
+import { wellFormed } from './well-formed.ts'
+
+/** Characters of messages in one transaction, so that no transaction holds up others for long. */
+const CHARACTERS_AT_ONCE = 200_000
+
+export interface ImportDependencies {
+  database: Database
+  store: Store
+  /** Whether conversations can use this model; otherwise the import uses the default. */
+  hasModel(id: string): Promise<boolean>
+}
+
+/**
+ * Messages get new ids; times, branches, steps and attachments stay. The text counts as text from outside: the new
+ * conversation is tainted. Its approval mode, grants and project are those of a new conversation.
+ * @throws AppError `import_invalid` for messages that are no tree.
+ */
+export async function importJson(
+  { database, store, hasModel }: ImportDependencies,
+  userId: UserId,
+  given: ExportedConversation,
+): Promise<{ id: ConversationId; messages: number }> {
+  const { conversation, messages } = wellFormed(given)
+  const idOf = newIds(messages, conversation.leaf_id)
+  const { model } = conversation
+  const { id } = await store.conversations.create(userId, {
+    title: conversation.title,
+    model: model !== null && (await hasModel(model)) ? model : null,
+    systemPrompt: conversation.system_prompt,
+    temperature: conversation.temperature,
+    maxTokens: conversation.max_tokens,
+    thinkingEnabled: conversation.thinking_enabled,
+  })
+  try {
+    await database.write((tx) => store.conversations.markTainted(tx, id))
+    for (const batch of batches(messages))
+      await database.write(async (tx) => {
+        for (const message of batch) {
+          const messageId = idOf(message.id)
+          const row = {
+            id: messageId,
+            conversationId: id,
+            parentId: message.parent_id === null ? null : idOf(message.parent_id),
+            role: message.role,
+            text: message.text,
+            tokenCount: message.token_count,
+            model: message.model,
+            runId: null,
+            status: ended(message.status),
+            error: message.error,
+            createdAt: new Date(message.created_at),
+          }
+          await store.messages.insert(tx, [row], message.attachments)
+          for (const step of message.steps)
+            await store.steps.put(tx, {
+              messageId,
+              position: step.index,
+              type: step.type,
+              content: step.type === 'tool_call' ? step.arguments : step.content,
+              skipped: step.type === 'tool_result' && step.skipped,
+              closed: true,
+              ...(step.type === 'tool_call' || step.type === 'tool_result'
+                ? { idRef: step.id_ref, name: step.name }
+                : {}),
+              ...(step.type === 'tool_result' ? { artifact: step.artifact ?? null } : {}),
+            })
+        }
+      })
+    await database.write((tx) =>
+      store.conversations.completeImport(tx, id, {
+        leafId: conversation.leaf_id === null ? null : idOf(conversation.leaf_id),
+        pinned: conversation.pinned,
+        archived: conversation.archived,
+        createdAt: new Date(conversation.created_at),
+        updatedAt: new Date(conversation.updated_at),
+      }),
+    )
+  } catch (error) {
+    await store.conversations.remove(userId, id)
+    throw error
+  }
+  return { id, messages: messages.length }
+}
+
+/** Nothing continues an imported answer. */
+const ended = (status: ExportedMessage['status']): ExportedMessage['status'] =>
+  status === 'streaming' || status === 'awaiting_approval' ? 'interrupted' : status
+
+/** A new id for each message. @throws AppError `import_invalid` for a repeated id, a missing parent or a cycle. */
+function newIds(
+  messages: readonly ExportedMessage[],
+  leaf: MessageId | null,
+): (old: MessageId) => MessageId {
+  const parents = new Map(messages.map(({ id, parent_id }) => [id, parent_id]))
+  if (parents.size < messages.length) throw appError('import_invalid', { detail: 'repeated id' })
+  const rooted = new Set<MessageId | null>([null])
+  for (const { id } of messages) {
+    const path: MessageId[] = []
+    const seen = new Set<MessageId>()
+    for (let at: MessageId | null = id; at !== null && !rooted.has(at); ) {
+      const parent = parents.get(at)
+      if (parent === undefined) throw appError('import_invalid', { detail: 'missing parent' })
+      if (seen.has(at)) throw appError('import_invalid', { detail: 'cycle' })
+      seen.add(at)
+      path.push(at)
+      at = parent
+    }
+    for (const one of path) rooted.add(one)
+  }
+  if (!rooted.has(leaf)) throw appError('import_invalid', { detail: 'missing leaf' })
+  for (const { steps } of messages)
+    if (new Set(steps.map(({ index }) => index)).size < steps.length)
+      throw appError('import_invalid', { detail: 'repeated step' })
+  const ids = new Map(messages.map(({ id }) => [id, newId<MessageId>()]))
+  return (old) => ids.get(old) ?? MessageId.parse(old)
+}
+
+function* batches(messages: readonly ExportedMessage[]): Generator<ExportedMessage[]> {
+  let batch: ExportedMessage[] = []
+  let size = 0
+  for (const message of messages) {
+    batch.push(message)
+    size += 1_000 + message.text.length
+    for (const step of message.steps)
+      size += 500 + (step.type === 'tool_call' ? step.arguments : step.content).length
+    for (const file of message.attachments)
+      size += 'data' in file ? file.data.length : file.content.length
+    if (size < CHARACTERS_AT_ONCE) continue
+    yield batch
+    batch = []
+    size = 0
+  }
+  if (batch.length > 0) yield batch
+}

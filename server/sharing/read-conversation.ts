@@ -1,0 +1,51 @@
+// Reads a conversation message by message, so that an export of any length costs the memory of one message.
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { FullMessage } from '../db/repositories/messages.ts'
+import type { Store } from '../db/store.ts'
+import type { LongText } from '../lib/json-pieces.ts'
+import type { MessageId } from '../protocol/ids.ts'
+
+export type ExportStore = Pick<Store, 'conversations' | 'messages' | 'messageOrder' | 'attachments'>
+
+/** A text in one piece, or read in pieces because it is long. */
+export type AnyText = string | LongText
+
+/** The messages of the shown branch, oldest first. One that is deleted meanwhile is left out. */
+export async function* readShownBranch(
+  store: ExportStore,
+  { id, leafId }: Pick<ConversationRow, 'id' | 'leafId'>,
+): AsyncGenerator<FullMessage> {
+  if (leafId === null) return
+  yield* readEach(store, id, await store.messageOrder.branchIds(id, leafId))
+}
+
+/** The messages of all branches, in the order of creation. */
+export const readAllBranches = (
+  store: ExportStore,
+  { id }: Pick<ConversationRow, 'id'>,
+): AsyncGenerator<FullMessage> => readEach(store, id, store.messageOrder.allIds(id))
+
+async function* readEach(
+  { messages }: ExportStore,
+  conversationId: ConversationRow['id'],
+  ids: Iterable<MessageId> | AsyncIterable<MessageId>,
+): AsyncGenerator<FullMessage> {
+  for await (const id of ids) {
+    const message = await messages.find(conversationId, id)
+    if (message !== undefined) yield await messages.get(conversationId, id)
+  }
+}
+
+/** The text of a message as a whole: of an answer without stored steps, or of a user. */
+export const textOf = (message: FullMessage): AnyText =>
+  message.longTexts.get('text') ?? message.text
+
+/** The text, arguments or result of a step. */
+export const contentOf = (message: FullMessage, step: FullMessage['steps'][number]): AnyText =>
+  message.longTexts.get(step.index) ?? (step.type === 'tool_call' ? step.arguments : step.content)
+
+/** The pieces of a text, whichever way it is stored. */
+export async function* piecesOf(text: AnyText): AsyncGenerator<string> {
+  if (typeof text === 'string') yield text
+  else yield* text.readPieces()
+}
