@@ -19,7 +19,7 @@ import { type ChunkReader, createChunkReader } from './chunk-reader.ts'
 import { connectOpenAi, refusal } from './connection.ts'
 import { createEventStreamReader } from './event-stream.ts'
 import { type SilenceWatch, watchSilence } from './idle-timeout.ts'
-import type { ByteSource, ProviderHttp } from './provider-http.ts'
+import type { ByteSource, ProviderHttp, ProviderResponse } from './provider-http.ts'
 import { buildRequestBody } from './request-body.ts'
 
 export interface OpenAiCompatibleOptions {
@@ -55,6 +55,24 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
   const idleSeconds = settings.idle_timeout ?? options.idleTimeout
   const connection = connectOpenAi(settings, options.http)
   const source = carrySource('chat', settings)
+  /** The model takes tools only without reasoning; learned from its first refusal. */
+  let toolsNeedNoEffort = false
+
+  /** Sends the request, and again without reasoning if the provider refuses tools with it, as OpenAI does from GPT-5.4 on. */
+  async function post(request: LlmRequest, signal: AbortSignal): Promise<ProviderResponse> {
+    const send = (body: Record<string, unknown>) =>
+      connection.post('/chat/completions', body, signal)
+    const body = buildRequestBody(request, settings)
+    if (request.tools.length === 0) return await send(body)
+    const withoutEffort = { ...body, reasoning_effort: 'none' }
+    if (toolsNeedNoEffort) return await send(withoutEffort)
+    const response = await send(body)
+    if (response.ok || response.status !== 400 || !response.text.includes('reasoning_effort'))
+      return response
+    const again = await send(withoutEffort)
+    toolsNeedNoEffort = again.ok
+    return again.ok ? again : response
+  }
 
   /**
    * Sends the request. Returns all events of a response that is not a stream, or null if the response has to be read as a
@@ -62,11 +80,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): LlmCli
    */
   async function open(exchange: Exchange): Promise<readonly LlmEvent[] | null> {
     const { request, reader, watch } = exchange
-    const response = await connection.post(
-      '/chat/completions',
-      buildRequestBody(request, settings),
-      watch.signal,
-    )
+    const response = await post(request, watch.signal)
     if (!response.ok) return [failed(exchange, refusal(response, context))]
     exchange.source = response.body
     const type = response.headers.get('content-type') ?? ''

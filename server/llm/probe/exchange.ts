@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { Carry } from '../carry.ts'
 import type { LlmRequest, ToolCall } from '../client.ts'
 import {
   abortedFailure,
@@ -20,6 +21,7 @@ export interface ProbeAnswer {
   text: string
   thought: boolean
   calls: ToolCall[]
+  carry: Carry | undefined
   /** The provider itself reported usage. */
   usage: boolean
   /** The response was a stream. */
@@ -37,6 +39,7 @@ export async function exchange(
     text: '',
     thought: false,
     calls: [],
+    carry: undefined,
     usage: false,
     streamed: false,
   }
@@ -52,7 +55,10 @@ export async function exchange(
       if (event.type === 'text_delta') answer.text += event.text
       if (event.type === 'thinking_delta') answer.thought = true
       if (event.type === 'tool_call') answer.calls.push(event.call)
-      if (event.type === 'finished') answer.usage = !event.estimated
+      if (event.type === 'finished') {
+        answer.usage = !event.estimated
+        answer.carry = event.carry
+      }
       if (event.type === 'failed') answer.failure = event.error
     }
   return answer

@@ -1,10 +1,10 @@
 // Determines what a provider supports with a few tiny requests, so that adding one requires no knowledge of it.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
-import type { LlmRequest, ToolSchema } from '../client.ts'
+import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
 import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.ts'
 import { detectProvider } from '../openai/provider-quirks.ts'
-import { exchange, listModels } from './exchange.ts'
+import { exchange, listModels, type ProbeAnswer } from './exchange.ts'
 
 export interface ModelProbe {
   /** Never throws; `error` says why a provider is unusable. Takes at most a minute. */
@@ -106,7 +106,13 @@ async function probeUrl(
     ask(tried, { messages: [colourRequest], tools: [reportColour] }),
     ask({ ...tried, vision: true }, { messages: [pictureRequest] }),
   ])
-  const nativeTools = tools.calls.some((call) => call.name === reportColour.function.name)
+  const wasCalled = tools.calls.some((call) => call.name === reportColour.function.name)
+  // Some providers refuse only what follows a call: its result, or the call without its signature.
+  const after = wasCalled
+    ? await ask(tried, { messages: withResults(tools), tools: [reportColour] })
+    : null
+  const fault = after === null ? faultOfField(tools.failure) : refusalOf(after.failure)
+  const nativeTools = wasCalled && fault === null
   const reasoning = [first, tools, vision].some((answer) => answer.thought)
   const sees = vision.failure === null && /\bred\b|红/i.test(vision.text)
   return {
@@ -117,17 +123,44 @@ async function probeUrl(
     native_tools: nativeTools,
     reasoning,
     vision: sees,
-    error: null,
+    ...(fault === null ? { error: null } : faultOf(fault)),
     suggested: {
       api_url: target.api_url,
       ...(base.provider === undefined ? {} : { provider: base.provider }),
       upstream_model: model,
-      tool_mode: nativeTools ? 'native' : 'prompt',
+      ...(fault === null ? { tool_mode: nativeTools ? 'native' : 'prompt' } : {}),
       ...(streamUsage ? {} : { stream_usage: false }),
       ...(reasoning ? { thinking: true } : {}),
       vision: sees,
     },
   }
+}
+
+/** The conversation after the model called the tool. */
+const withResults = ({ text, calls, carry }: ProbeAnswer): LlmMessage[] => [
+  colourRequest,
+  { role: 'assistant', content: text, toolCalls: calls, carry },
+  ...calls.map(
+    ({ id, name }): LlmMessage => ({
+      role: 'tool',
+      callId: id,
+      name,
+      content: JSON.stringify({ success: true }),
+    }),
+  ),
+]
+
+const refusalOf = (failure: AppError | null): AppError | null =>
+  failure?.code === 'model_refused' ? failure : null
+
+/**
+ * The refusal of a request with a tool, if it names a field other than the tools themselves: then the model may well have
+ * function calling, and prompt mode would hide what is wrong.
+ */
+function faultOfField(failure: AppError | null): AppError | null {
+  const words = String(refusalOf(failure)?.params?.detail ?? '')
+  const fields = words.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []
+  return fields.some((field) => !/tool|function|_error$/.test(field)) ? failure : null
 }
 
 const nothing: ProbeReport = {

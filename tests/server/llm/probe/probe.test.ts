@@ -51,7 +51,7 @@ describe('the probe', () => {
       },
     })
     for (const request of upstream.requests) expect(request.apiKey).toBe(KEY)
-    expect(upstream.requests).toHaveLength(4)
+    expect(upstream.requests).toHaveLength(5)
   })
 
   test('finds no tools, no vision and no usage in a small provider', async () => {
@@ -66,6 +66,55 @@ describe('the probe', () => {
       vision: false,
       reasoning: false,
       suggested: { upstream_model: 'small', tool_mode: 'prompt', vision: false },
+    })
+  })
+
+  test('reports a refused field instead of suggesting prompt mode', async () => {
+    provider({
+      plain: turn.text('pong'),
+      tool: turn.error(400, 'Unsupported value: parallel_calls must be set'),
+      picture: turn.text('blue'),
+    })
+    const report = await tryOut()
+    expect(report).toMatchObject({
+      native_tools: false,
+      error: expect.stringContaining('parallel_calls'),
+      error_code: 'model_refused',
+    })
+    expect(report.suggested).not.toHaveProperty('tool_mode')
+  })
+
+  test('returns a tool result and reports a provider that refuses it', async () => {
+    const isSecond = (request: UpstreamRequest) =>
+      request.messages.some(({ role }) => role === 'tool')
+    upstream.program((request) =>
+      isSecond(request)
+        ? turn.error(400, 'Function call is missing a thought_signature')
+        : undefined,
+    )
+    provider({ plain: turn.text('pong'), tool: call, picture: turn.text('Red.') })
+    const report = await tryOut()
+    expect(report).toMatchObject({
+      reachable: true,
+      native_tools: false,
+      vision: true,
+      error: expect.stringContaining('thought_signature'),
+    })
+    expect(report.suggested).not.toHaveProperty('tool_mode')
+  })
+
+  test('finds the tools of a model that takes them only without reasoning', async () => {
+    const refused = 'Function tools with reasoning_effort are not supported for gpt-5.6'
+    upstream.program((request) =>
+      hasTools(request) && request.body.reasoning_effort !== 'none'
+        ? turn.error(400, `${refused}. Set reasoning_effort to 'none'.`)
+        : undefined,
+    )
+    provider({ plain: turn.text('pong'), tool: call, picture: turn.text('?') })
+    expect(await tryOut()).toMatchObject({
+      native_tools: true,
+      error: null,
+      suggested: { tool_mode: 'native' },
     })
   })
 

@@ -1,0 +1,44 @@
+// Models that take tools only without reasoning: asked again with `reasoning_effort: "none"`, which is remembered.
+import { expect, test } from 'vitest'
+import type { ToolSchema } from '../../../../server/llm/client.ts'
+import { hear, llmRequest, outcome } from '../../../support/llm.ts'
+import { turn } from '../../../support/upstream-turns.ts'
+import { useClient } from './use-client.ts'
+
+const { upstream, clientFor } = useClient()
+const tool: ToolSchema = {
+  type: 'function',
+  function: { name: 'look', description: '', parameters: { type: 'object' } },
+}
+const withTools = () => llmRequest({ tools: [tool], thinking: true })
+const refusal = turn.error(
+  400,
+  'Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions.',
+)
+const efforts = () => upstream.requests.map(({ body }) => body.reasoning_effort)
+
+test('a refusal that names the field is answered with "none", and later requests with tools begin with it', async () => {
+  const client = clientFor({ thinking: 'high' })
+  upstream.enqueue(refusal, turn.text('One.'), turn.text('Two.'), turn.text('Three.'))
+  expect((await hear(client, withTools())).text).toBe('One.')
+  expect((await hear(client, withTools())).text).toBe('Two.')
+  expect((await hear(client, llmRequest({ thinking: true }))).text).toBe('Three.')
+  expect(efforts()).toEqual(['high', 'none', 'none', 'high'])
+})
+
+test('a provider that refuses "none" too is reported with its first words, and nothing is remembered', async () => {
+  const client = clientFor()
+  upstream.enqueue(refusal, turn.error(400, 'none is not allowed'), turn.text('Now.'))
+  const heard = await hear(client, withTools())
+  expect(outcome(heard)).toBe('model_refused')
+  expect(heard.end.type === 'failed' && heard.end.error.message).toContain('Function tools')
+  expect((await hear(client, withTools())).text).toBe('Now.')
+  expect(efforts()).toEqual([undefined, 'none', undefined])
+})
+
+test('other refusals and requests without tools are not repeated', async () => {
+  upstream.enqueue(turn.error(400, 'no'), refusal)
+  expect(outcome(await hear(clientFor(), withTools()))).toBe('model_refused')
+  expect(outcome(await hear(clientFor(), llmRequest()))).toBe('model_refused')
+  expect(upstream.requests).toHaveLength(2)
+})
