@@ -12,7 +12,7 @@ export interface TestSandbox extends PythonSandbox {
   ): Promise<ProgramOutcome & { heard: string[] }>
 }
 
-/** Opens a sandbox whose isolation has been tested; whoever opened it closes it. */
+/** Opens a sandbox whose isolation has been tested, by default without memory images; whoever opened it closes it. */
 export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {
   const sandbox = createPythonSandbox({
     engine: 'wasm',
@@ -21,6 +21,8 @@ export async function openPython(options: Partial<PythonOptions> = {}): Promise<
     poolSize: 1,
     poolIdleMs: 60_000,
     snapshotFolder: SHARED_IMAGES,
+    // To create an image takes more work than it saves the only start that uses it.
+    storedImages: 0,
     packagesFolder: null,
     extraModules: {},
     log: () => {},

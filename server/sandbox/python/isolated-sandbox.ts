@@ -52,6 +52,8 @@ export interface PythonOptions {
   poolIdleMs: number
   /** Folder of the memory images. */
   snapshotFolder: string
+  /** Memory images to keep in store, 4 by default; with 0, interpreters start from the compiled library. */
+  storedImages?: number
   /** Folder of wheels, or null. */
   packagesFolder: string | null
   extraModules: Partial<Record<Strictness, readonly string[]>>
@@ -106,6 +108,7 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
     )
     const snapshots = createPythonSnapshots({
       folder: options.snapshotFolder,
+      images: options.storedImages,
       files,
       launcher,
       log: options.log,

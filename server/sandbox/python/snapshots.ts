@@ -38,7 +38,7 @@ export interface PythonSnapshots {
 
 const LIBRARY = '.library'
 const IMAGE = '.image'
-/** Images to keep in store: this many calls in quick succession start from one. */
+/** This many calls in quick succession start from an image. */
 const STORED_IMAGES = 4
 const LOW_PRIORITY = 10
 /** Longer than any build takes: another process may share the folder. */
@@ -59,11 +59,13 @@ async function storeKey(files: InterpreterFiles): Promise<string> {
  */
 export function createPythonSnapshots(options: {
   folder: string
+  /** Images to keep in store. */
+  images?: number | undefined
   files: InterpreterFiles
   launcher: Launcher
   log(message: string, details: object): void
 }): PythonSnapshots {
-  const { folder } = options
+  const { folder, images: wanted = STORED_IMAGES } = options
   let closed = false
   let stop: () => void = () => {}
   let filling: Promise<void> | null = null
@@ -140,7 +142,7 @@ export function createPythonSnapshots(options: {
     }
     for (;;) {
       const found = await findLibrary()
-      const missing = found === null ? 0 : STORED_IMAGES - found.images.length
+      const missing = found === null ? 0 : wanted - found.images.length
       if (closed || found === null || missing <= 0) return
       const own = found.name.slice(0, -LIBRARY.length)
       const library = await open(join(folder, found.name), 'r')

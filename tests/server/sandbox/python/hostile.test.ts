@@ -51,7 +51,8 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
   let python: TestSandbox
   let usable = false
   beforeAll(async () => {
-    python = await openPython({ isolation, poolSize: 2 })
+    // Interpreters start from memory images, as those of a server do.
+    python = await openPython({ isolation, poolSize: 2, storedImages: 4 })
     usable = python.state.available
     if (!usable) return
     // Harmless: only when these show that the locks hold is anything hostile started.
