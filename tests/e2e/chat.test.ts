@@ -51,6 +51,9 @@ describeInBrowser('the chat', (visitor) => {
       const tool = answer.getByRole('button', { name: /^Calculate/ })
       expect(await tool.textContent()).toContain('done')
       await tool.click()
+      await answer.getByText('6 * 7 =').waitFor()
+      await answer.getByRole('status').getByText('42', { exact: true }).waitFor()
+      await answer.getByRole('button', { name: 'Raw data' }).click()
       await answer.getByText('"expression": "6 * 7"').first().waitFor()
       await answer.getByText('"result": 42').waitFor()
     }

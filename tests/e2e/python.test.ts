@@ -94,7 +94,7 @@ describeInBrowser('Python in the page', (visitor) => {
         expect(drawn, name).toBe(width)
       }
       await unfold(page.getByRole('button', { name: /^Run Python.*done/ }))
-      await page.getByText('"mean":16').waitFor()
+      await page.getByText('"mean": 16').waitFor()
       await page.locator('pre', { hasText: 'import csv, statistics' }).waitFor()
     }
     await look()

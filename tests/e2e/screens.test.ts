@@ -139,7 +139,7 @@ describeInBrowser('screens', (visitor) => {
     await list.getByText('export const tea = 1').waitFor()
     await page.getByRole('button', { name: 'Raw data' }).click()
     await page.getByText('"matches": [').waitFor()
-    await page.getByRole('button', { name: 'Readable view' }).click()
+    await page.getByRole('button', { name: 'Raw data' }).click()
     await list.getByRole('link', { name: 'src/tea.ts:1' }).click()
     await page.locator('.cm-content').getByText('export const tea').waitFor()
     await leave(page)

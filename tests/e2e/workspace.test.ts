@@ -343,10 +343,9 @@ describeInBrowser('working on files', (visitor) => {
     await page.getByRole('button', { name: 'Chat in this project' }).click()
     await say(page, 'How is Wuyi tea roasted?')
     await page.getByText('Over charcoal.').waitFor()
-    await page
-      .getByRole('region', { name: 'Sources' })
-      .getByRole('button', { name: /tea\.md/ })
-      .click()
+    const sources = page.getByRole('region', { name: 'Sources' })
+    await sources.getByRole('button', { name: '1 source' }).click()
+    await sources.getByRole('list').getByRole('button', { name: 'tea.md' }).click()
     await page.getByRole('dialog', { name: 'tea.md' }).getByText('roasted over charcoal').waitFor()
     await leave(page)
   })

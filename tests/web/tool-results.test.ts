@@ -1,7 +1,14 @@
 // What tools answer is read for people: terminal colours, progress bars, lists of results with safe links.
 import { describe, expect, test } from 'vitest'
 import { classOf, readTerminal } from '../../web/src/features/chat/steps/ansi.ts'
-import { readFileText, readResults } from '../../web/src/features/chat/steps/result-items.ts'
+import { treeOf } from '../../web/src/features/chat/steps/results/folder-tree.ts'
+import { readResult } from '../../web/src/features/chat/steps/results/result-kinds.ts'
+import {
+  sortRows,
+  tableFromCsv,
+  tableFromList,
+  writeTable,
+} from '../../web/src/features/chat/steps/results/table-data.ts'
 
 const plain = (text: string): string =>
   readTerminal(text)
@@ -48,66 +55,167 @@ describe('terminal output', () => {
 })
 
 describe('results of tools', () => {
-  test('hits of a web search are linked with their site and extract', () => {
+  test('hits of a web search have their site and extract', () => {
     expect(
-      readResults('web_search', {
-        results: [{ title: 'Tea', url: 'https://www.example.org/tea', snippet: 'About tea.' }],
+      readResult('web_search', '{}', {
+        results: [{ title: ' Tea\n', url: 'https://www.example.org/tea', snippet: 'About tea.' }],
       }),
-    ).toEqual([
-      {
-        title: 'Tea',
-        href: 'https://www.example.org/tea',
-        place: 'example.org',
-        text: 'About tea.',
-      },
-    ])
+    ).toEqual({
+      kind: 'hits',
+      hits: [
+        {
+          title: 'Tea',
+          url: 'https://www.example.org/tea',
+          site: 'example.org',
+          text: 'About tea.',
+        },
+      ],
+    })
+    expect(readResult('web_search', '{}', { results: [] })).toEqual({ kind: 'hits', hits: [] })
   })
 
-  test('an address that is no web address is never linked', () => {
-    for (const url of ['javascript:alert(1)', 'data:text/html,x', '//x', 'http://', 7])
-      expect(readResults('web_search', { results: [{ title: 'x', url }] })).toBeNull()
+  test('an address that is not one of the web is never a link', () => {
+    for (const url of ['javascript:alert(1)', 'data:text/html,x', '//x', 'http://', ' https://x'])
+      expect(readResult('web_search', '{}', { results: [{ title: 'x', url }] })).toEqual({
+        kind: 'hits',
+        hits: [{ title: 'x', site: '' }],
+      })
+    expect(
+      readResult('fetch_page', '{}', {
+        url: 'https://a.org',
+        links: [{ text: 'x', href: 'javascript:alert(1)' }],
+      }),
+    ).toMatchObject({ pages: [{ links: [{ title: 'x', site: '' }] }] })
   })
 
-  test('matches, listings and passages are read', () => {
+  test('files, folders, matches and passages are read', () => {
     expect(
-      readResults('file_grep', { matches: [{ path: 'a.ts', line: 3, content: 'let a' }] }),
-    ).toEqual([{ title: 'a.ts:3', file: { path: 'a.ts', line: 3 }, text: 'let a' }])
-    expect(readResults('file_glob', { paths: ['a.ts'] })).toEqual([
-      { title: 'a.ts', file: { path: 'a.ts' } },
-    ])
+      readResult('file_grep', '{}', { matches: [{ path: 'a.ts', line: 3, content: 'let a' }] }),
+    ).toMatchObject({ kind: 'matches', matches: [{ path: 'a.ts', line: 3, content: 'let a' }] })
+    expect(readResult('file_glob', '{}', { paths: ['a.ts'] })).toMatchObject({ kind: 'tree' })
     expect(
-      readResults('file_list', {
+      readResult('ls', '{}', {
         entries: [
-          { path: 'src', type: 'directory' },
+          { path: 'src', type: 'directory', size: 0 },
           { path: 'a.ts', type: 'file', size: 5 },
         ],
       }),
-    ).toEqual([
-      { title: 'src', folder: true },
-      { title: 'a.ts', file: { path: 'a.ts' }, size: 5 },
-    ])
+    ).toEqual({
+      kind: 'tree',
+      entries: [
+        { path: 'src', folder: true, size: 0 },
+        { path: 'a.ts', folder: false, size: 5 },
+      ],
+    })
     expect(
-      readResults('search_knowledge', {
+      readResult('search_knowledge', '{}', {
         results: [{ document: 'tea.pdf', heading: 'Oolong', page: 4, text: 'Roasted.' }],
       }),
-    ).toEqual([{ title: 'tea.pdf', place: 'Oolong', page: 4, text: 'Roasted.' }])
-    expect(readResults('web_search', { results: [] })).toEqual([])
-  })
-
-  test('what has another shape, and what a foreign server answers, is left as it is', () => {
-    expect(readResults('calculator', { result: 4 })).toBeNull()
-    expect(readResults('web_search', { results: [{ strange: true }] })).toBeNull()
-    expect(readResults('web_search', { results: 'none' })).toBeNull()
-    expect(readResults('mcp__x__search', { paths: ['a'] })).toBeNull()
-    expect(readResults('file_glob', null)).toBeNull()
-  })
-
-  test('a file that was read is text, not JSON', () => {
-    expect(readFileText('file_read', { path: 'a.ts', content: 'let a\n', start_line: 1 })).toEqual({
+    ).toMatchObject({ passages: [{ document: 'tea.pdf', heading: 'Oolong', page: 4 }] })
+    const read = { path: 'a.ts', content: '3\tlet a\n', start_line: 3, total_lines: 9 }
+    expect(readResult('read_file', '{"line_numbers":true}', read)).toEqual({
+      kind: 'file',
       path: 'a.ts',
       text: 'let a\n',
-      line: 1,
+      firstLine: 3,
+      totalLines: 9,
     })
-    expect(readFileText('calculator', { path: 'a', content: 'b' })).toBeNull()
+    expect(readResult('file_read', '{}', { path: 'a.csv', content: 'a,b\n1,2' })).toMatchObject({
+      kind: 'csv',
+    })
+  })
+
+  test('lists of objects are tables, also those of MCP servers; plain values are named', () => {
+    expect(readResult('mcp__x__list', '{}', '[{"a":1},{"b":true}]')).toMatchObject({
+      kind: 'table',
+      table: {
+        columns: ['a', 'b'],
+        rows: [
+          [1, null],
+          [null, true],
+        ],
+      },
+    })
+    expect(readResult('mcp__x__list', '{}', { items: [{ a: 1 }], total: 1 })).toMatchObject({
+      kind: 'table',
+    })
+    expect(readResult('get_current_time', '{}', { time: '12:00', unix: 7 })).toMatchObject({
+      kind: 'facts',
+      facts: [{ name: 'time' }, { name: 'unix', value: 7 }],
+    })
+    expect(readResult('text_process', '{}', { result: 'ABC' })).toEqual({
+      kind: 'text',
+      text: 'ABC',
+    })
+  })
+
+  test('what has another shape is left to the raw data, and an MCP tool is never taken for a built-in one', () => {
+    expect(readResult('web_search', '{}', { results: [{ strange: [{ x: {} }, 1] }, 2] })).toBeNull()
+    expect(readResult('file_glob', '{}', null)).toBeNull()
+    expect(readResult('get_weather', '{}', { city: { nested: { more: 1 } } })).toBeNull()
+    expect(
+      readResult('mcp__x__web_search', '{}', { results: [{ title: 'x', url: 'https://a.org' }] }),
+    ).toMatchObject({ kind: 'table' })
+  })
+})
+
+describe('tables', () => {
+  test('of CSV text have typed cells, quoted line ends and the names of the first row', async () => {
+    expect(await tableFromCsv('\ufeffname,price,code\n"a\nb",1.5,007\n,-2,x\n')).toEqual({
+      columns: ['name', 'price', 'code'],
+      rows: [
+        ['a\nb', 1.5, '007'],
+        ['', -2, 'x'],
+      ],
+      total: 2,
+    })
+    expect(await tableFromCsv('just text\nmore text')).toBeNull()
+  })
+
+  test('are sorted by numbers as numbers, by text as people do, with empty cells last', () => {
+    const rows = [
+      ['b', 10],
+      ['A10', 9],
+      ['a2', null],
+      ['', 100],
+    ]
+    const order = (column: number, descending: boolean) =>
+      sortRows(rows, { column, descending }).map((row) => row[column])
+    expect(order(1, false)).toEqual([9, 10, 100, null])
+    expect(order(1, true)).toEqual([100, 10, 9, null])
+    expect(order(0, false)).toEqual(['a2', 'A10', 'b', ''])
+  })
+
+  test('are written as CSV that a spreadsheet does not run', () => {
+    const table = {
+      columns: ['a', 'b'],
+      rows: [
+        ['=1+1', -2],
+        ['x,"y"', null],
+      ],
+      total: 2,
+    }
+    expect(writeTable(table, ',')).toBe('a,b\r\n\'=1+1,-2\r\n"x,""y""",')
+    expect(writeTable(table, '\t')).toContain('"x,""y"""\t')
+  })
+
+  test('are bounded in columns, rows and cells', () => {
+    const wide = Object.fromEntries(
+      Array.from({ length: 500 }, (_, n) => [`c${n}`, 'x'.repeat(9_000)]),
+    )
+    const table = tableFromList(Array.from({ length: 3_000 }, () => wide))
+    expect([table?.columns.length, table?.rows.length, table?.total]).toEqual([40, 2_000, 3_000])
+    expect(String(table?.rows[0]?.[0]).length).toBeLessThan(3_000)
+  })
+})
+
+describe('folders', () => {
+  test('are trees in which a folder with only one folder shares its line', () => {
+    const entry = (path: string) => ({ path, folder: false })
+    const tree = treeOf([entry('src/app/main.ts'), entry('src/app/view.ts'), entry('./readme.md')])
+    expect(tree.map(({ name, children }) => [name, children.map((child) => child.name)])).toEqual([
+      ['src/app', ['main.ts', 'view.ts']],
+      ['readme.md', []],
+    ])
   })
 })

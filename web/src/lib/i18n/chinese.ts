@@ -143,7 +143,6 @@ export const chinese: typeof english = {
     moreResults_one: '再显示 {{count}} 项',
     moreResults_other: '再显示 {{count}} 项',
     raw: '原始数据',
-    readable: '返回阅读视图',
     error: '错误',
     cached: '来自缓存',
     agents: '子智能体',

@@ -1,7 +1,9 @@
 // The page's texts in English for everything that is loaded after the first screen.
 import type { english } from './english.ts'
+import { results } from './english-results.ts'
 
 export const englishPages = {
+  results,
   prose: {
     alert: {
       note: 'Note',

@@ -144,7 +144,6 @@ export const english = {
     moreResults_one: 'Show {{count}} more',
     moreResults_other: 'Show {{count}} more',
     raw: 'Raw data',
-    readable: 'Readable view',
     error: 'Error',
     cached: 'from cache',
     agents: 'Sub-agents',

@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { Alert } from './alert.tsx'
+import { mayCite } from './citation-marks.ts'
+import { CitationContext, CitationMark, TextLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import {
   EnclosingFootnotes,
@@ -41,11 +43,11 @@ function useMath(needed: boolean): MathPlugins | null {
 const inlineImage = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
 
 const components: Components = {
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  ),
+  a: ({ href, children }) => <TextLink href={href}>{children}</TextLink>,
+  cite: ({ node, children }) => {
+    const number = node?.properties.dataCitation
+    return typeof number === 'number' ? <CitationMark number={number} /> : <cite>{children}</cite>
+  },
   // Loading a remote image would tell its server who reads what, so it becomes a link.
   img: ({ src, alt }) =>
     typeof src === 'string' && inlineImage.test(src) ? (
@@ -132,6 +134,8 @@ const MarkdownBlock = memo(function MarkdownBlock({
 }) {
   const math = useMath(mayHoldMath(text))
   const footnotes = useMemo(() => readNumbers(numbers), [numbers])
+  const sources = useContext(CitationContext)
+  const citations = sources !== null && mayCite(text) ? sources.count : 0
   return (
     <ReactMarkdown
       components={components}
@@ -139,7 +143,7 @@ const MarkdownBlock = memo(function MarkdownBlock({
       remarkPlugins={[
         remarkGfm,
         ...(math === null ? [] : [math.remarkMath]),
-        [remarkPageSyntax, { numbers: footnotes }],
+        [remarkPageSyntax, { numbers: footnotes, citations }],
       ]}
       rehypePlugins={[
         ...(math === null ? [] : [[math.rehypeKatex, katexOptions] satisfies [unknown, object]]),

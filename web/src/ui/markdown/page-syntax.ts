@@ -1,6 +1,8 @@
 // What the page supports beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, and the
 // direction of each piece of text. HTML is never copied: a tag becomes one of our elements, without attributes.
 
+import { splitCitations } from './citation-marks.ts'
+
 /** A node of a Markdown or HTML tree, as far as these plugins look at it. */
 export type TreeNode = {
   type: string
@@ -84,11 +86,32 @@ function takeReferences(text: TreeNode, numbers: FootnoteNumbers): TreeNode[] {
   return out
 }
 
-function visit(node: TreeNode, numbers: FootnoteNumbers): void {
+/** `[1]` becomes the chip of a source. */
+const takeCitations = (text: TreeNode, count: number): TreeNode[] =>
+  splitCitations(text.value ?? '', count).flatMap((piece): TreeNode[] =>
+    typeof piece === 'string'
+      ? [{ type: 'text', value: piece }]
+      : piece.map((number) => ({
+          type: 'emphasis',
+          data: { hName: 'cite', hProperties: { dataCitation: number } },
+          children: [{ type: 'text', value: String(number) }],
+        })),
+  )
+
+/** `citations`: how many numbered sources the text has. */
+type Marks = { numbers: FootnoteNumbers; citations: number }
+
+function visit(node: TreeNode, marks: Marks): void {
+  const { numbers, citations } = marks
   if (node.type === 'blockquote') markAlert(node)
   if (node.children === undefined) return
-  for (const child of node.children) visit(child, numbers)
+  for (const child of node.children)
+    visit(child, node.type === 'link' ? { ...marks, citations: 0 } : marks)
   node.children = takeTags(node.children)
+  if (citations > 0 && node.type !== 'link')
+    node.children = node.children.flatMap((child) =>
+      child.type === 'text' ? takeCitations(child, citations) : [child],
+    )
   if (numbers.size > 0 && node.type !== 'link')
     node.children = node.children.flatMap((child) =>
       child.type === 'text' ? takeReferences(child, numbers) : [child],
@@ -96,9 +119,9 @@ function visit(node: TreeNode, numbers: FootnoteNumbers): void {
 }
 
 export const remarkPageSyntax =
-  ({ numbers }: { numbers: FootnoteNumbers }) =>
+  (marks: Marks) =>
   (tree: TreeNode): void =>
-    visit(tree, numbers)
+    visit(tree, marks)
 
 const directed = /^(?:p|h[1-6]|ul|ol|blockquote|aside|table|th|td)$/
 

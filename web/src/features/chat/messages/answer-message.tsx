@@ -8,13 +8,15 @@ import type { Step } from '../../../../../server/protocol/step.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { wholeNumber } from '../../../lib/format.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
+import { CitationContext } from '../../../ui/markdown/citations.tsx'
 import { PendingApprovals } from '../approvals/pending-approvals.tsx'
 import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
+import { SourcesPanel } from '../sources/sources-panel.tsx'
+import { citedIn, useAnswerSources } from '../sources/use-answer-sources.tsx'
 import { AnswerSteps } from '../steps/answer-steps.tsx'
 import { CopyMessage } from './copy-message.tsx'
 import { Ending } from './ending.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
-import { Sources } from './sources.tsx'
 import { Working } from './working.tsx'
 
 /** Older messages may have only text; it is drawn as one text step. */
@@ -81,6 +83,7 @@ export const AnswerMessage = memo(function AnswerMessage({
           },
     [live, running],
   )
+  const { sources, citations, onOpen, dialog } = useAnswerSources(steps)
   const tokens = live?.usage?.completion_tokens ?? message.token_count
   return (
     <article
@@ -94,7 +97,9 @@ export const AnswerMessage = memo(function AnswerMessage({
           <span className="min-w-0 truncate">{t('background.answerTo', { task })}</span>
         </p>
       )}
-      <AnswerSteps steps={steps} live={liveParts} />
+      <CitationContext value={citations}>
+        <AnswerSteps steps={steps} live={liveParts} />
+      </CitationContext>
       {running && (live.approvals.length === 0 || live.connection === 'reconnecting') && (
         <Working live={live} />
       )}
@@ -107,7 +112,8 @@ export const AnswerMessage = memo(function AnswerMessage({
       )}
       {!running && (
         <>
-          <Sources steps={steps} />
+          <SourcesPanel sources={sources} cited={citedIn(textOf(steps), sources)} onOpen={onOpen} />
+          {dialog}
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
           <div className="message-actions -ml-1.5 flex min-h-7 items-center gap-0.5">
             <CopyMessage text={() => textOf(steps)} />

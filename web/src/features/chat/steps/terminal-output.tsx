@@ -78,6 +78,10 @@ export function TerminalOutput({
         )}
         <pre
           ref={frame}
+          role="log"
+          aria-label={label}
+          // Read on request: announcing every line of a program would drown the answer.
+          aria-live="off"
           dir="ltr"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
           tabIndex={0}

@@ -1,7 +1,7 @@
 // A tool call as a card: its arguments, its result, the time it took and how it stands.
 import type { TFunction } from 'i18next'
 import { Check, CircleSlash, X } from 'lucide-react'
-import { memo, useEffect, useState } from 'react'
+import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/step.ts'
 import { duration } from '../../../lib/format.ts'
@@ -11,9 +11,12 @@ import { countText, failuresIn, type Progress } from '../runs/tool-progress.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { ArtifactFiles } from './artifact-files.tsx'
 import { SubAgents } from './sub-agents.tsx'
-import { ToolBody } from './tool-body.tsx'
 import { type Outcome, readOutcome, summarize, type ToolState } from './tool-content.ts'
 import { toolIcon } from './tool-icon.ts'
+
+const ToolBody = lazy(() =>
+  import('./tool-body.tsx').then((module) => ({ default: module.ToolBody })),
+)
 
 const stateOf = (
   result: ToolResultStep | null,
@@ -119,7 +122,9 @@ export const ToolStep = memo(function ToolStep({
         </>
       }
     >
-      <ToolBody call={call} result={result} outcome={outcome} progress={progress} state={state} />
+      <Suspense fallback={null}>
+        <ToolBody call={call} result={result} outcome={outcome} progress={progress} state={state} />
+      </Suspense>
     </ActivityRow>
   )
 })

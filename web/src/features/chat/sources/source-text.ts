@@ -1,0 +1,28 @@
+// How a source is named to the reader.
+import { useCallback } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Source } from './answer-sources.ts'
+
+export type SourceText = {
+  title: string
+  /** The site, or the place in the document. */
+  place: string
+  /** The site or the document as a whole. */
+  origin: string
+}
+
+/** A function that names sources in the page's language. */
+export function useSourceText(): (source: Source) => SourceText {
+  const { t } = useTranslation()
+  return useCallback(
+    (source) => {
+      if (source.kind === 'web')
+        return { title: source.title, place: source.site, origin: source.site }
+      const page =
+        source.page === undefined ? undefined : t('documents.page', { page: source.page })
+      const parts = [source.heading, page].filter((part) => part !== undefined)
+      return { title: source.document, place: parts.join(' · '), origin: source.document }
+    },
+    [t],
+  )
+}

@@ -1,0 +1,74 @@
+// The sources of an answer as its text and its list need them, and the passage that is open.
+import { lazy, type ReactNode, Suspense, useContext, useMemo, useState } from 'react'
+import type { Step } from '../../../../../server/protocol/step.ts'
+import { splitCitations } from '../../../ui/markdown/citation-marks.ts'
+import type { Citation, Citations } from '../../../ui/markdown/citations.tsx'
+import { ConversationContext } from '../conversation-context.ts'
+import { type Source, sourceAt, sourcesOf } from './answer-sources.ts'
+import { useSourceText } from './source-text.ts'
+
+const PassageDialog = lazy(() =>
+  import('../../../ui/passage-dialog.tsx').then((module) => ({ default: module.PassageDialog })),
+)
+
+const link = /\[[^\]\n]{0,300}\]{1,2}\((https?:\/\/[^)\s]+)[^)\n]{0,300}\)/g
+
+/** The numbers of the sources that a text cites, as `[1]` or as a link. */
+export function citedIn(text: string, sources: readonly Source[]): ReadonlySet<number> {
+  const numbers = new Set(
+    splitCitations(text.replaceAll(link, ' '), sources.length).flatMap((piece) =>
+      typeof piece === 'string' ? [] : piece,
+    ),
+  )
+  for (const found of text.matchAll(link)) {
+    const source = sourceAt(sources, found[1] ?? '')
+    if (source !== undefined) numbers.add(source.number)
+  }
+  return numbers
+}
+
+export function useAnswerSources(steps: readonly Step[]): {
+  sources: readonly Source[]
+  /** For the text; null without sources. */
+  citations: Citations | null
+  onOpen: ((source: Source) => void) | null
+  /** The open passage. */
+  dialog: ReactNode
+} {
+  const { projectId } = useContext(ConversationContext)
+  const [passage, setPassage] = useState<Source | null>(null)
+  const describe = useSourceText()
+  // Steps change with every piece of text; sources only with a result.
+  const results = steps.flatMap((step) => (step?.type === 'tool_result' ? [step.id] : [])).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids of the results stand for the steps
+  const sources = useMemo(() => sourcesOf(steps), [results])
+  const openable = projectId !== null
+  const citations = useMemo<Citations | null>(() => {
+    const citationOf = (source: Source | undefined): Citation | undefined => {
+      if (source === undefined) return undefined
+      const { title, place } = describe(source)
+      const { number } = source
+      return source.kind === 'web'
+        ? { number, title, place, text: source.text ?? '', url: source.url }
+        : { number, title, place, ...(openable ? { open: () => setPassage(source) } : {}) }
+    }
+    if (sources.length === 0) return null
+    return {
+      count: sources.length,
+      byNumber: (number) => citationOf(sources[number - 1]),
+      byUrl: (url) => citationOf(sourceAt(sources, url)),
+    }
+  }, [sources, describe, openable])
+  const dialog =
+    passage?.kind === 'passage' && projectId !== null ? (
+      <Suspense fallback={null}>
+        <PassageDialog
+          projectId={projectId}
+          documentId={passage.documentId}
+          position={passage.position}
+          onClose={() => setPassage(null)}
+        />
+      </Suspense>
+    ) : null
+  return { sources, citations, onOpen: openable ? setPassage : null, dialog }
+}

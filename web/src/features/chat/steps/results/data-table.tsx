@@ -1,0 +1,193 @@
+// A table of data: sorted by any column, folded when long, copied and downloaded as CSV.
+import { ArrowDown, ArrowUp, ArrowUpDown, Download } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { classNames } from '../../../../ui/class-names.ts'
+import { CopyButton } from '../../../../ui/markdown/code-block.tsx'
+import { Fold } from './fold.tsx'
+import {
+  type Cell,
+  isNumeric,
+  type Order,
+  sortRows,
+  type Table,
+  tableFromCsv,
+  writeTable,
+} from './table-data.ts'
+
+const ROWS_FOLDED = 12
+const CELL_CHARACTERS_SHOWN = 200
+
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([`\ufeff${text}`], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}
+
+const shown = (cell: Cell, language: string): string => {
+  if (cell === null) return ''
+  if (typeof cell === 'number')
+    return new Intl.NumberFormat(language, {
+      maximumFractionDigits: 12,
+      useGrouping: false,
+    }).format(cell)
+  const text = String(cell)
+  return text.length > CELL_CHARACTERS_SHOWN ? `${text.slice(0, CELL_CHARACTERS_SHOWN)}…` : text
+}
+
+const nextOrder = (order: Order | null, column: number): Order | null => {
+  if (order?.column !== column) return { column, descending: false }
+  return order.descending ? null : { column, descending: true }
+}
+
+export function DataTable({ name, table }: { name: string; table: Table }) {
+  const { t, i18n } = useTranslation()
+  const [order, setOrder] = useState<Order | null>(null)
+  const { columns, total } = table
+  const rows = useMemo(
+    () => (order === null ? table.rows : sortRows(table.rows, order)),
+    [table, order],
+  )
+  const numeric = useMemo(
+    () => columns.map((_name, column) => isNumeric(table.rows, column)),
+    [columns, table],
+  )
+  const sorted = { ...table, rows }
+  const fileName = name.replace(/^.*\//, '').replace(/\.[^.]*$/, '')
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-x-2 text-xs text-muted">
+        <span className="min-w-0 truncate">
+          <span className="font-mono">{name}</span>
+          {name === '' ? '' : ' · '}
+          {t('results.rows', { count: total })}
+        </span>
+        <span className="flex">
+          <CopyButton text={writeTable(sorted, '\t')} />
+          <button
+            type="button"
+            className="inline-flex h-7 items-center gap-1.5 rounded-md px-2 text-xs text-muted hover:bg-hover hover:text-ink"
+            onClick={() => download(`${fileName || 'table'}.csv`, writeTable(sorted, ','))}
+          >
+            <Download size={13} aria-hidden />
+            {t('results.download')}
+          </button>
+        </span>
+      </div>
+      <Fold
+        total={rows.length}
+        folded={ROWS_FOLDED}
+        unit="rows"
+        draw={(count) => (
+          <div
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+            tabIndex={0}
+            className="max-h-112 overflow-auto rounded-lg border border-line bg-surface -outline-offset-2"
+          >
+            <table className="w-full border-collapse text-[13px] tabular-nums">
+              <thead>
+                <tr>
+                  {columns.map((title, column) => (
+                    <Head
+                      // biome-ignore lint/suspicious/noArrayIndexKey: two columns may share a name
+                      key={column}
+                      title={title}
+                      right={numeric[column] === true}
+                      order={order?.column === column ? order : null}
+                      onSort={() => setOrder(nextOrder(order, column))}
+                    />
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.slice(0, count).map((row, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a row has no identity but its place
+                  <tr key={index} className="border-t border-line">
+                    {row.map((cell, column) => (
+                      <td
+                        // biome-ignore lint/suspicious/noArrayIndexKey: a cell has no identity but its place
+                        key={column}
+                        dir="auto"
+                        className={classNames(
+                          'max-w-80 px-3 py-1.5 align-top [overflow-wrap:anywhere]',
+                          numeric[column] === true && 'text-right whitespace-nowrap',
+                        )}
+                      >
+                        {shown(cell, i18n.language)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      />
+      {total > rows.length && (
+        <p className="text-[13px] text-muted">
+          {t('results.omitted.rows', { count: total - rows.length })}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Head({
+  title,
+  right,
+  order,
+  onSort,
+}: {
+  title: string
+  right: boolean
+  /** Set when the table is sorted by this column. */
+  order: Order | null
+  onSort: () => void
+}) {
+  const Icon = order === null ? ArrowUpDown : order.descending ? ArrowDown : ArrowUp
+  return (
+    <th
+      scope="col"
+      aria-sort={order === null ? undefined : order.descending ? 'descending' : 'ascending'}
+      className={classNames(
+        'sticky top-0 bg-sunken p-0 font-medium',
+        right ? 'text-right' : 'text-left',
+      )}
+    >
+      <button
+        type="button"
+        className="inline-flex items-center gap-1 px-3 py-1.5 whitespace-nowrap -outline-offset-2 hover:text-accent"
+        onClick={onSort}
+      >
+        {title.slice(0, 80)}
+        <Icon size={12} aria-hidden className={order === null ? 'text-muted/60' : 'text-accent'} />
+      </button>
+    </th>
+  )
+}
+
+/** A CSV text as a table; `children` while it is read, and for text that is no table. */
+export function CsvTable({
+  name,
+  text,
+  children,
+}: {
+  name: string
+  text: string
+  children?: React.ReactNode
+}) {
+  const [table, setTable] = useState<Table | null>(null)
+  useEffect(() => {
+    let gone = false
+    void tableFromCsv(text).then((read) => {
+      if (!gone) setTable(read)
+    })
+    return () => {
+      gone = true
+    }
+  }, [text])
+  return table === null ? children : <DataTable name={name} table={table} />
+}

@@ -1,0 +1,172 @@
+// What was found in a project: files with line numbers, folders as trees, matches by file.
+import { File, Folder } from 'lucide-react'
+import { useContext } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { fileSize } from '../../../../lib/format.ts'
+import { paths } from '../../../../lib/paths.ts'
+import { CopyButton } from '../../../../ui/markdown/code-block.tsx'
+import { CodeLines } from '../../../../ui/markdown/code-lines.tsx'
+import { ConversationContext } from '../../conversation-context.ts'
+import { Fold } from './fold.tsx'
+import { type Branch, treeOf } from './folder-tree.ts'
+import type { FileEntry, FileMatch } from './result-kinds.ts'
+
+const LINES_FOLDED = 24
+const ENTRIES_FOLDED = 30
+const MATCHES_FOLDED = 20
+const MATCH_CHARACTERS = 400
+
+/** Opens a file of the conversation's project; plain text without one. */
+function FileLink({ path, line, name }: { path: string; line?: number; name: string }) {
+  const { projectId } = useContext(ConversationContext)
+  if (projectId === null) return <span className="font-mono [overflow-wrap:anywhere]">{name}</span>
+  return (
+    <Link
+      href={paths.projectFile(projectId, line === undefined ? { path } : { path, line })}
+      title={path}
+      className="font-mono text-accent underline decoration-accent/40 underline-offset-3 [overflow-wrap:anywhere] hover:decoration-current"
+    >
+      {name}
+    </Link>
+  )
+}
+
+const languageOf = (path: string): string => /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
+
+export function FileLines({
+  path,
+  text,
+  firstLine,
+  totalLines,
+}: {
+  path: string
+  text: string
+  firstLine: number
+  totalLines: number
+}) {
+  const { t } = useTranslation()
+  const lines = text.replace(/\n$/, '').split('\n')
+  const last = firstLine + lines.length - 1
+  return (
+    <figure dir="ltr" className="flex flex-col gap-2">
+      <div className="overflow-hidden rounded-xl border border-line bg-sunken">
+        <figcaption className="flex min-h-9 items-center justify-between gap-2 pr-1.5 pl-3.5 text-xs text-muted">
+          <span className="min-w-0 truncate">
+            <FileLink path={path} line={firstLine} name={path} />
+            {' · '}
+            {t('results.lines', { first: firstLine, last, total: Math.max(totalLines, last) })}
+          </span>
+          <CopyButton text={text} />
+        </figcaption>
+        <Fold
+          total={lines.length}
+          folded={LINES_FOLDED}
+          unit="lines"
+          draw={(count) => (
+            <pre
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+              tabIndex={0}
+              className="flex max-h-128 overflow-auto pb-3 -outline-offset-2"
+            >
+              <span
+                aria-hidden
+                className="code-lines sticky left-0 block bg-sunken pr-3 pl-3.5 text-right whitespace-pre text-muted select-none"
+              >
+                {lines
+                  .slice(0, count)
+                  .map((_line, index) => firstLine + index)
+                  .join('\n')}
+              </span>
+              <CodeLines code={lines.slice(0, count).join('\n')} language={languageOf(path)} />
+            </pre>
+          )}
+        />
+      </div>
+    </figure>
+  )
+}
+
+export function FolderTree({ label, entries }: { label: string; entries: readonly FileEntry[] }) {
+  const { t } = useTranslation()
+  if (entries.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>
+  return (
+    <Fold
+      total={entries.length}
+      folded={ENTRIES_FOLDED}
+      unit="items"
+      draw={(count) => <Branches label={label} branches={treeOf(entries.slice(0, count))} />}
+    />
+  )
+}
+
+function Branches({ label, branches }: { label?: string; branches: readonly Branch[] }) {
+  return (
+    <ul
+      aria-label={label}
+      className={
+        label === undefined
+          ? 'ml-[7px] flex flex-col border-l border-line pl-3.5'
+          : 'flex flex-col text-[13px]'
+      }
+    >
+      {branches.map((branch) => (
+        <li key={branch.path} className="min-w-0">
+          {branch.children.length > 0 ? (
+            <details open>
+              <summary className="flex cursor-pointer items-center gap-2 rounded py-0.5 hover:bg-hover/60">
+                <Folder size={14} aria-hidden className="shrink-0 text-muted" />
+                <span className="font-mono [overflow-wrap:anywhere]">{branch.name}</span>
+              </summary>
+              <Branches branches={branch.children} />
+            </details>
+          ) : (
+            <p className="flex items-center gap-2 py-0.5">
+              {branch.folder ? (
+                <Folder size={14} aria-hidden className="shrink-0 text-muted" />
+              ) : (
+                <File size={14} aria-hidden className="shrink-0 text-muted" />
+              )}
+              {branch.folder ? (
+                <span className="font-mono [overflow-wrap:anywhere]">{branch.name}</span>
+              ) : (
+                <FileLink path={branch.path} name={branch.name} />
+              )}
+              {branch.size !== undefined && !branch.folder && (
+                <span className="shrink-0 text-xs text-muted">{fileSize(branch.size)}</span>
+              )}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function FileMatches({ label, matches }: { label: string; matches: readonly FileMatch[] }) {
+  const { t } = useTranslation()
+  if (matches.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>
+  return (
+    <Fold
+      total={matches.length}
+      folded={MATCHES_FOLDED}
+      unit="items"
+      draw={(count) => (
+        <ol aria-label={label} className="flex flex-col gap-2 text-[13px]">
+          {matches.slice(0, count).map(({ path, line, content }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a match has no identity but its place
+            <li key={index} className="min-w-0">
+              <FileLink path={path} line={line} name={`${path}:${line}`} />
+              <p
+                dir="ltr"
+                className="mt-0.5 rounded bg-sunken px-2 py-0.5 font-mono text-[12.5px] whitespace-pre-wrap text-soft [overflow-wrap:anywhere]"
+              >
+                {content.trim().slice(0, MATCH_CHARACTERS)}
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+    />
+  )
+}

@@ -1,0 +1,129 @@
+// What a program wrote: a command in its terminal, Python with its value, tables and files.
+import { SquareTerminal } from 'lucide-react'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { classNames } from '../../../../ui/class-names.ts'
+import { CodeBlock } from '../../../../ui/markdown/code-block.tsx'
+import { TerminalOutput } from '../terminal-output.tsx'
+import { CsvTable, DataTable } from './data-table.tsx'
+import { csvFilesIn, readAnything } from './result-kinds.ts'
+import { PlainText } from './small-views.tsx'
+import { tableFromList } from './table-data.ts'
+
+/** What is written so far, or in the end. */
+export type ProgramOutput = {
+  stdout: string
+  stderr: string
+  /** Absent while the program runs, and for Python. */
+  exitCode?: number | null
+  timedOut?: boolean
+  /** The value of the last expression of a Python program. */
+  value?: unknown
+}
+
+const COMMAND_CHARACTERS = 4_000
+
+export function CommandOutput({
+  command,
+  output,
+  running,
+}: {
+  command: string
+  output: ProgramOutput | null
+  running: boolean
+}) {
+  const { t } = useTranslation()
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken px-3 py-2">
+        <SquareTerminal size={14} aria-hidden className="mt-0.5 shrink-0 text-muted" />
+        <code
+          dir="ltr"
+          className="max-h-40 min-w-0 flex-1 overflow-auto font-mono text-[12.5px] whitespace-pre-wrap [overflow-wrap:anywhere]"
+        >
+          {command.slice(0, COMMAND_CHARACTERS)}
+        </code>
+        {output !== null && !running && <Ending output={output} />}
+      </div>
+      {output !== null && <Streams output={output} />}
+      {output !== null && !running && output.stdout === '' && output.stderr === '' && (
+        <p className="text-[13px] text-muted">{t('results.noOutput')}</p>
+      )}
+    </div>
+  )
+}
+
+/** How the command ended. */
+function Ending({ output: { exitCode, timedOut } }: { output: ProgramOutput }) {
+  const { t } = useTranslation()
+  const failed = timedOut === true || (typeof exitCode === 'number' && exitCode !== 0)
+  if (timedOut !== true && typeof exitCode !== 'number') return null
+  return (
+    <span
+      className={classNames(
+        'shrink-0 rounded-full px-2 text-xs leading-5',
+        failed ? 'bg-bad-soft text-bad' : 'bg-ok-soft text-ok',
+      )}
+    >
+      {timedOut === true ? t('results.timedOut') : t('steps.exitCode', { code: exitCode })}
+    </span>
+  )
+}
+
+function Streams({ output }: { output: ProgramOutput }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {output.stdout !== '' && <TerminalOutput label={t('steps.output')} text={output.stdout} />}
+      {output.stderr !== '' && (
+        <TerminalOutput label={t('steps.errorOutput')} text={output.stderr} tone="bad" />
+      )}
+    </>
+  )
+}
+
+/** The text of a data URL; empty when it cannot be read. */
+function textOf(address: string): string {
+  try {
+    const base64 = address.slice(address.indexOf(',') + 1)
+    return new TextDecoder().decode(Uint8Array.from(atob(base64), (one) => one.charCodeAt(0)))
+  } catch {
+    return ''
+  }
+}
+
+export function PythonOutput({
+  code,
+  output,
+  artifact,
+}: {
+  code: string
+  output: ProgramOutput | null
+  artifact: unknown
+}) {
+  const files = useMemo(
+    () => csvFilesIn(artifact).map(({ name, data }) => ({ name, text: textOf(data) })),
+    [artifact],
+  )
+  return (
+    <>
+      <CodeBlock code={code} language="python" />
+      {output !== null && <Streams output={output} />}
+      {output !== null && <Value value={output.value} />}
+      {files.map(({ name, text }) => (
+        <CsvTable key={name} name={name} text={text} />
+      ))}
+    </>
+  )
+}
+
+function Value({ value }: { value: unknown }) {
+  const { t } = useTranslation()
+  if (value === null || value === undefined || value === '') return null
+  const table = tableFromList(value)
+  if (table !== null) return <DataTable name={t('steps.value')} table={table} />
+  const known = typeof value === 'string' ? readAnything(value) : null
+  if (known?.kind === 'table') return <DataTable name={t('steps.value')} table={known.table} />
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  return <PlainText label={t('steps.value')} text={text} />
+}

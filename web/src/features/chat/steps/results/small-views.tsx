@@ -1,0 +1,197 @@
+// Results that are read at a glance: a calculation, the weather, named values, a text, what sub-agents answered.
+import {
+  Cloud,
+  CloudFog,
+  CloudLightning,
+  CloudRain,
+  CloudSnow,
+  CloudSun,
+  Droplets,
+  type LucideIcon,
+  Sun,
+  Thermometer,
+  Wind,
+} from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from '../../../../ui/markdown/code-block.tsx'
+import { TextStep } from '../text-step.tsx'
+import { Fold } from './fold.tsx'
+import type { Fact, Weather } from './result-kinds.ts'
+
+const LINES_FOLDED = 16
+const VALUE_CHARACTERS = 2_000
+const FORECAST_DAYS = 7
+
+export function Calculation({ expression, result }: { expression: string; result: number }) {
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-2 rounded-xl border border-line bg-surface px-3.5 py-2.5 font-mono text-sm [overflow-wrap:anywhere]">
+      <span className="text-muted">{expression} =</span>
+      <output className="text-base font-semibold">{String(result)}</output>
+    </p>
+  )
+}
+
+const icons: readonly [RegExp, LucideIcon][] = [
+  [/thunder/i, CloudLightning],
+  [/snow/i, CloudSnow],
+  [/rain|drizzle|shower/i, CloudRain],
+  [/fog|mist|haze/i, CloudFog],
+  [/partly|mainly|few/i, CloudSun],
+  [/clear|sun/i, Sun],
+]
+const iconOf = (condition: string): LucideIcon =>
+  icons.find(([words]) => words.test(condition))?.[1] ?? Cloud
+
+export function WeatherCard({ weather }: { weather: Weather }) {
+  const { t, i18n } = useTranslation()
+  const { units, forecast } = weather
+  const Icon = iconOf(weather.condition)
+  const place = [weather.city, weather.region, weather.country].filter((part) => part).join(', ')
+  const details: [LucideIcon, string, string][] = []
+  if (weather.feels_like != null)
+    details.push([
+      Thermometer,
+      t('results.feelsLike'),
+      `${Math.round(weather.feels_like)} ${units.temperature}`,
+    ])
+  if (weather.humidity != null)
+    details.push([Droplets, t('results.humidity'), `${Math.round(weather.humidity)} %`])
+  if (weather.wind_speed != null)
+    details.push([Wind, t('results.wind'), `${Math.round(weather.wind_speed)} ${units.wind_speed}`])
+  const dayName = (date: string): string => {
+    const day = new Date(`${date.slice(0, 10)}T12:00:00`)
+    return Number.isNaN(day.getTime())
+      ? date.slice(0, 10)
+      : day.toLocaleDateString(i18n.language, { weekday: 'short', day: 'numeric', month: 'short' })
+  }
+  return (
+    <div className="rounded-xl border border-line bg-surface px-3.5 py-3 text-sm">
+      <p className="text-xs text-muted">{place}</p>
+      <p className="mt-1 flex flex-wrap items-center gap-x-3">
+        <Icon size={26} aria-hidden className="text-accent" />
+        <span className="text-2xl font-semibold tabular-nums">
+          {Math.round(weather.temperature)} {units.temperature}
+        </span>
+        <span className="text-soft">{weather.condition}</span>
+      </p>
+      <dl className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-[13px]">
+        {details.map(([Detail, name, value]) => (
+          <div key={name} className="flex items-center gap-1.5">
+            <Detail size={13} aria-hidden className="text-muted" />
+            <dt className="text-muted">{name}</dt>
+            <dd className="tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {forecast.length > 0 && (
+        <ul
+          aria-label={t('results.forecast')}
+          className="mt-2.5 flex flex-col gap-1 border-t border-line pt-2 text-[13px]"
+        >
+          {forecast.slice(0, FORECAST_DAYS).map((day) => {
+            const DayIcon = iconOf(day.condition)
+            return (
+              <li key={day.date} className="flex items-center gap-2">
+                <span className="w-24 shrink-0">{dayName(day.date)}</span>
+                <DayIcon size={15} aria-hidden className="shrink-0 text-accent" />
+                <span className="min-w-0 flex-1 truncate text-soft">{day.condition}</span>
+                {day.rain_probability != null && (
+                  <span className="flex items-center gap-1 text-xs text-muted tabular-nums">
+                    <Droplets size={12} aria-hidden />
+                    {Math.round(day.rain_probability)} %
+                  </span>
+                )}
+                <span className="w-20 shrink-0 text-right tabular-nums">
+                  {day.min == null ? '' : `${Math.round(day.min)}°`}
+                  {' – '}
+                  {day.max == null ? '' : `${Math.round(day.max)}°`}
+                </span>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {weather.source != null && <p className="mt-2 text-xs text-muted">{weather.source}</p>}
+    </div>
+  )
+}
+
+/** "start_line" as "Start line". */
+const spoken = (name: string): string => {
+  const words = name.slice(0, 80).replaceAll('_', ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  const { t } = useTranslation()
+  const say = (value: Fact['value']): string => {
+    if (value === null) return '–'
+    if (typeof value === 'boolean') return t(value ? 'common.yes' : 'common.no')
+    const text = typeof value === 'object' ? value.map(String).join(', ') : String(value)
+    return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
+  }
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 rounded-xl border border-line bg-surface px-3.5 py-2.5 text-[13px]">
+      {facts.map(({ name, value }) => (
+        <div key={name} className="col-span-2 grid grid-cols-subgrid">
+          <dt className="max-w-48 text-muted [overflow-wrap:anywhere]">{spoken(name)}</dt>
+          <dd dir="auto" className="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
+            {say(value)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+export function PlainText({ label, text }: { label: string; text: string }) {
+  const lines = text.trimEnd().split('\n')
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex items-center justify-between text-xs text-muted">
+        <span className="font-medium">{label}</span>
+        <CopyButton text={text} />
+      </div>
+      <Fold
+        total={lines.length}
+        folded={LINES_FOLDED}
+        unit="lines"
+        draw={(count) => (
+          <pre
+            dir="auto"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+            tabIndex={0}
+            className="code-lines max-h-112 overflow-auto rounded-lg border border-line bg-sunken px-3 py-2 text-[12.5px] whitespace-pre-wrap [overflow-wrap:anywhere]"
+          >
+            {lines.slice(0, count).join('\n')}
+          </pre>
+        )}
+      />
+    </div>
+  )
+}
+
+export function AgentAnswers({ answers }: { answers: readonly { name: string; text: string }[] }) {
+  return (
+    <ul className="flex flex-col gap-2">
+      {answers.map(({ name, text }, index) => {
+        const lines = text.trimEnd().split('\n')
+        return (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: two tasks may share a name
+            key={index}
+            className="flex flex-col gap-1.5 rounded-xl border border-line bg-surface px-3.5 py-2.5 text-sm"
+          >
+            <p className="font-medium">{name}</p>
+            <Fold
+              total={lines.length}
+              folded={LINES_FOLDED}
+              unit="lines"
+              draw={(count) => <TextStep text={lines.slice(0, count).join('\n')} />}
+            />
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,186 @@
+// What was found on the web and in documents: search hits, fetched pages, passages.
+import { BookOpen, Globe, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { TextStep } from '../text-step.tsx'
+import { Fold } from './fold.tsx'
+import type { PassageItem } from './result-kinds.ts'
+import type { PageItem, WebItem } from './web-results.ts'
+
+const CARDS_FOLDED = 6
+const PAGE_LINES_FOLDED = 24
+const LINKS_FOLDED = 10
+
+const cardClass = 'min-w-0 rounded-xl border border-line bg-surface px-3.5 py-2.5 text-sm'
+
+function Place({ icon: Icon, children }: { icon: typeof Globe; children: ReactNode }) {
+  return (
+    <p className="flex min-w-0 items-center gap-1.5 text-xs text-muted">
+      <Icon size={12} aria-hidden className="shrink-0" />
+      <span className="truncate">{children}</span>
+    </p>
+  )
+}
+
+/** A link to the page; plain text when its address is not one of the web. */
+export function WebTitle({ item }: { item: WebItem }) {
+  const { title, url } = item
+  if (url === undefined)
+    return (
+      <span dir="auto" className="font-medium [overflow-wrap:anywhere]">
+        {title}
+      </span>
+    )
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      dir="auto"
+      className="font-medium text-accent underline decoration-accent/40 underline-offset-3 [overflow-wrap:anywhere] hover:decoration-current"
+    >
+      {title}
+    </a>
+  )
+}
+
+export function HitCards({ label, hits }: { label: string; hits: readonly WebItem[] }) {
+  const { t } = useTranslation()
+  if (hits.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>
+  return (
+    <Fold
+      total={hits.length}
+      folded={CARDS_FOLDED}
+      unit="items"
+      draw={(count) => (
+        <ol aria-label={label} className="grid gap-2 sm:grid-cols-2">
+          {hits.slice(0, count).map((hit, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a hit has no identity but its place
+            <li key={index} className={cardClass}>
+              {hit.site !== '' && <Place icon={Globe}>{hit.site}</Place>}
+              <p className="mt-0.5">
+                <WebTitle item={hit} />
+              </p>
+              {hit.text !== undefined && (
+                <p
+                  dir="auto"
+                  className="mt-1 line-clamp-3 text-[13px] text-soft [overflow-wrap:anywhere]"
+                >
+                  {hit.text}
+                </p>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    />
+  )
+}
+
+export function PageCards({ label, pages }: { label: string; pages: readonly PageItem[] }) {
+  return (
+    <ul aria-label={label} className="flex flex-col gap-2">
+      {pages.map((page, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a page has no identity but its place
+        <li key={index} className={cardClass}>
+          {page.site !== '' && <Place icon={Globe}>{page.site}</Place>}
+          <p className="mt-0.5">
+            <WebTitle item={page} />
+          </p>
+          {page.error !== undefined && (
+            <p className="mt-1 flex items-center gap-1.5 text-[13px] text-bad">
+              <TriangleAlert size={13} aria-hidden className="shrink-0" />
+              {page.error}
+            </p>
+          )}
+          <PageBody page={page} alone={pages.length === 1} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function PageBody({ page, alone }: { page: PageItem; alone: boolean }) {
+  const { t } = useTranslation()
+  const lines = (page.content ?? '').split('\n')
+  return (
+    <>
+      {page.content === undefined && page.text !== undefined && (
+        <p dir="auto" className="mt-1 text-[13px] text-soft">
+          {page.text}
+        </p>
+      )}
+      {page.content !== undefined && (
+        <div className="mt-2 flex flex-col gap-2 border-t border-line pt-2 text-[13px]">
+          <Fold
+            total={lines.length}
+            folded={alone ? PAGE_LINES_FOLDED : 4}
+            unit="lines"
+            draw={(count) => <TextStep text={lines.slice(0, count).join('\n')} />}
+          />
+        </div>
+      )}
+      {page.links.length > 0 && (
+        <div className="mt-2 flex flex-col gap-1.5 border-t border-line pt-2 text-[13px]">
+          <Fold
+            total={page.links.length}
+            folded={LINKS_FOLDED}
+            unit="items"
+            draw={(count) => (
+              <ul aria-label={t('results.links')} className="flex flex-col gap-1">
+                {page.links.slice(0, count).map((item, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a link has no identity but its place
+                  <li key={index} className="min-w-0">
+                    <WebTitle item={item} /> <span className="text-muted">{item.site}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          />
+        </div>
+      )}
+    </>
+  )
+}
+
+export function PassageCards({
+  label,
+  passages,
+}: {
+  label: string
+  passages: readonly PassageItem[]
+}) {
+  const { t } = useTranslation()
+  if (passages.length === 0) return <p className="text-sm text-muted">{t('steps.nothingFound')}</p>
+  return (
+    <Fold
+      total={passages.length}
+      folded={CARDS_FOLDED}
+      unit="items"
+      draw={(count) => (
+        <ol aria-label={label} className="flex flex-col gap-2">
+          {passages.slice(0, count).map((passage, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a passage has no identity but its place
+            <li key={index} className={cardClass}>
+              <Place icon={BookOpen}>
+                {[
+                  passage.heading,
+                  passage.page === undefined ? '' : t('documents.page', { page: passage.page }),
+                ]
+                  .filter((part) => part)
+                  .join(' · ')}
+              </Place>
+              <p className="mt-0.5 font-medium">{passage.document}</p>
+              <p
+                dir="auto"
+                className="mt-1 line-clamp-4 text-[13px] whitespace-pre-line text-soft [overflow-wrap:anywhere]"
+              >
+                {passage.text.slice(0, 2_000)}
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+    />
+  )
+}

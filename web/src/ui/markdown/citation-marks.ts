@@ -1,0 +1,22 @@
+// Finds citations such as `[1]` and `[2, 3]` in a text.
+
+const mark = /(?:\[|【)(\d{1,3}(?:\s?[,，、]\s?\d{1,3}){0,9})(?:\]|】)/g
+
+/** Whether a text may hold citations; cheap, for texts that grow. */
+export const mayCite = (text: string): boolean => /[[【]\d/.test(text)
+
+/** The pieces of a text: strings as written, and lists of the source numbers that it cites there. */
+export function splitCitations(text: string, count: number): (string | number[])[] {
+  const pieces: (string | number[])[] = []
+  let kept = 0
+  for (const found of text.matchAll(mark)) {
+    const numbers = (found[1] ?? '').split(/[,，、]/).map(Number)
+    // A number without a source is text, such as an index.
+    if (!numbers.every((number) => number >= 1 && number <= count)) continue
+    if (found.index > kept) pieces.push(text.slice(kept, found.index))
+    pieces.push(numbers)
+    kept = found.index + found[0].length
+  }
+  if (kept < text.length) pieces.push(text.slice(kept))
+  return pieces
+}

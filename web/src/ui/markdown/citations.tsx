@@ -1,0 +1,56 @@
+// Citations in a text: `[1]` becomes a chip when the text has numbered sources.
+import { createContext, lazy, type ReactNode, Suspense, useContext } from 'react'
+
+/** A numbered source of a text, as its chip shows it. */
+export type Citation = {
+  number: number
+  title: string
+  /** Where it comes from: a site, or a place in a document. */
+  place: string
+  text?: string
+  /** An http or https address; without one, `open` shows the source. */
+  url?: string
+  open?: () => void
+}
+
+export type Citations = {
+  /** Numbers from 1 to `count` are known. */
+  count: number
+  byNumber: (number: number) => Citation | undefined
+  byUrl: (url: string) => Citation | undefined
+}
+
+/** The sources of the text around; null where there are none. */
+export const CitationContext = createContext<Citations | null>(null)
+
+const LateChip = lazy(() =>
+  import('./citation-chip.tsx').then((module) => ({ default: module.CitationChip })),
+)
+
+/** The chip of the source with this number; the number itself where there is none. */
+export function CitationMark({ number }: { number: number }) {
+  const citation = useContext(CitationContext)?.byNumber(number)
+  if (citation === undefined) return `[${number}]`
+  return <Chip citation={citation} />
+}
+
+function Chip({ citation }: { citation: Citation }) {
+  return (
+    <Suspense fallback={<span className="cite-chip">{citation.number}</span>}>
+      <LateChip citation={citation} />
+    </Suspense>
+  )
+}
+
+/** A link of the text; one that only has a number and leads to a source, such as `[1](https://…)`, becomes its chip. */
+export function TextLink({ href, children }: { href: string | undefined; children: ReactNode }) {
+  const sources = useContext(CitationContext)
+  const isNumber = typeof children === 'string' && /^\[?\d{1,3}\]?$/.test(children)
+  const citation = isNumber && href !== undefined ? sources?.byUrl(href) : undefined
+  if (citation !== undefined) return <Chip citation={citation} />
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  )
+}
