@@ -172,7 +172,8 @@ const web: Record<string, readonly string[]> = {
 
 /** Folder of the page's chat -> its siblings that it may import. Files beside the folders put them together. */
 const chatFolders: Record<string, readonly string[]> = {
-  messages: ['approvals', 'attachments', 'background', 'runs', 'steps'],
+  messages: ['approvals', 'attachments', 'background', 'runs', 'sources', 'steps'],
+  sources: ['steps'],
   background: ['approvals'],
   approvals: ['runs', 'steps'],
   composer: ['attachments'],

@@ -3,7 +3,7 @@ import { BookOpen, Globe } from 'lucide-react'
 import { HoverCard } from 'radix-ui'
 import { type PointerEvent, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Citation } from './citations.tsx'
+import type { Citation } from './citation-context.ts'
 
 const OPEN_MS = 120
 const CLOSE_MS = 120

@@ -1,27 +1,6 @@
 // Citations in a text: `[1]` becomes a chip when the text has numbered sources.
-import { createContext, lazy, type ReactNode, Suspense, useContext } from 'react'
-
-/** A numbered source of a text, as its chip shows it. */
-export type Citation = {
-  number: number
-  title: string
-  /** Where it comes from: a site, or a place in a document. */
-  place: string
-  text?: string
-  /** An http or https address; without one, `open` shows the source. */
-  url?: string
-  open?: () => void
-}
-
-export type Citations = {
-  /** Numbers from 1 to `count` are known. */
-  count: number
-  byNumber: (number: number) => Citation | undefined
-  byUrl: (url: string) => Citation | undefined
-}
-
-/** The sources of the text around; null where there are none. */
-export const CitationContext = createContext<Citations | null>(null)
+import { lazy, type ReactNode, Suspense, useContext } from 'react'
+import { type Citation, CitationContext } from './citation-context.ts'
 
 const LateChip = lazy(() =>
   import('./citation-chip.tsx').then((module) => ({ default: module.CitationChip })),

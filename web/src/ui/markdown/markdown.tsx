@@ -4,8 +4,9 @@ import { useTranslation } from 'react-i18next'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { Alert } from './alert.tsx'
+import { CitationContext } from './citation-context.ts'
 import { mayCite } from './citation-marks.ts'
-import { CitationContext, CitationMark, TextLink } from './citations.tsx'
+import { CitationMark, TextLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import {
   EnclosingFootnotes,

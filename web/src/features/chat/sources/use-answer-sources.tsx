@@ -1,8 +1,8 @@
 // The sources of an answer as its text and its list need them, and the passage that is open.
 import { lazy, type ReactNode, Suspense, useContext, useMemo, useState } from 'react'
 import type { Step } from '../../../../../server/protocol/step.ts'
+import type { Citation, Citations } from '../../../ui/markdown/citation-context.ts'
 import { splitCitations } from '../../../ui/markdown/citation-marks.ts'
-import type { Citation, Citations } from '../../../ui/markdown/citations.tsx'
 import { ConversationContext } from '../conversation-context.ts'
 import { type Source, sourceAt, sourcesOf } from './answer-sources.ts'
 import { useSourceText } from './source-text.ts'
