@@ -40,6 +40,8 @@ import { createModelProbe } from './llm/probe/probe.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createUploadSlots } from './routes/upload-slots.ts'
+import { createSearchIndexer } from './search/indexer.ts'
+import { createSearch } from './search/search.ts'
 import { createMarkdownRenderer } from './sharing/markdown.ts'
 
 /** A server that is fully wired but does not listen yet. */
@@ -69,7 +71,6 @@ export interface ServerOptions {
 
 /** Maximum size of the user's memory in the system prompt, in tokens. */
 const MEMORY_TOKENS = 1500
-
 /** How long deleted messages can be restored. */
 const UNDO_MS = 24 * 60 * 60 * 1000
 const PURGE_EVERY_MS = 60 * 60 * 1000
@@ -164,7 +165,7 @@ async function assemble(
   })
   const background = createBackground(store, chat)
   const markdown = createMarkdownRenderer()
-
+  const searchIndexer = createSearchIndexer(store, database, log)
   const connections = createOpenConnections()
   const { app, issueToken, finish } = await createHttpStack({
     connections,
@@ -246,6 +247,7 @@ async function assemble(
       box,
     },
     modelSetup: { probe: probe.probe, listPresets },
+    search: { search: createSearch(store), indexedShare: () => searchIndexer.share() },
     stats: { tokenUsage: store.tokenUsage, now },
     background: { background, store },
     channels: { channels: tools.channels },
@@ -265,6 +267,7 @@ async function assemble(
   // An unfinished run may need any tool, so wait for them; without such runs there is nothing to wait for.
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await chat.recover()
+  void searchIndexer.run()
   const purge = (): void => {
     store.messages
       .purge(new Date(now().getTime() - UNDO_MS))
@@ -280,6 +283,7 @@ async function assemble(
     drain: (graceMs) => chat.runs.drain(graceMs),
     async close() {
       clearInterval(purgeTimer)
+      await searchIndexer.stop()
       if (!chat.runs.isDraining) await chat.runs.drain(0)
       await app.close()
       await Promise.all([

@@ -41,6 +41,7 @@ const server: Record<string, readonly string[]> = {
     'workspace',
     'knowledge',
     'messaging',
+    'search',
     'tools',
     'llm',
     'http',
@@ -71,6 +72,7 @@ const server: Record<string, readonly string[]> = {
   auth: ['db', 'errors.ts', 'protocol', 'lib'],
   knowledge: ['db', 'sandbox', 'net', 'errors.ts', 'protocol', 'lib'],
   messaging: ['db', 'net', 'auth', 'errors.ts', 'protocol', 'lib'],
+  search: ['db', 'errors.ts', 'protocol', 'lib'],
   // Search runs ripgrep, and only `sandbox/process` starts child processes.
   workspace: ['db', 'sandbox', 'errors.ts', 'protocol', 'lib'],
   changes: ['protocol'],

@@ -11,6 +11,7 @@ import { createOutsideContentRepository } from './repositories/outside-contents.
 import { createOwnerEpochRepository } from './repositories/owner-epochs.ts'
 import { createProjectRepository } from './repositories/projects.ts'
 import { createRunRepository } from './repositories/runs.ts'
+import { createSearchRepository } from './repositories/search.ts'
 import { createSettingRepository } from './repositories/settings.ts'
 import { createStepRepository } from './repositories/steps.ts'
 import { createStorageRepository } from './repositories/storage.ts'
@@ -44,6 +45,7 @@ export const createStore = (database: Database) => ({
   models: createModelRepository(database),
   settings: createSettingRepository(database),
   documents: createDocumentRepository(database),
+  search: createSearchRepository(database),
   storage: createStorageRepository(database),
   ownerEpochs: createOwnerEpochRepository(database),
 })

@@ -1,9 +1,10 @@
-// Every table, defined once for both databases with a column kit; three files, one per subject.
+// Every table, defined once for both databases with a column kit; one file per subject.
 import type { Columns } from './columns/postgres.ts'
 import { defineAccountTables } from './tables/accounts.ts'
 import { defineConversationTables } from './tables/conversations.ts'
 import { defineProjectTables } from './tables/projects.ts'
 import { defineRunTables } from './tables/runs.ts'
+import { defineSearchTables } from './tables/search.ts'
 
 /** All tables of one dialect. Called with a kit by the drivers; the rest of this module gets the result. */
 export function defineTables(c: Columns) {
@@ -11,7 +12,8 @@ export function defineTables(c: Columns) {
   const projects = defineProjectTables(c, accounts)
   const conversations = defineConversationTables(c, { ...accounts, ...projects })
   const runs = defineRunTables(c, conversations)
-  return { ...accounts, ...projects, ...conversations, ...runs }
+  const search = defineSearchTables(c, conversations)
+  return { ...accounts, ...projects, ...conversations, ...runs, ...search }
 }
 
 export type Tables = ReturnType<typeof defineTables>

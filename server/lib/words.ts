@@ -7,6 +7,9 @@ const RUN = new RegExp(`${SPACELESS}+|(?:(?!${SPACELESS})[\\p{L}\\p{N}\\p{M}])+`
 const IS_SPACELESS = new RegExp(`^${SPACELESS}`, 'u')
 const MAX_WORD_CHARACTERS = 40
 
+/** Whether a text, folded, begins in a script without spaces between words. */
+export const isSpaceless = (text: string): boolean => IS_SPACELESS.test(folded(text))
+
 /** Stop words: ignored in queries unless nothing else is left. */
 const STOP_WORDS = new Set(
   'a an and are as at be by can could did do doe for from had ha have how i if in is it me my no not of on or our please should so tell than that the their them there these they thi those to wa we were what when where which who why will with would you your'.split(
@@ -42,23 +45,32 @@ export interface QueryWord {
 
 /** The distinct words of a query, at most `limit`; stop words only if there is nothing else. */
 export function queryWords(text: string, limit = 32): QueryWord[] {
-  const found = new Map<string, QueryWord>()
-  for (const [run] of folded(text.slice(0, 4_000)).matchAll(RUN)) {
-    if (!IS_SPACELESS.test(run)) {
-      const word = stem(run.slice(0, MAX_WORD_CHARACTERS))
-      found.set(word, { word, prefix: false })
-      continue
-    }
-    const characters = Array.from(run)
-    if (characters.length === 1) found.set(run, { word: run, prefix: true })
-    for (let index = 0; index + 1 < characters.length; index += 1) {
-      const word = `${characters[index]}${characters[index + 1]}`
-      found.set(word, { word, prefix: false })
-    }
-  }
+  const found = new Map(wordsOf(text, false).map((one) => [one.word, one]))
   const all = [...found.values()]
   const meaningful = all.filter(({ word }) => !STOP_WORDS.has(word))
   return (meaningful.length > 0 ? meaningful : all).slice(0, limit)
+}
+
+/** Every word of a phrase in order: texts that contain the phrase have these words one after the other. */
+export const phraseWords = (text: string): QueryWord[] => wordsOf(text, true)
+
+function wordsOf(text: string, isPhrase: boolean): QueryWord[] {
+  const words: QueryWord[] = []
+  const runs = [...folded(text.slice(0, 4_000)).matchAll(RUN)]
+  for (const [at, [run]] of runs.entries()) {
+    if (!IS_SPACELESS.test(run)) {
+      words.push({ word: stem(run.slice(0, MAX_WORD_CHARACTERS)), prefix: false })
+      continue
+    }
+    const characters = Array.from(run)
+    for (let index = 0; index + 1 < characters.length; index += 1)
+      words.push({ word: `${characters[index]}${characters[index + 1]}`, prefix: false })
+    // Within a phrase a run ends in the text as well, so its last character is a word there.
+    const endsInText = isPhrase && at < runs.length - 1
+    if (characters.length === 1 || endsInText)
+      words.push({ word: characters.at(-1) ?? run, prefix: !endsInText })
+  }
+  return words
 }
 
 /** Normalizes full-width letters, accents and case. */

@@ -21,6 +21,7 @@ import {
 } from './project-uploads.ts'
 import { type ProjectRouteDependencies, registerProjectRoutes } from './projects.ts'
 import { registerRunRoutes } from './runs.ts'
+import { registerSearchRoutes, type SearchRouteDependencies } from './search.ts'
 import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
 import { registerToolRoutes } from './tools.ts'
 import { registerUserEventRoutes } from './user-events.ts'
@@ -38,6 +39,7 @@ export interface RouteDependencies {
   projects: ProjectRouteDependencies & ProjectUploadRouteDependencies
   models: ModelRouteDependencies
   modelSetup: ModelSetupDependencies
+  search: SearchRouteDependencies
   stats: StatsRouteDependencies
   background: BackgroundRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
@@ -63,6 +65,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerCheckpointRoutes(app, dependencies.projects)
   registerModelRoutes(app, dependencies.models)
   registerModelSetupRoutes(app, dependencies.modelSetup)
+  registerSearchRoutes(app, dependencies.search)
   registerStatsRoutes(app, dependencies.stats)
   registerBackgroundRoutes(app, dependencies.background)
   registerChannelRoutes(app, dependencies.channels)

@@ -7,6 +7,7 @@ import type { Database, Reader, Writer } from '../database.ts'
 import { foldCase } from '../fragments.ts'
 import { type ConversationItem, createConversationItems } from './conversation-items.ts'
 import { leafUnder } from './message-tree.ts'
+import { createSearchIndex } from './search-index.ts'
 
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
 
@@ -52,6 +53,7 @@ export function createConversationRepository(database: Database) {
   const { read, tables } = database
   const { conversations, messages, projects } = tables
   const items = createConversationItems(database)
+  const searchIndex = createSearchIndex(database)
   const owned = (userId: UserId, id: ConversationId) =>
     and(eq(conversations.id, id), eq(conversations.userId, userId))
 
@@ -116,6 +118,7 @@ export function createConversationRepository(database: Database) {
           updatedAt: now,
         }
         await tx.insert(conversations).values(row)
+        if (row.titled) await searchIndex.putTitle(tx, row)
         return row
       }),
 
@@ -150,6 +153,8 @@ export function createConversationRepository(database: Database) {
         }
         if (Object.keys(set).length > 0)
           await tx.update(conversations).set(set).where(eq(conversations.id, id))
+        if (set.title !== undefined)
+          await searchIndex.putTitle(tx, { id, userId, title: set.title })
       })
       return items.get(userId, id)
     },
@@ -179,10 +184,12 @@ export function createConversationRepository(database: Database) {
 
     /** Sets a generated title, unless it has a title already. */
     async setMadeTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
-      await tx
+      const [titled] = await tx
         .update(conversations)
         .set({ title, titleKey: foldCase(title), titled: true })
         .where(and(eq(conversations.id, id), eq(conversations.titled, false)))
+        .returning({ userId: conversations.userId })
+      if (titled !== undefined) await searchIndex.putTitle(tx, { id, userId: titled.userId, title })
     },
 
     /** Gives an imported conversation, whose messages are stored, the shown branch and the times it came with. */

@@ -10,6 +10,7 @@ import type { Database, Reader, Writer } from '../database.ts'
 import { createAttachmentRepository, toAttachmentRow } from './attachments.ts'
 import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
 import { apart, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
+import { createSearchIndex } from './search-index.ts'
 
 export type { FullMessage, MessageRow }
 
@@ -28,6 +29,7 @@ export function createMessageRepository(database: Database) {
   const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)
 
   const readBranch = createBranchReader(database)
+  const searchIndex = createSearchIndex(database)
   const { copy: copyAttachments } = createAttachmentRepository(database)
 
   async function find(
@@ -138,6 +140,8 @@ export function createMessageRepository(database: Database) {
         await tx
           .insert(attachments)
           .values(files.map((file, position) => toAttachmentRow(first.id, position, file)))
+      for (const { id, role, text } of turn)
+        if (role === 'user') await searchIndex.putMessage(tx, id, text)
       await tx
         .update(conversations)
         .set({

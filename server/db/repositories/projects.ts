@@ -38,6 +38,13 @@ export function createProjectRepository(database: Database) {
       return project
     },
 
+    /** The names of all projects of a user, in no order. */
+    names: async (userId: UserId): Promise<Pick<ProjectRow, 'id' | 'name'>[]> =>
+      read
+        .select({ id: projects.id, name: projects.name })
+        .from(projects)
+        .where(eq(projects.userId, userId)),
+
     /** Newest change first, with the total number. */
     async list(userId: UserId, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
       const place = cursor === undefined ? undefined : decodeCursor(MomentPlace, cursor)

@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { UserId } from '../../protocol/ids.ts'
-import type { Database } from '../database.ts'
+import type { Database, Writer } from '../database.ts'
 
 export function createSettingRepository(database: Database) {
   const { read, tables } = database
@@ -12,6 +12,13 @@ export function createSettingRepository(database: Database) {
     .from(memories)
     .where(eq(memories.userId, sql.placeholder('userId')))
     .prepare('memory')
+
+  async function set(tx: Writer, key: string, value: unknown): Promise<void> {
+    await tx
+      .insert(settings)
+      .values({ key, value })
+      .onConflictDoUpdate({ target: settings.key, set: { value } })
+  }
 
   return {
     /** Undefined when it was never set, or is no longer valid for `schema`. */
@@ -24,13 +31,10 @@ export function createSettingRepository(database: Database) {
     },
 
     /** @param value any JSON value. */
-    put: (key: string, value: unknown) =>
-      database.write(async (tx): Promise<void> => {
-        await tx
-          .insert(settings)
-          .values({ key, value })
-          .onConflictDoUpdate({ target: settings.key, set: { value } })
-      }),
+    put: (key: string, value: unknown) => database.write((tx) => set(tx, key, value)),
+
+    /** The same inside the caller's transaction. */
+    set,
 
     /** The user's memory as Markdown; empty when there is none. */
     async memory(userId: UserId): Promise<string> {

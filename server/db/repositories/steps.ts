@@ -5,6 +5,7 @@ import type { CallId, MessageId } from '../../protocol/ids.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
 import type { Database, Writer } from '../database.ts'
 import { byteLength, prepareOnEach, readLongText } from '../fragments.ts'
+import { createSearchIndex } from './search-index.ts'
 
 /** A stored step, without what only the provider may see again (`carries`). */
 export type StepRow = Omit<Database['tables']['steps']['$inferSelect'], 'carry'>
@@ -36,6 +37,7 @@ export type StepRepository = ReturnType<typeof createStepRepository>
 export function createStepRepository(database: Database) {
   const { steps } = database.tables
   const { carry: _carry, ...shownColumns } = getTableColumns(steps)
+  const searchIndex = createSearchIndex(database)
   const proseStatement = prepareOnEach((tx) => {
     const content = {
       ...nothing,
@@ -72,6 +74,7 @@ export function createStepRepository(database: Database) {
     /** Stores thinking or text at its position, replacing what was there: what every run does over and over. */
     async putProse(tx: Writer, step: ProseRow): Promise<void> {
       await proseStatement(tx).execute(step)
+      if (step.closed) await searchIndex.putStep(tx, step.messageId, step)
     },
 
     /** Stores a step at its position, replacing what was there. */
@@ -82,6 +85,7 @@ export function createStepRepository(database: Database) {
         .insert(steps)
         .values({ messageId, position, ...content })
         .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content })
+      if (step.closed) await searchIndex.putStep(tx, messageId, step)
     },
 
     async setFirstEvent(
@@ -108,6 +112,7 @@ export function createStepRepository(database: Database) {
       await tx
         .delete(steps)
         .where(and(eq(steps.messageId, messageId), gte(steps.position, position)))
+      await searchIndex.removeSteps(tx, messageId, position)
     },
 
     /** The steps of a message in order, few of them in memory at a time, and long texts in pieces. */

@@ -28,4 +28,6 @@ export const {
   toolResults,
   summaries,
   subAgentEvents,
+  searchTitles,
+  searchWords,
 } = defineTables(sqliteColumns)

@@ -1,0 +1,46 @@
+// Search over everything a user has: the query and the hits on the wire.
+import { z } from 'zod'
+import { PageQuery, page, Timestamp } from './envelope.ts'
+import { ConversationId, MessageId, ProjectId } from './ids.ts'
+
+export const SearchType = z.enum(['title', 'message', 'tool', 'file', 'document'])
+export type SearchType = z.infer<typeof SearchType>
+
+export const SearchQueryString = PageQuery.extend({
+  /** Words, `"phrases"`, `-excluded`, `in:project`, `by:me`, `has:file`. */
+  q: z.string().trim().min(1).max(500),
+  type: SearchType.optional(),
+  project_id: ProjectId.optional(),
+  conversation_id: ConversationId.optional(),
+  /** Only what is as new as this, or newer. */
+  from: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
+  /** Only what is older than this. */
+  to: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
+})
+
+export const SearchHit = z
+  .object({
+    type: SearchType,
+    /** Null for a document, which belongs to a project only. */
+    conversation_id: ConversationId.nullable(),
+    message_id: MessageId.optional(),
+    /** The step of an answer that contains the words. */
+    step_id: z.string().optional(),
+    document_id: z.string().optional(),
+    /** Page of the document. */
+    page: z.int().optional(),
+    /** Title of the conversation, or name of the document. */
+    title: z.string(),
+    /** HTML: escaped text with each hit in `<mark>`. */
+    snippet: z.string(),
+    role: z.enum(['user', 'assistant']).optional(),
+    project_id: ProjectId.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'SearchHit' })
+export type SearchHit = z.infer<typeof SearchHit>
+
+export const SearchPage = page(SearchHit).extend({
+  /** Share of the stored messages that can be found already, from 0 to 1; below 1 while older ones are still indexed. */
+  indexed: z.number().min(0).max(1),
+})

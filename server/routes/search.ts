@@ -1,0 +1,61 @@
+// `GET /api/search`: everything a user has, by its words.
+import type { App } from '../http/app.ts'
+import { envelope } from '../protocol/envelope.ts'
+import { type SearchHit, SearchPage, SearchQueryString } from '../protocol/search.ts'
+import type { Hit, Search } from '../search/search.ts'
+import { success } from './envelope.ts'
+
+const DEFAULT_LIMIT = 20
+
+export interface SearchRouteDependencies {
+  search: Search
+  /** Share of the stored messages that can be found already, from 0 to 1. */
+  indexedShare(): number
+}
+
+export function registerSearchRoutes(
+  app: App,
+  { search, indexedShare }: SearchRouteDependencies,
+): void {
+  app.get(
+    '/api/search',
+    {
+      schema: {
+        summary: 'Search titles, messages, tool calls and attachments',
+        description:
+          'All unquoted words are wanted; without any such match, most of them suffice. `"phrases"`, `-excluded`, `in:<project name>`, `by:me` and `has:file` narrow the search. Titles come first, then the newest messages. `snippet` is HTML: escaped text with each hit in `<mark>`.',
+        querystring: SearchQueryString,
+        response: { 200: envelope(SearchPage) },
+      },
+    },
+    async ({ user, query }) => {
+      const { items, nextCursor, hasMore } = await search.find(user.id, {
+        q: query.q,
+        type: query.type,
+        projectId: query.project_id,
+        conversationId: query.conversation_id,
+        from: query.from === undefined ? undefined : new Date(query.from),
+        to: query.to === undefined ? undefined : new Date(query.to),
+        limit: query.limit ?? DEFAULT_LIMIT,
+        cursor: query.cursor,
+      })
+      return success({
+        items: items.map(presentHit),
+        next_cursor: nextCursor,
+        has_more: hasMore,
+        indexed: indexedShare(),
+      })
+    },
+  )
+}
+
+const presentHit = ({ message, ...hit }: Hit): SearchHit => ({
+  type: hit.type,
+  conversation_id: hit.conversationId,
+  ...(message === undefined ? {} : { message_id: message.id, role: message.role }),
+  ...(message?.stepId === undefined ? {} : { step_id: message.stepId }),
+  title: hit.title,
+  snippet: hit.snippet,
+  project_id: hit.projectId,
+  created_at: hit.createdAt.toISOString(),
+})

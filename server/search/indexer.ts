@@ -1,0 +1,83 @@
+// Indexes what was stored before the search index existed: in the background, newest first, and on from where it stopped.
+import { setTimeout } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Database, StoreLog } from '../db/database.ts'
+import type { Store } from '../db/store.ts'
+
+/** Messages indexed in one transaction, and the pause after it: other writers come first. */
+const MESSAGES_AT_ONCE = 10
+const TITLES_AT_ONCE = 50
+const PAUSE_MS = 20
+
+const KEY = 'search-index'
+/** `from`: the newest message when indexing began. `next`: where to continue; 0 when all are indexed. */
+const Progress = z.object({ from: z.int().min(0), next: z.int().min(0) })
+type Progress = z.infer<typeof Progress>
+
+export interface SearchIndexer {
+  /** Indexes what is missing; resolves when all is done or `stop` was called. */
+  run(): Promise<void>
+  stop(): Promise<void>
+  /** Share of the stored messages that are indexed, from 0 to 1. */
+  share(): number
+}
+
+export function createSearchIndexer(
+  { search, settings }: Pick<Store, 'search' | 'settings'>,
+  database: Pick<Database, 'write'>,
+  log: StoreLog,
+): SearchIndexer {
+  const stopping = new AbortController()
+  let progress: Progress | null = null
+  let running: Promise<void> | undefined
+
+  async function begin(): Promise<Progress> {
+    const stored = await settings.get(KEY, Progress)
+    if (stored !== undefined) return stored
+    const newest = await search.newestRow()
+    // Stored at once: what comes after this is indexed when it is written.
+    await settings.put(KEY, { from: newest, next: newest })
+    return { from: newest, next: newest }
+  }
+
+  async function work(): Promise<void> {
+    const begun = await begin()
+    const { from } = begun
+    let { next } = begun
+    progress = { from, next }
+    if (next > 0) log.info({ messages: next }, 'indexing older messages for the search')
+    while (!stopping.signal.aborted) {
+      const titles = await database.write((tx) => search.index.putStoredTitles(tx, TITLES_AT_ONCE))
+      if (titles < TITLES_AT_ONCE) break
+      await pause()
+    }
+    while (next > 0 && !stopping.signal.aborted) {
+      const upTo = next
+      next = await database.write(async (tx) => {
+        const left = await search.index.putStored(tx, upTo, MESSAGES_AT_ONCE)
+        await settings.set(tx, KEY, { from, next: left })
+        return left
+      })
+      progress = { from, next }
+      await pause()
+    }
+  }
+
+  /** Ends early, without an error, when indexing is stopped. */
+  const pause = (): Promise<void> =>
+    setTimeout(PAUSE_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+
+  return {
+    run() {
+      running ??= work().catch((error: unknown) => {
+        log.warn({ err: error }, 'older messages were not indexed; the next start continues')
+      })
+      return running
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+    share: () => (progress === null || progress.from === 0 ? 1 : 1 - progress.next / progress.from),
+  }
+}

@@ -1,0 +1,68 @@
+// Reads what a person typed into the search field.
+import { phraseWords, type QueryWord, queryWords } from '../lib/words.ts'
+
+/** A quoted phrase: these words, one after the other. */
+export type Phrase = readonly QueryWord[]
+
+export type SearchQuery = {
+  /** Every distinct word that is wanted, those of phrases included. */
+  words: QueryWord[]
+  phrases: Phrase[]
+  /** None of these: all words of a group together. */
+  without: QueryWord[][]
+  withoutPhrases: Phrase[]
+  /** Names after `in:`. */
+  projects: string[]
+  /** `by:me` */
+  isMine: boolean
+  /** `has:file` */
+  hasFile: boolean
+}
+
+const PART = /(-?)(?:(in|by|has):)?(?:"([^"]*)"?|([^\s"]+))/giu
+/** Words that a query may have; with more, matches of most of them would take too long. */
+const MAX_WORDS = 8
+const MAX_EXCLUDED = 8
+
+/**
+ * Unquoted words, `"quoted phrases"`, `-excluded` words or phrases, `in:project`, `by:me`, `has:file`. Anything else is
+ * taken as words; nothing is an error.
+ */
+export function parseQuery(text: string): SearchQuery {
+  const query: SearchQuery = {
+    words: [],
+    phrases: [],
+    without: [],
+    withoutPhrases: [],
+    projects: [],
+    isMine: false,
+    hasFile: false,
+  }
+  const plain: string[] = []
+  for (const [whole, minus, filter, quoted, bare] of text.matchAll(PART)) {
+    const value = quoted ?? bare ?? ''
+    const name = filter?.toLowerCase()
+    if (minus === '' && name === 'in' && value !== '') query.projects.push(value)
+    else if (minus === '' && name === 'by' && value.toLowerCase() === 'me') query.isMine = true
+    else if (minus === '' && name === 'has' && value.toLowerCase() === 'file') query.hasFile = true
+    else if (minus === '-')
+      exclude(query, filter === undefined ? value : whole, quoted !== undefined)
+    else if (quoted !== undefined && filter === undefined) {
+      const phrase = phraseWords(quoted).slice(0, MAX_WORDS)
+      if (phrase.length > 0) query.phrases.push(phrase)
+    } else plain.push(whole)
+  }
+  const all = [...query.phrases.flat(), ...queryWords(plain.join(' '))]
+  const distinct = new Map(all.map((word) => [word.word, word]))
+  query.words = [...distinct.values()].slice(0, MAX_WORDS)
+  return query
+}
+
+function exclude(query: SearchQuery, text: string, isQuoted: boolean): void {
+  const words = phraseWords(text).slice(0, MAX_WORDS)
+  if (words.length === 0 || query.without.length + query.withoutPhrases.length >= MAX_EXCLUDED)
+    return
+  // A phrase of several words may be absent where its words are not: only the text itself decides.
+  if (isQuoted && words.length > 1) query.withoutPhrases.push(words)
+  else query.without.push(words)
+}

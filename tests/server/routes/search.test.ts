@@ -1,0 +1,55 @@
+// The search over real HTTP, on both databases.
+import { beforeAll, expect, test } from 'vitest'
+import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+
+describeOnEachServer('search', (start) => {
+  let server: TestServer
+  let ann = ''
+  let bob = ''
+  beforeAll(async () => {
+    server = await start({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
+    const register = async (username: string): Promise<string> =>
+      (
+        await server.call('POST', '/api/auth/register', {
+          body: { username, password: 'a good password' },
+        })
+      ).json.data.token
+    ann = await register('ann')
+    bob = await register('bob')
+  })
+  const find = (query: string, token = ann) => server.call('GET', `/api/search?${query}`, { token })
+
+  test('a sent message and its answer are found with the place where they are, by their owner only', async () => {
+    const { id } = (await server.call('POST', '/api/conversations', { body: {}, token: ann })).json
+      .data
+    await server.call('POST', `/api/conversations/${id}/messages`, {
+      body: { text: 'What time is it in Zanzibar?', stream: false },
+      token: ann,
+    })
+    const { status, json } = await find('q=zanzibar&type=message')
+    expect(status).toBe(200)
+    expect(json.data).toMatchObject({ has_more: false, next_cursor: null, indexed: 1 })
+    const mine = json.data.items.find((item: { role: string }) => item.role === 'user')
+    expect(mine).toMatchObject({
+      type: 'message',
+      conversation_id: id,
+      message_id: expect.any(String),
+      project_id: null,
+      snippet: 'What time is it in <mark>Zanzibar</mark>?',
+      created_at: expect.stringMatching(/Z$/),
+    })
+    expect((await find('q=zanzibar', bob)).json.data.items).toEqual([])
+  })
+
+  test('an empty query, an unknown type and a broken cursor are 400', async () => {
+    for (const query of [
+      '',
+      'q=',
+      'q=a&type=other',
+      'q=a&cursor=zz',
+      'q=a&from=soon',
+      'q=a&limit=0',
+    ])
+      expect((await find(query)).status, query).toBe(400)
+  })
+})
