@@ -55,7 +55,7 @@ export async function findProgram(name: string): Promise<string | null> {
   return null
 }
 
-/** The system folders, read-only, with the host's links (`/bin` -> `usr/bin`). */
+/** The system folders, read-only, with the host's symbolic links (`/bin` -> `usr/bin`). */
 async function systemArguments(): Promise<string[]> {
   const args: string[] = ['--ro-bind', '/usr', '/usr']
   for (const name of ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']) {
@@ -82,7 +82,7 @@ function networkFiles(network: IsolationOptions['network']): string[] {
 /**
  * Arguments for bubblewrap up to and including `--`: its own user, process, mount, IPC and (unless requested otherwise)
  * network namespace, no capabilities, no nested user namespaces, no environment, and nothing of the host except its system
- * folders (read-only) and the paths in `options`. Everything inside ends with the wrapper.
+ * folders (read-only) and the paths in `options`. When bubblewrap exits, everything inside is killed.
  */
 export async function bubblewrapArguments(options: IsolationOptions): Promise<string[]> {
   const args = [
@@ -118,8 +118,8 @@ export async function bubblewrapArguments(options: IsolationOptions): Promise<st
 }
 
 /**
- * Looks for bubblewrap and tries it with exactly the arguments that are used later. Never throws. The result stays valid for
- * the life of the process: call it once and pass it on.
+ * Looks for bubblewrap and tries it with the same arguments that later calls use. Never throws. The result is valid for the
+ * life of the process: call it once and pass it on.
  */
 export async function detectBubblewrap(): Promise<BubblewrapState> {
   if (process.platform !== 'linux')
@@ -141,8 +141,8 @@ export async function detectBubblewrap(): Promise<BubblewrapState> {
     '/bin/true',
   ])
   if (trial.exitCode !== 0) {
-    const why = trial.stderr.trim() || trial.startError?.message || 'it did not end in time'
-    return { available: false, reason: `bubblewrap does not work here: ${why}` }
+    const cause = trial.stderr.trim() || trial.startError?.message || 'it timed out'
+    return { available: false, reason: `bubblewrap does not work here: ${cause}` }
   }
   const version = await run(['--version'])
   return { available: true, path, version: version.stdout.trim() }

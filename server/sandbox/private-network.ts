@@ -1,4 +1,4 @@
-// A private network for programs (slirp4netns): reaches the internet, but not this machine or private networks around it.
+// A private network for programs (slirp4netns): reaches the internet, but not this machine or the private networks around it.
 import { networkInterfaces } from 'node:os'
 import {
   type BubblewrapState,
@@ -16,7 +16,7 @@ import {
 export interface PrivateNetwork {
   /**
    * Starts a program like `startProcess`, in a network namespace of its own. The program must be bubblewrap with the arguments
-   * for a `private` network, which drops the right to change the routes. Extra pipes are not supported.
+   * for a `private` network, which drop the privilege to change routes. Extra pipes are not supported.
    */
   start(options: ProcessOptions): RunningProcess
 }
@@ -26,7 +26,7 @@ export type PrivateNetworkState =
   | { available: false; reason: string }
 
 const PROBE_TIMEOUT_MS = 10_000
-/** How long slirp4netns may take to set up the namespace; usually milliseconds. */
+/** How long slirp4netns may take to set up the namespace; it usually takes milliseconds. */
 const READY_TIMEOUT_MS = 10_000
 
 /**
@@ -47,15 +47,15 @@ const BLOCKED = [
 ]
 
 /**
- * Runs in the new namespace, with privileges there only: reports that the namespace exists, waits until slirp4netns has set up
- * the uplink (10.0.2.0/24, DNS at 10.0.2.3), blocks the networks, and executes the program.
+ * Runs in the new namespace, privileged only there: reports `created`, waits until slirp4netns has set up the uplink
+ * (10.0.2.0/24, DNS at 10.0.2.3), blocks the networks, reports `blocked` and executes the program.
  */
 const SETUP = `
-ip=$1; closed=$2; shift 2
-echo there >&3
+ip=$1; blocked=$2; shift 2
+echo created >&3
 read -r ready <&3 || exit 1
-for net in $closed; do "$ip" route add unreachable "$net" || exit 1; done
-echo closed >&3
+for net in $blocked; do "$ip" route add unreachable "$net" || exit 1; done
+echo blocked >&3
 exec "$@" 3>&- ${RESOLVER_DESCRIPTOR}<<EOF
 nameserver 10.0.2.3
 EOF`
@@ -76,21 +76,22 @@ interface Programs {
 
 const createPrivateNetwork = ({ slirp4netns, unshare, ip }: Programs): PrivateNetwork => ({
   start(options) {
-    const closed = [...new Set([...BLOCKED, ...ownAddresses()])].join(' ')
-    const inside = ['/bin/sh', '-c', SETUP, 'sh', ip, closed, options.command, ...options.args]
+    const blocked = [...new Set([...BLOCKED, ...ownAddresses()])].join(' ')
+    const inside = ['/bin/sh', '-c', SETUP, 'sh', ip, blocked, options.command, ...options.args]
     const running = startProcess({
       ...options,
       command: unshare,
       args: ['--user', '--map-root-user', '--net', ...inside],
       extraPipes: 1,
     })
-    const [talk] = running.pipes
-    if (running.pid === undefined || talk === undefined) return running
+    const [control] = running.pipes
+    if (running.pid === undefined || control === undefined) return running
     const { pid } = running
-    let heard = ''
-    let way: RunningProcess | undefined
-    const openWay = (): void => {
-      way = startProcess({
+    let reported = ''
+    const isBlocked = (): boolean => reported.includes('blocked')
+    let uplink: RunningProcess | undefined
+    const startUplink = (): void => {
+      uplink = startProcess({
         command: slirp4netns,
         // IPv6 stays off. slirp4netns is sandboxed too, because it parses packets of hostile programs.
         args: [
@@ -99,43 +100,43 @@ const createPrivateNetwork = ({ slirp4netns, unshare, ip }: Programs): PrivateNe
         ],
         cwd: '/',
         env: {},
-        // Descriptor 3 reports readiness; closing 4 ends it, so that it never outlives this server.
+        // Descriptor 3 reports readiness; closing 4 ends slirp4netns, so that it never outlives this server.
         extraPipes: 2,
         maxOutputBytes: 2_000,
       })
       const giveUp = setTimeout(running.kill, READY_TIMEOUT_MS)
-      way.pipes[0]?.once('data', () => {
+      uplink.pipes[0]?.once('data', () => {
         clearTimeout(giveUp)
-        talk.write('ready\n')
+        control.write('ready\n')
       })
       // Without slirp4netns the program has no network; if setup failed, there is no point in running it.
-      void way.done.then(() => {
+      void uplink.done.then(() => {
         clearTimeout(giveUp)
-        if (!heard.includes('closed')) running.kill()
+        if (!isBlocked()) running.kill()
       })
     }
-    talk.on('data', (chunk: Buffer) => {
-      heard += chunk.toString()
-      if (way === undefined && heard.includes('there')) openWay()
+    control.on('data', (chunk: Buffer) => {
+      reported += chunk.toString()
+      if (uplink === undefined && reported.includes('created')) startUplink()
     })
     const done = running.done.then(async (outcome): Promise<ProcessOutcome> => {
-      way?.kill()
-      const ended = await way?.done
-      if (heard.includes('closed') || outcome.aborted || outcome.timedOut) return outcome
-      const why = [ended?.stderr, ended?.startError?.message, outcome.stderr]
+      uplink?.kill()
+      const ended = await uplink?.done
+      if (isBlocked() || outcome.aborted || outcome.timedOut) return outcome
+      const cause = [ended?.stderr, ended?.startError?.message, outcome.stderr]
         .filter(Boolean)
         .join(' ')
-      return { ...outcome, startError: new Error(why.trim() || 'the network was not set up') }
+      return { ...outcome, startError: new Error(cause.trim() || 'the network was not set up') }
     })
     return { ...running, pipes: [], done }
   },
 })
 
-/** Advice for operators when commands should reach only the internet but this does not work. */
+/** Advice for operators when commands may reach only the internet, and this machine cannot provide that. */
 export const privateNetworkAdvice = (reason: string): string =>
   `\`true\` needs bubblewrap, slirp4netns and ip: ${reason}. Install them (apt-get install bubblewrap slirp4netns iproute2), or set \`host\` to let commands reach everything that this machine can.`
 
-/** Looks for the programs and tries them exactly as they are used later. Never throws. */
+/** Looks for the programs and tries them the same way that later calls use them. Never throws. */
 export async function detectPrivateNetwork(
   bubblewrap: BubblewrapState,
 ): Promise<PrivateNetworkState> {
@@ -165,9 +166,9 @@ export async function detectPrivateNetwork(
     maxOutputBytes: 2_000,
   }).done
   if (trial.exitCode === 0 && trial.startError === null) return { available: true, network }
-  const why = trial.startError?.message ?? (trial.stderr.trim() || 'it did not end in time')
+  const cause = trial.startError?.message ?? (trial.stderr.trim() || 'it timed out')
   return {
     available: false,
-    reason: `slirp4netns does not work here: ${why.replace(/\s+/g, ' ').slice(-300)}`,
+    reason: `slirp4netns does not work here: ${cause.replace(/\s+/g, ' ').slice(-300)}`,
   }
 }

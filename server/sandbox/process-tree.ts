@@ -58,8 +58,8 @@ export async function measureTree(pid: number, maxProcesses = 10_000): Promise<T
 }
 
 /**
- * Checks the tree a few times a second and calls `onExceeded` once when it exceeds a limit. Returns a function that
- * stops it. Does nothing on systems without /proc.
+ * Checks the tree a few times a second and calls `onExceeded` once when it exceeds a limit. Returns a function that stops
+ * the checks. Does nothing on systems without /proc.
  */
 export function watchTree(
   pid: number,

@@ -5,6 +5,7 @@ import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { onAbort } from '../lib/abort.ts'
 
 export type OutputStream = 'stdout' | 'stderr'
 
@@ -28,9 +29,9 @@ export interface ProcessOptions {
   timeoutMs?: number
   /** Aborting kills the whole group at once. */
   signal?: AbortSignal
-  /** Bytes stored of each output; of longer ones, the beginning and the end. */
+  /** Maximum bytes returned of each output stream: a longer one is reduced to its beginning and its end. */
   maxOutputBytes: number
-  /** Called with all output as it arrives, without a limit; the receiver bounds what it stores. */
+  /** Called with all output as it arrives, without a limit; the receiver bounds what it retains. */
   onOutput?(stream: OutputStream, text: string): void
 }
 
@@ -61,10 +62,10 @@ export interface RunningProcess {
   readonly done: Promise<ProcessOutcome>
 }
 
-/** How long the outputs may stay open after the leader has ended. */
+/** How long the output streams may stay open after the leader has exited. */
 const DRAIN_MS = 500
 
-/** Stores the beginning and the end of a long output in at most `maxBytes`. */
+/** Collects output in at most `maxBytes`: of a long one, the beginning and the end. */
 function createOutputBuffer(maxBytes: number) {
   const headLimit = Math.ceil(maxBytes / 2)
   const tailLimit = maxBytes - headLimit
@@ -75,10 +76,9 @@ function createOutputBuffer(maxBytes: number) {
   let dropped = 0
   return {
     add(chunk: Buffer): void {
-      const room = headLimit - headBytes
-      const first = chunk.subarray(0, Math.max(0, room))
+      const first = chunk.subarray(0, Math.max(0, headLimit - headBytes))
       if (first.length > 0) {
-        // Copied, because a slice would keep the pipe's whole chunk alive.
+        // Copied, because a slice would keep the whole chunk in memory.
         head.push(Buffer.from(first))
         headBytes += first.length
       }
@@ -100,11 +100,11 @@ function createOutputBuffer(maxBytes: number) {
     finish(): { text: string; truncated: boolean } {
       const end = Buffer.concat(tail)
       const kept = end.subarray(Math.max(0, end.length - tailLimit))
-      const left = dropped + end.length - kept.length
+      const omitted = dropped + end.length - kept.length
       const start = Buffer.concat(head)
-      if (left === 0) return { text: Buffer.concat([start, kept]).toString(), truncated: false }
+      if (omitted === 0) return { text: Buffer.concat([start, kept]).toString(), truncated: false }
       return {
-        text: `${start.toString()}\n[… ${left} bytes left out …]\n${kept.toString()}`,
+        text: `${start.toString()}\n[… ${omitted} bytes left out …]\n${kept.toString()}`,
         truncated: true,
       }
     },
@@ -112,13 +112,13 @@ function createOutputBuffer(maxBytes: number) {
 }
 
 /**
- * Throws `EMFILE` when there are too few free descriptors for a child with this many pipes. Node would fail halfway and leak
- * the pipes opened by then (seen in 20.20: two descriptors per attempt).
+ * Throws `EMFILE` when too few descriptors are free for a child with this many pipes. Node itself fails halfway and leaks
+ * the pipes that it has opened by then (seen in 20.20: two descriptors per attempt).
  */
 function assertDescriptors(pipes: number): void {
   const opened: number[] = []
   try {
-    // Two per pipe, two that Node uses to report the start, and some spare.
+    // Two per pipe, two that Node uses to report the start, and two spare ones.
     for (let count = 0; count < 2 * pipes + 4; count++) opened.push(openSync(devNull, 'r'))
   } finally {
     for (const descriptor of opened) closeSync(descriptor)
@@ -182,7 +182,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
   } catch (error) {
     return notStarted(error instanceof Error ? error : new Error(String(error)))
   }
-  // Without free descriptors Node returns a child without pipes, and reports the reason in an event.
+  // When no descriptors are free, Node returns a child without pipes and reports the reason in an event.
   const isStarted = (child as { stdio?: ChildProcess['stdio'] }).stdio !== undefined
   if (!isStarted)
     return {
@@ -197,15 +197,16 @@ export function startProcess(options: ProcessOptions): RunningProcess {
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // The group has ended, or the platform has no groups: kill at least the leader.
+      // The group is gone, or the platform has no process groups: kill at least the leader.
       child.kill('SIGKILL')
     }
   }
-  const onAbort = (): void => {
-    aborted = true
-    killGroup()
-  }
-  options.signal?.addEventListener('abort', onAbort, { once: true })
+  const stopListening =
+    options.signal &&
+    onAbort(options.signal, () => {
+      aborted = true
+      killGroup()
+    })
   const timer =
     options.timeoutMs === undefined
       ? undefined
@@ -222,7 +223,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
       const text = decoder.write(chunk)
       if (text !== '') options.onOutput(stream, text)
     })
-    // A broken pipe means that the child has ended, which is reported elsewhere.
+    // A broken pipe means that the child has exited, which `exit` and `close` report.
     child[stream]?.on('error', () => {})
   }
   listen('stdout')
@@ -243,7 +244,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
       ended = true
       clearTimeout(timer)
       clearTimeout(drain)
-      options.signal?.removeEventListener('abort', onAbort)
+      stopListening?.()
       for (const pipe of child.stdio) pipe?.destroy()
       resolve(finish(exitCode, signal, startError))
     }
@@ -251,7 +252,7 @@ export function startProcess(options: ProcessOptions): RunningProcess {
       if (child.pid === undefined) settle(null, null, error)
     })
     child.on('exit', (exitCode, signal) => {
-      // Kills what the leader left running, so that it cannot keep the pipes open.
+      // Descendants that the leader left running would keep the pipes open.
       killGroup()
       drain = setTimeout(() => settle(exitCode, signal, null), DRAIN_MS)
     })
@@ -261,13 +262,13 @@ export function startProcess(options: ProcessOptions): RunningProcess {
   return {
     pid: child.pid,
     stdin: options.interactive ? child.stdin : null,
-    // Pipes created by `stdio: 'pipe'` are sockets: readable and writable, which the types do not say.
+    // Pipes created by `stdio: 'pipe'` are sockets: readable and writable, unlike what the types declare.
     pipes: pipes as unknown as (Readable & Writable)[],
     kill: killGroup,
     done,
   }
 }
 
-/** Starts a program and waits for its end. Never rejects. */
+/** Starts a program and waits until it has ended. Never rejects. */
 export const runProcess = (options: ProcessOptions): Promise<ProcessOutcome> =>
   startProcess(options).done

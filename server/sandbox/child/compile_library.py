@@ -11,6 +11,6 @@ with zipfile.ZipFile(source) as given, zipfile.ZipFile("/tmp/library.zip", "w", 
         data = given.read(entry)
         if entry.filename.endswith(".py"):
             code = compile(data, f"{source}/{entry.filename}", "exec", dont_inherit=True)
-            # Unchecked hash-based pyc: never compared with its source, which stays beside it for tracebacks.
+            # Unchecked hash-based pyc: never compared with its source, which is stored beside it for tracebacks.
             made.writestr(entry.filename + "c", bytes(bootstrap._code_to_hash_pyc(code, b"\0" * 8, False)))
         made.writestr(entry.filename, data)

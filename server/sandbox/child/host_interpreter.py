@@ -17,17 +17,17 @@ OPTIONS = json.loads(sys.argv[1])
 # The server's pipes, separate from the streams that the program gets.
 COMMANDS = os.fdopen(os.dup(0), "rb")
 
-_telling = threading.Lock()
+_sending = threading.Lock()
 
 
-def tell(message):
+def send(message):
     data = (json.dumps(message) + "\n").encode()
-    with _telling:
+    with _sending:
         while data:
             data = data[os.write(EVENTS, data) :]
 
 
-def limit():
+def set_limits():
     """Sets hard limits, which the kernel enforces and an unprivileged process cannot raise."""
     megabyte = 1024 * 1024
     for kind, value in (
@@ -43,7 +43,7 @@ def limit():
 
 
 def probe():
-    """Tries, harmlessly, what a program must not be able to do."""
+    """Attempts, without doing harm, what a program must not be able to do."""
 
     def works(attempt):
         try:
@@ -81,16 +81,16 @@ class Output:
             if not data:
                 return
             if left > 0:
-                tell({"type": "output", "stream": stream, "text": data[:left].decode("utf-8", "replace")})
+                send({"type": "output", "stream": stream, "text": data[:left].decode("utf-8", "replace")})
                 left -= len(data)
                 if left <= 0:
-                    tell({"type": "output", "stream": stream, "text": "\n[output cut]\n"})
+                    send({"type": "output", "stream": stream, "text": "\n[output cut]\n"})
 
     def close(self):
         """Returns when all output so far has been sent; does not wait for children that keep the streams open."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
+        null = os.open(os.devnull, os.O_WRONLY)
         for number in (1, 2):
-            os.dup2(nowhere, number)
+            os.dup2(null, number)
         for pump in self.pumps:
             pump.join(0.5)
 
@@ -117,10 +117,10 @@ def send_files():
                 continue
             files_left -= 1
             bytes_left -= found.st_size
-            tell({"type": "file", "path": os.path.relpath(path, "/output")})
+            send({"type": "file", "path": os.path.relpath(path, "/output")})
             with open(path, "rb") as file:
                 for chunk in iter(lambda: file.read(CHUNK_BYTES), b""):
-                    tell({"type": "chunk", "data": base64.b64encode(chunk).decode()})
+                    send({"type": "chunk", "data": base64.b64encode(chunk).decode()})
     return omitted
 
 
@@ -141,20 +141,20 @@ def serve():
 def run(request):
     checked = json.loads(runner.check(request))
     if "error" in checked:
-        tell({"type": "done", "status": "refused", "error": checked["error"], "result": None, "omitted": 0})
+        send({"type": "done", "status": "refused", "error": checked["error"], "result": None, "omitted": 0})
         return
     os.chmod("/workspace", 0o555)
     os.chdir("/output")
-    nowhere = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nowhere, 0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
     output = Output()
-    tell({"type": "running"})
+    send({"type": "running"})
     outcome = json.loads(runner.execute())
     output.close()
-    tell({"type": "done", **outcome, "omitted": send_files()})
+    send({"type": "done", **outcome, "omitted": send_files()})
 
 
-limit()
+set_limits()
 tell({"type": "ready", "probe": probe()})
 if OPTIONS["mode"] == "serve":
     serve()

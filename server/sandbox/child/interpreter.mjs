@@ -5,66 +5,16 @@ import filePromises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import { lockProcess } from './lock.mjs'
+import { nextCommand, readAll, send, writeAll } from './pipes.mjs'
 
-const COMMANDS = 0
-const EVENTS = 3
 /** A virtual path: Pyodide reads the library from the descriptor that the server opened. */
 const LIBRARY = '/nanoclaw/library.zip'
 const CHUNK_BYTES = 48 * 1024
 
 const options = JSON.parse(process.argv[2])
-const { readSync, writeSync, readFileSync, fstatSync } = fs
-const sleepCell = new Int32Array(new SharedArrayBuffer(4))
+const { readFileSync } = fs
 
-/** Writes all of `bytes`; waits while the pipe is full, exits when it is closed. */
-function writeAll(descriptor, bytes) {
-  for (let offset = 0; offset < bytes.length; ) {
-    try {
-      offset += writeSync(descriptor, bytes, offset)
-    } catch (error) {
-      if (error.code !== 'EAGAIN') process.reallyExit(1)
-      Atomics.wait(sleepCell, 0, 0, 2)
-    }
-  }
-}
-
-const send = (message) => writeAll(EVENTS, Buffer.from(`${JSON.stringify(message)}\n`))
-
-/** One command per line; exits at the end of the stream, because the server is gone. */
-let pending = Buffer.alloc(0)
-const readBuffer = Buffer.alloc(64 * 1024)
-function nextCommand() {
-  for (;;) {
-    const end = pending.indexOf(10)
-    if (end >= 0) {
-      const line = pending.toString('utf8', 0, end)
-      pending = pending.subarray(end + 1)
-      return JSON.parse(line)
-    }
-    let count = 0
-    try {
-      count = readSync(COMMANDS, readBuffer)
-    } catch (error) {
-      if (error.code !== 'EAGAIN') process.reallyExit(1)
-      Atomics.wait(sleepCell, 0, 0, 2)
-      continue
-    }
-    if (count === 0) process.reallyExit(0)
-    pending = Buffer.concat([pending, readBuffer.subarray(0, count)])
-  }
-}
-
-function readAll(descriptor) {
-  const bytes = Buffer.allocUnsafeSlow(fstatSync(descriptor).size)
-  for (let offset = 0; offset < bytes.length; ) {
-    const count = readSync(descriptor, bytes, offset, bytes.length - offset, offset)
-    if (count === 0) throw new Error('A file that the start needs is truncated')
-    offset += count
-  }
-  return bytes
-}
-
-/** Pyodide opens its library by path, but here it is only a descriptor. */
+/** Pyodide opens its library by path, but here the library is only a descriptor. */
 function redirectLibrary() {
   const { readFile } = filePromises
   filePromises.readFile = async (path, ...rest) =>
@@ -94,12 +44,13 @@ async function startPyodide() {
   }
   const pyodide = await loadPyodide({ ...settings, _makeSnapshot: options.mode === 'images' })
   pyodide.FS.mkdirTree('/lib/nanoclaw')
-  pyodide.FS.writeFile('/lib/nanoclaw/nanoclaw_runner.py', readFileSync(options.runner))
+  for (const path of options.pythonModules)
+    pyodide.FS.writeFile(`/lib/nanoclaw/${basename(path)}`, readFileSync(path))
   pyodide.runPython("import sys; sys.path.append('/lib/nanoclaw'); import nanoclaw_runner")
   return pyodide
 }
 
-/** Each image has its own start and hash seed; in one process, later starts are faster. */
+/** Starts Python once per image, so that each has its own hash seed; in one process, later starts are faster. */
 async function buildImages() {
   for (const [index, descriptor] of options.outputs.entries()) {
     const pyodide = await startPyodide()
@@ -222,13 +173,14 @@ async function loadPackages(pyodide, wheels) {
   }
 }
 
-/** Lists the contents of wheels inside the interpreter, where a malicious archive can do no harm. */
-function describeWheels(pyodide, runner, wheels) {
+/** Reads wheels inside the interpreter, where a malicious archive can do no harm. */
+function describeWheels(pyodide, wheels) {
+  const reader = pyodide.pyimport('nanoclaw_wheels')
   return wheels.map((wheel) => {
     pyodide.FS.writeFile('/tmp/wheel.zip', readFileSync(wheel.file))
-    const offer = JSON.parse(runner.describe_wheel('/tmp/wheel.zip'))
+    const description = JSON.parse(reader.describe_wheel('/tmp/wheel.zip'))
     pyodide.FS.unlink('/tmp/wheel.zip')
-    return { ...wheel, ...offer }
+    return { ...wheel, ...description }
   })
 }
 
@@ -252,7 +204,7 @@ async function serve(pyodide, runner) {
       putFile(pyodide, file.path, Buffer.concat(file.parts))
       file = null
     } else if (command.type === 'describe') {
-      send({ type: 'described', wheels: describeWheels(pyodide, runner, command.wheels) })
+      send({ type: 'described', wheels: describeWheels(pyodide, command.wheels) })
       return
     } else if (command.type === 'run') {
       const checked = JSON.parse(runner.check(JSON.stringify(command)))
@@ -274,7 +226,7 @@ async function serve(pyodide, runner) {
   }
 }
 
-/** Tries, harmlessly, what a program must not be able to do. The server rejects an interpreter in which any of it works. */
+/** Attempts, without doing harm, what a program must not be able to do. The server rejects an interpreter in which any of it works. */
 function probe() {
   const works = (attempt) => {
     try {
@@ -308,7 +260,7 @@ async function main() {
   }
   if (options.mode === 'library') await buildLibrary()
   else await buildImages()
-  send({ type: 'made' })
+  send({ type: 'built' })
 }
 
 try {

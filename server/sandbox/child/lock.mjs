@@ -74,7 +74,7 @@ for (const name of Object.keys(process.env)) delete process.env[name]
 // Pyodide reads the constants this way at startup; everything else behind `binding` is denied.
 process.binding = (name) => (name === 'constants' ? { fs: fs.constants, os: os.constants } : deny())
 
-/** Removes what only the start needs. Call it once, before reading the program. */
+/** Removes what only startup needs. Call it once, before reading the program. */
 export function lockProcess() {
   denyAll(process, [
     'binding',

@@ -12,15 +12,17 @@ import sys
 import traceback
 import types
 
-# Private references, so that a program that replaces builtins does not break the report.
+# References of its own, so that a program that replaces builtins cannot break the report.
 from builtins import *
+
+from nanoclaw_wheels import needed_wheels
 
 PROGRAM = "program.py"
 MAX_RESULT_CHARACTERS = 20_000
 MAX_TRACEBACK_CHARACTERS = 10_000
 MAX_RESULT_DEPTH = 12
 # The bridge to JavaScript is not part of the standard library at any level.
-BRIDGE = {"js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "micropip", "nanoclaw_runner"}
+BRIDGE = {"js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "micropip", "nanoclaw_runner", "nanoclaw_wheels"}
 
 _request = {}
 _tree = None
@@ -37,7 +39,7 @@ def check(request_text):
         text = "".join(traceback.format_exception_only(error)).rstrip()
         return json.dumps({"error": text[:MAX_TRACEBACK_CHARACTERS]})
     except (ValueError, MemoryError, RecursionError) as error:
-        return json.dumps({"error": f"The program can not be read: {type(error).__name__}: {error}"})
+        return json.dumps({"error": f"The program cannot be parsed: {type(error).__name__}: {error}"})
     imports = list(_imported_modules(_tree))
     faults = _faults(imports)
     if faults:
@@ -46,11 +48,11 @@ def check(request_text):
         if _request["modules"] is not None:
             text += "\nAllowed modules: " + ", ".join(_request["modules"])
         return json.dumps({"error": text})
-    return json.dumps({"wheels": _needed_wheels({name.partition(".")[0] for _, name in imports})})
+    return json.dumps({"wheels": needed_wheels(_request["wheels"], {name.partition(".")[0] for _, name in imports})})
 
 
 def _imported_modules(tree):
-    """Line and full name of everything that an import statement names; `from a import b` may mean the module `a.b`."""
+    """Line and full name of every module that an import statement names; `from a import b` may mean the module `a.b`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -87,51 +89,11 @@ def _faults(imports):
     return [text for _, text in sorted(found)]
 
 
-def _needed_wheels(roots):
-    """The wheels that provide the imported names, and their dependencies, dependencies first."""
-    wheels = _request["wheels"]
-    ordered = []
-
-    def visit(name):
-        if name in ordered or name not in wheels:
-            return
-        for dependency in wheels[name]["requires"]:
-            visit(dependency)
-        ordered.append(name)
-
-    for name, wheel in wheels.items():
-        if roots.intersection(wheel["imports"]):
-            visit(name)
-    return [wheels[name] for name in ordered]
-
-
-def describe_wheel(path):
-    """The modules that a wheel contains and the distributions it requires, as JSON."""
-    import re
-    import zipfile
-
-    imports = set()
-    requires = set()
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            root = name.partition("/")[0]
-            if name.count("/") == 0 or name.count("/") == 1 and name.endswith("/__init__.py"):
-                module = root.partition(".")[0]
-                if module.isidentifier() and (root.endswith((".py", ".so")) or root == module):
-                    imports.add(module)
-            if re.fullmatch(r"[^/]+\.dist-info/METADATA", name) and archive.getinfo(name).file_size < 2**20:
-                for line in archive.read(name).decode("utf-8", "replace").split("\n\n")[0].splitlines():
-                    found = re.match(r"Requires-Dist:\s*([A-Za-z0-9._-]+)([^;]*)(;.*)?$", line)
-                    if found and "extra" not in (found[3] or ""):
-                        requires.add(re.sub(r"[-_.]+", "-", found[1]).lower())
-    return json.dumps({"imports": sorted(imports)[:200], "requires": sorted(requires)[:200]})
-
-
 def execute():
     """Runs the checked program and returns the outcome as JSON. Never raises."""
     global _tree
     _prepare()
-    # The program could change any state of the runner, but no later step relies on it.
+    # The program can change any state of the runner, so no later step relies on it.
     scope = sys.modules["__main__"].__dict__
     tree, _tree = _tree, None
     outcome = {"status": "completed", "error": None, "result": None}
@@ -171,7 +133,7 @@ def _prepare():
     main.__builtins__ = builtins
     sys.modules["__main__"] = main
     sys.argv[:] = [PROGRAM]
-    sys.path[:] = [place for place in sys.path if place not in ("", os.path.dirname(__file__))]
+    sys.path[:] = [entry for entry in sys.path if entry not in ("", os.path.dirname(__file__))]
     code = _request["code"]
     linecache.cache[PROGRAM] = (len(code), None, code.splitlines(keepends=True), PROGRAM)
     for stream in (sys.stdout, sys.stderr):
@@ -180,7 +142,7 @@ def _prepare():
 
 
 def _hide_bridge():
-    """Hides the bridge to JavaScript. The isolation does not depend on this."""
+    """Hides the bridge to JavaScript; the isolation does not depend on it."""
     sys.modules["_pyodide._importhook"].jsfinder.jsproxies.clear()
     for name in list(sys.modules):
         if name.partition(".")[0] in BRIDGE:
@@ -191,7 +153,7 @@ def _hide_bridge():
 
 
 def _offer_event_loop():
-    """asyncio with timers and tasks: the interpreter has no sockets, so waiting is sleeping until the next timer."""
+    """Provides asyncio with timers and tasks: the interpreter has no sockets, so waiting means sleeping until the next timer."""
     import asyncio
     import time
 
@@ -215,7 +177,7 @@ def _offer_event_loop():
         with asyncio.Runner(debug=debug, loop_factory=loop_factory or Loop) as runner:
             return runner.run(main)
 
-    # Pyodide's own loop depends on JavaScript's and counts as already running.
+    # Pyodide's own loop depends on the JavaScript event loop and counts as already running.
     asyncio._set_running_loop(None)
     asyncio.run = asyncio.runners.run = run
     asyncio.new_event_loop = asyncio.events.new_event_loop = Loop
@@ -230,10 +192,10 @@ def _guard_open():
     # Modules may read the interpreter's own files, which contain nothing of the host; the program itself may not.
     readable = ("/workspace/", "/output/")
     own = ("/lib/", "/usr/")
-    scratch = _request["strictness"] == "lenient"
+    lenient = _request["strictness"] == "lenient"
 
     def by_program():
-        return not scratch and sys._getframe(2).f_code.co_filename == PROGRAM
+        return not lenient and sys._getframe(2).f_code.co_filename == PROGRAM
 
     def open(file, mode="r", *arguments, **options):
         """Opens a file of the project under /workspace (read only) or a result under /output."""
@@ -241,7 +203,7 @@ def _guard_open():
             path = real_path(os.fspath(file))
             path = path if isinstance(path, str) else os.fsdecode(path)
             writes = any(letter in mode for letter in "wax+")
-            if scratch and path.startswith("/tmp/"):
+            if lenient and path.startswith("/tmp/"):
                 pass
             elif writes and not path.startswith(writable):
                 raise PermissionError(f"open() can write under /output only, not {path!r:.200}")
@@ -301,7 +263,7 @@ def _describe(error):
         _hide_runner(described, 0)
         text = "".join(described.format()).rstrip()
     except BaseException:
-        text = f"{type(error).__name__} (its traceback can not be shown)"
+        text = f"{type(error).__name__} (its traceback cannot be shown)"
     if len(text) <= MAX_TRACEBACK_CHARACTERS:
         return text
     return text[:2000] + "\n  […]\n" + text[-(MAX_TRACEBACK_CHARACTERS - 2000) :]

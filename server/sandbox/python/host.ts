@@ -8,14 +8,14 @@ import { type Launcher, MAX_OUTPUT_BYTES, MAX_RESULT_BYTES, MAX_RESULT_FILES } f
 const MAX_MEMORY_BYTES = 640 * 1024 * 1024
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 const MAX_CPU_SECONDS = 60
-/** Maximum bytes of /workspace and /output each, which are in memory. */
+/** Maximum bytes of /workspace and of /output, each held in memory. */
 const MAX_FOLDER_BYTES = 64 * 1024 * 1024
-/** Only these: other folders (such as those of version managers) are not visible inside. */
+/** Only these: other folders, such as those of version managers, are not visible inside. */
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3']
 const INSIDE = '/nanoclaw'
 const NOBODY = { uid: 65534, gid: 65534 }
 
-/** A launcher for the host's Python, not yet tested, or why there is none. */
+/** Returns an untested launcher for the host's Python, or the reason why there is none. */
 export async function createHostLauncher(
   bubblewrap: BubblewrapState,
 ): Promise<{ launcher: Launcher } | { fault: string }> {

@@ -1,4 +1,5 @@
 // One interpreter in a process of its own: runs one program, with bounded output, and is killed afterwards.
+import { onAbort } from '../../lib/abort.ts'
 import { startProcess } from '../process.ts'
 import { type InterpreterMode, type Launcher, MAX_RESULT_BYTES } from './launch.ts'
 import {
@@ -27,12 +28,12 @@ export interface Interpreter {
 const START_TIMEOUT_MS = 30_000
 /** Generous, because builds run at low priority. */
 const BUILD_TIMEOUT_MS = 5 * 60_000
-/** The child's lower descriptors are its standard streams and the message pipe. */
+/** Descriptors 0 to 3 of the child are its standard streams and the message pipe. */
 const FIRST_INHERITED = 4
-/** For checking a program and unpacking its packages, before its own time limit starts. */
+/** For checking a program and unpacking its packages, before the program's own time limit starts. */
 const PREPARE_TIMEOUT_MS = 20_000
 const DESCRIBE_TIMEOUT_MS = 60_000
-/** Resident bytes of the process: the program's 512 MB, the interpreter itself and the files in it. */
+/** Resident bytes of the process: the program's 512 MB, the interpreter itself and its files. */
 const MAX_RESIDENT_BYTES = 900 * 1024 * 1024
 const MAX_CHILD_BYTES = MAX_RESULT_BYTES * 1.5 + 4 * 1024 * 1024
 const CHUNK_BYTES = 48 * 1024
@@ -71,7 +72,7 @@ export function startInterpreter(options: {
     interactive: true,
     extraPipes: 1,
     inherit: inherited,
-    // Python's output arrives as messages; this is only what Node itself prints.
+    // Python's output arrives in messages; this bounds what Node itself prints.
     maxOutputBytes: 2_000,
   })
   if (child.pid !== undefined) options.onStarted?.(child.pid)
@@ -104,7 +105,7 @@ export function startInterpreter(options: {
     others: (message: ChildMessage) => void = () => {},
   ): Promise<Extract<ChildMessage, { type: Type }>> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => end('it did not answer in time'), limitMs)
+      const timer = setTimeout(() => end('the interpreter did not respond in time'), limitMs)
       const settle = (): void => {
         clearTimeout(timer)
         onMessage = () => {}
@@ -140,13 +141,13 @@ export function startInterpreter(options: {
 
   const ready =
     mode === 'library' || mode === 'images'
-      ? expect('made', BUILD_TIMEOUT_MS, (message) => {
+      ? expect('built', BUILD_TIMEOUT_MS, (message) => {
           if (message.type === 'written') options.onWritten?.(message.index)
         }).then(() => {})
       : expect('ready', START_TIMEOUT_MS).then(({ probe }) => {
-          const open = Object.entries(probe).filter(([, works]) => works)
-          if (open.length === 0) return
-          const reason = `the sandbox does not hold: ${open.map(([name]) => name).join(', ')}`
+          const breaches = Object.entries(probe).filter(([, works]) => works)
+          if (breaches.length === 0) return
+          const reason = `the sandbox failed its isolation check: ${breaches.map(([name]) => name).join(', ')}`
           end(reason)
           throw new Error(reason)
         })
@@ -175,9 +176,7 @@ export function startInterpreter(options: {
       killedAs ??= status
       end(status)
     }
-    const onAbort = (): void => kill('stopped')
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (signal.aborted) onAbort()
+    const stopListening = onAbort(signal, () => kill('stopped'))
     const memory = watchMemory(() => kill('out_of_memory'))
     let limit: NodeJS.Timeout | undefined
     try {
@@ -207,7 +206,7 @@ export function startInterpreter(options: {
     } finally {
       clearTimeout(limit)
       clearInterval(memory)
-      signal.removeEventListener('abort', onAbort)
+      stopListening()
       end('the program has ended')
     }
   }
@@ -219,11 +218,11 @@ export function startInterpreter(options: {
     async describe(wheels) {
       const described = expect('described', DESCRIBE_TIMEOUT_MS)
       await write({ type: 'describe', wheels })
-      const answer = await described
+      const description = await described
       end('done')
-      return answer.wheels
+      return description.wheels
     },
-    kill: () => end('it was let go'),
+    kill: () => end('the interpreter was killed'),
   }
 }
 

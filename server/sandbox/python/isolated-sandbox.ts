@@ -25,7 +25,7 @@ export interface PythonListener extends ProgramListener {
   onStarting(): void
 }
 
-/** The sandbox with the isolation that works here; if nothing can run, `run` says why. */
+/** The sandbox with the isolation that works here; if none does, `run` returns the reason. */
 export interface OpenedPython {
   readonly state: PythonState
   /** Packages that programs may import in addition to the standard library. */
@@ -44,7 +44,8 @@ export interface PythonOptions {
   engine: 'wasm' | 'host'
   isolation: 'auto' | 'kernel' | 'wasm'
   /**
-   * Several users who do not trust each other: without kernel isolation nothing runs, unless the operator chooses `wasm`.
+   * The server has several users, who do not trust each other: without kernel isolation nothing runs, unless the operator
+   * chooses `wasm`.
    */
   multiUser: boolean
   /** Number of warm interpreters, and how long they stay after the last use. */
@@ -63,7 +64,7 @@ export interface PythonOptions {
 /** Programs that run concurrently; each may use 512 MB. */
 const MAX_CONCURRENT_PROGRAMS = 8
 
-/** The outcome of a program that never ran or was lost. */
+/** The outcome of a program that did not run, or whose interpreter was lost. */
 export const failedProgram = (status: ProgramOutcome['status'], error: string): ProgramOutcome => ({
   status,
   error,
@@ -74,7 +75,7 @@ export const failedProgram = (status: ProgramOutcome['status'], error: string): 
   omittedFiles: 0,
 })
 
-/** Tests which isolation works here and prepares the interpreter. Never rejects: errors show in `state`. */
+/** Tests which isolation works here and sets up the interpreter pool. Never rejects: errors show in `state`. */
 export async function openPythonSandbox(options: PythonOptions): Promise<OpenedPython> {
   try {
     const bubblewrap = await detectBubblewrap()
@@ -101,7 +102,7 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
     })
     if (launcher === null) return createUnavailable(state)
     const wheels = await listWheels(folders, files.pyodide, (wheel, suitable) =>
-      options.log('a Python package was built for another interpreter and is left out', {
+      options.log('a Python package was built for another interpreter and is ignored', {
         wheel,
         suitable,
       }),
@@ -119,7 +120,7 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
       engine: options.engine,
       isolation: 'none',
       available: false,
-      reason: `Python can not be started: ${errorText(error)}`,
+      reason: `Python cannot be started: ${errorText(error)}`,
     })
   }
 }
@@ -159,12 +160,12 @@ function createAvailable(
   const running = new Set<Promise<unknown>>()
 
   let described: Promise<DescribedWheel[]> | null = null
-  /** Read once, with the first program; an unreadable folder offers nothing. */
+  /** Read once, before the first program; if that fails, there are no packages. */
   const describedWheels = (): Promise<DescribedWheel[]> => {
     if (wheels.length === 0) return Promise.resolve([])
     described ??= describeWheels(wheels, startInterpreter({ launcher, mode: 'serve' })).catch(
       (error: unknown) => {
-        options.log('the Python packages can not be read', { error })
+        options.log('the Python packages cannot be read', { error })
         return []
       },
     )
@@ -196,7 +197,7 @@ function createAvailable(
         limitMs: timeLimitSeconds[request.strictness] * 1000,
       }
       const outcome = await interpreter.run(program, listener, signal)
-      // Resolves only when the process has ended, so that nothing is left running.
+      // Returns only after the process has ended, so that nothing is left running.
       await interpreter.ended
       return outcome
     } catch (error) {
@@ -210,8 +211,8 @@ function createAvailable(
     state: options.state,
     packages: wheels.map(({ name }) => name),
     run(request, listener, signal) {
-      const either = AbortSignal.any([signal, shutdown.signal])
-      const work = limit(() => runNow(request, listener, either))
+      const combined = AbortSignal.any([signal, shutdown.signal])
+      const work = limit(() => runNow(request, listener, combined))
       running.add(work)
       return work.finally(() => running.delete(work))
     },

@@ -1,4 +1,4 @@
-// Chooses the isolation for Python: tests it at startup with harmless probes and never reports more than it tested.
+// Chooses the isolation for Python: tests it at startup with harmless probes and reports only what passed.
 import type { BubblewrapState } from '../bubblewrap.ts'
 import { runProcess } from '../process.ts'
 import { createHostLauncher } from './host.ts'
@@ -12,7 +12,7 @@ import {
   type Launcher,
 } from './launch.ts'
 
-/** As `/api/tools`, the log and the doctor show it. */
+/** What `/api/tools`, the log and the doctor report. */
 export interface PythonState {
   engine: 'wasm' | 'host'
   isolation: Isolation | 'none'
@@ -22,12 +22,13 @@ export interface PythonState {
 }
 
 const PROBE_TIMEOUT_MS = 10_000
-/** A user that should own no file of any host. */
+/** A user that owns no files on a properly configured host. */
 const NOBODY = { uid: 65534, gid: 65534 }
 
 /**
  * A program that inspects the file system inside bubblewrap, without Node's restrictions, so that only the kernel decides what
- * it sees. It gets the list of paths bound into the new root, and prints everything else it finds or cannot read.
+ * it sees. It receives the paths bound into the new root, and prints every other path it finds and each bound one it cannot
+ * read.
  */
 const PROBE_PROGRAM = `
 const fs = require('node:fs'), os = require('node:os'), { join } = require('node:path')
@@ -47,7 +48,7 @@ for (const path of bound)
     fs.accessSync(path, fs.constants.R_OK)
     if (fs.statSync(path).isDirectory())
       for (const name of fs.readdirSync(path)) fs.accessSync(join(path, name), fs.constants.R_OK)
-  } catch { found.push('no right to read ' + path) }
+  } catch { found.push('no permission to read ' + path) }
 for (const [name, list] of Object.entries(os.networkInterfaces()))
   if (list.some((entry) => !entry.internal)) found.push('network ' + name)
 if (process.getuid() === 0) found.push('root')
@@ -55,7 +56,7 @@ try { fs.writeFileSync('/probe', ''); found.push('a writable root') } catch {}
 console.log(JSON.stringify(found))
 `
 
-/** Returns null when the kernel isolates completely, else what is wrong. */
+/** Returns null when the kernel's isolation is complete, else what is wrong. */
 async function probeKernel(
   bubblewrap: string,
   wrapping: readonly string[],
@@ -73,7 +74,7 @@ async function probeKernel(
     ...(user === null ? {} : { user }),
   })
   if (outcome.stdout.trim() === '[]') return null
-  if (outcome.exitCode === 0) return `what is wrong inside of it: ${outcome.stdout.trim()}`
+  if (outcome.exitCode === 0) return `unexpected inside: ${outcome.stdout.trim()}`
   return outcome.stderr.trim().split('\n')[0] ?? 'it did not start'
 }
 
@@ -97,7 +98,7 @@ async function tryKernel(
 ): Promise<{ launcher: Launcher } | { fault: string }> {
   if (!bubblewrap.available) return { fault: bubblewrap.reason }
   const wrapping = await kernelArguments(files)
-  // As root, tries an unprivileged user first; that fails if the program is in a folder closed to other users.
+  // As root, tries an unprivileged user first; that fails if other users cannot read the folder with the interpreter.
   const users = process.getuid?.() === 0 ? [NOBODY, null] : [null]
   let fault = 'bubblewrap does not work here'
   for (const user of users) {
@@ -105,14 +106,14 @@ async function tryKernel(
     const found =
       (await probeKernel(bubblewrap.path, wrapping, files, user)) ?? (await probeLock(launcher))
     if (found === null) return { launcher }
-    fault = `bubblewrap does not hold here: ${found}`
+    fault = `the isolation by bubblewrap is incomplete: ${found}`
   }
   return { fault }
 }
 
 /**
- * Chooses the isolation by configuration and by what works: `auto` uses the kernel where possible; otherwise WebAssembly only
- * for a single user, and nothing for several. Fails closed: with a null launcher, nothing runs.
+ * Chooses the isolation from the configuration and from what works: `auto` uses the kernel where possible, else WebAssembly
+ * for a single user and nothing for several. Fails closed: with a null launcher, nothing runs.
  */
 export async function chooseLauncher(options: {
   files: InterpreterFiles
@@ -135,15 +136,15 @@ export async function chooseLauncher(options: {
       }
     withoutKernel = kernel.fault
     if (isolation === 'kernel')
-      return off(`Kernel isolation is required and missing: ${kernel.fault}`)
+      return off(`Kernel isolation is required but not available: ${kernel.fault}`)
     if (options.multiUser)
       return off(
-        `With several users kernel isolation is needed: ${kernel.fault}. Install bubblewrap, or accept WebAssembly isolation with code_execution.isolation: wasm`,
+        `Several users need kernel isolation: ${kernel.fault}. Install bubblewrap, or accept WebAssembly isolation with code_execution.isolation: wasm`,
       )
   }
   const launcher = createWasmLauncher(files)
   const fault = await probeLock(launcher)
-  if (fault !== null) return off(`The sandbox does not hold: ${fault}`)
+  if (fault !== null) return off(`The sandbox cannot be used: ${fault}`)
   const reason = withoutKernel === null ? null : `WebAssembly isolation only: ${withoutKernel}`
   return { state: { engine: 'wasm', isolation: 'wasm', available: true, reason }, launcher }
 }
@@ -164,7 +165,7 @@ export async function chooseHostLauncher(
       engine: 'host',
       isolation: 'none',
       available: false,
-      reason: `The engine "host" can not be used: ${fault}`,
+      reason: `The engine "host" cannot be used: ${fault}`,
     },
     launcher: null,
   }

@@ -9,20 +9,22 @@ import type { ProcessOptions } from '../process.ts'
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 /** WebAssembly pages of 64 KiB: the 512 MB that a program may use. */
 const MAX_MEMORY_PAGES = 8192
-/** Bytes stored of each of stdout and stderr. */
+/** Maximum bytes returned of stdout and of stderr. */
 export const MAX_OUTPUT_BYTES = 100 * 1024
-/** Bytes and number of the files returned from /output. */
+/** Maximum total bytes and number of the files returned from /output. */
 export const MAX_RESULT_BYTES = 10 * 1024 * 1024
 export const MAX_RESULT_FILES = 20
-/** CPU seconds; the last limit for an interpreter whose server was killed. */
+/** CPU seconds: the backstop for an interpreter whose server was killed. */
 const MAX_CPU_SECONDS = 90
 
 /** The paths of the interpreter's files; it can read nothing else of the host. */
 export interface InterpreterFiles {
   node: string
   child: string
-  lock: string
-  runner: string
+  /** The modules that `child` imports. */
+  childModules: readonly string[]
+  /** Python modules to install in the interpreter. */
+  pythonModules: readonly string[]
   compiler: string
   pyodide: string
   /** A package that Pyodide imports at startup. */
@@ -51,12 +53,14 @@ export interface Launcher {
   command(plan: InterpreterPlan): Pick<ProcessOptions, 'command' | 'args' | 'user'>
 }
 
-/** Finds the interpreter's files, in the sources and in the build (where `sandbox/child` lies beside the program). */
+/** Finds the interpreter's files in the sources or in the build (where `sandbox/child` is beside the bundle). */
 export async function findInterpreterFiles(packages: readonly string[]): Promise<InterpreterFiles> {
   const here = import.meta.url
   const folder = fileURLToPath(
     new URL(here.endsWith('.ts') ? '../child/' : './sandbox/child/', here),
   )
+  const inFolder = (...names: string[]): Promise<string[]> =>
+    Promise.all(names.map((name) => realpath(join(folder, name))))
   const require = createRequire(here)
   const pyodide = dirname(await realpath(require.resolve('pyodide/package.json')))
   const webSockets = dirname(
@@ -65,8 +69,8 @@ export async function findInterpreterFiles(packages: readonly string[]): Promise
   return {
     node: await realpath(process.execPath),
     child: await realpath(join(folder, 'interpreter.mjs')),
-    lock: await realpath(join(folder, 'lock.mjs')),
-    runner: await realpath(join(folder, 'nanoclaw_runner.py')),
+    childModules: await inFolder('lock.mjs', 'pipes.mjs'),
+    pythonModules: await inFolder('nanoclaw_runner.py', 'nanoclaw_wheels.py'),
     compiler: await realpath(join(folder, 'compile_library.py')),
     pyodide,
     webSockets,
@@ -78,8 +82,8 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
   const major = Number(process.versions.node.split('.')[0])
   const readable = [
     files.child,
-    files.lock,
-    files.runner,
+    ...files.childModules,
+    ...files.pythonModules,
     files.compiler,
     join(files.pyodide, '*'),
     join(files.webSockets, '*'),
@@ -88,7 +92,7 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
   const options = {
     ...plan,
     pyodideModule: join(files.pyodide, 'pyodide.mjs'),
-    runner: files.runner,
+    pythonModules: files.pythonModules,
     compiler: files.compiler,
     timeZone: process.env.TZ ?? 'UTC',
     maxFileBytes: MAX_FILE_BYTES,
@@ -112,22 +116,22 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
 const DIE_WITH_PARENT =
   'setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"'
 
-/** Limits that the kernel enforces on every Unix, even when the server can no longer enforce its own. */
+/** Adds limits that the kernel enforces on every Unix, even when the server can no longer enforce its own. */
 function withLimits(command: string, args: readonly string[]): { command: string; args: string[] } {
   if (process.platform === 'win32') return { command, args: [...args] }
   const script = `ulimit -c 0; ulimit -t ${MAX_CPU_SECONDS}; ${DIE_WITH_PARENT}; exec "$@"`
   return { command: '/bin/sh', args: ['-c', script, 'sandbox', command, ...args] }
 }
 
-/** Isolates the interpreter by Node's permission model and WebAssembly only. */
+/** Isolates the interpreter with Node's permission model and WebAssembly only. */
 export const createWasmLauncher = (files: InterpreterFiles): Launcher => ({
   isolation: 'wasm',
   command: (plan) => withLimits(files.node, nodeArguments(files, plan)),
 })
 
 /**
- * The shared libraries that this Node has loaded, which the isolated one needs too: the path of each, and the name it is
- * looked up by (`libstdc++.so.6.0.30` is looked up as `libstdc++.so.6`).
+ * The shared libraries that this Node has loaded, which the isolated one needs too, by the name under which the loader looks
+ * each up (`libstdc++.so.6.0.30` as `libstdc++.so.6`).
  */
 async function loadedLibraries(): Promise<Map<string, string>> {
   const maps = await readFile('/proc/self/maps', 'utf8')
@@ -140,7 +144,7 @@ async function loadedLibraries(): Promise<Map<string, string>> {
   return found
 }
 
-/** The path of the dynamic loader in Node's binary, which must exist in the new root too. */
+/** Possible paths of the dynamic loader named in Node's binary, which must exist in the new root too. */
 const LOADERS = [
   '/lib64/ld-linux-x86-64.so.2',
   '/lib/ld-linux-aarch64.so.1',

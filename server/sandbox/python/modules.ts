@@ -44,7 +44,7 @@ export interface ProgramRules {
 
 /**
  * The rules of one level. `extra`: the operator's additional modules per level; looser levels include those of stricter ones.
- * `packages`: the modules of installed wheels, allowed from `standard` on.
+ * `packages`: the modules of installed wheels, allowed at every level except `strict`.
  */
 export function programRules(
   strictness: Strictness,
@@ -61,6 +61,6 @@ export function programRules(
 
 const levels: readonly Strictness[] = ['strict', 'standard', 'lenient']
 
-/** Whether `asked` allows a program more than `allowed` does. */
-export const isLooser = (asked: Strictness, allowed: Strictness): boolean =>
-  levels.indexOf(asked) > levels.indexOf(allowed)
+/** Whether `requested` allows a program more than `allowed` does. */
+export const isLooser = (requested: Strictness, allowed: Strictness): boolean =>
+  levels.indexOf(requested) > levels.indexOf(allowed)

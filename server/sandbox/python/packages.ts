@@ -25,7 +25,7 @@ async function suitableEndings(folder: string): Promise<string[]> {
   ]
 }
 
-/** Wheels that this interpreter can load, one file per distribution; the others are passed to `onUnsuitable`. */
+/** Lists wheels that this interpreter can load, one file per distribution; the others are passed to `onUnsuitable`. */
 export async function listWheels(
   folders: readonly string[],
   pyodide: string,
@@ -43,8 +43,8 @@ export async function listWheels(
 }
 
 /**
- * Reads inside an interpreter which modules the wheels contain and which distributions they require. Only names are taken
- * from its reply; the files stay those that were listed.
+ * Has an interpreter read which modules the wheels contain and which distributions they require. Only names are taken from
+ * what it returns; paths stay those that were listed.
  */
 export async function describeWheels(
   wheels: readonly { name: string; file: string }[],
@@ -55,8 +55,8 @@ export async function describeWheels(
     await interpreter.ready
     const described = await interpreter.describe(wheels)
     return wheels.flatMap((wheel, index) => {
-      const offer = described[index]
-      return offer === undefined ? [] : [{ ...offer, ...wheel }]
+      const description = described[index]
+      return description === undefined ? [] : [{ ...description, ...wheel }]
     })
   } finally {
     interpreter.kill()

@@ -1,4 +1,4 @@
-// A pool of warm interpreters: each is used once and then replaced; without recent use, none is kept warm.
+// A pool of warm interpreters: each is used once and then replaced; an idle pool keeps none.
 import { untilAborted } from '../../lib/abort.ts'
 import { residentBytes } from '../resident-memory.ts'
 import { type Interpreter, startInterpreter } from './interpreter.ts'
@@ -7,7 +7,7 @@ import type { PythonSnapshots } from './snapshots.ts'
 
 export interface PythonPool {
   /**
-   * Returns an unused interpreter; calls `onStarting` when none is ready at once. Rejects when none can be started or
+   * Returns an unused interpreter; calls `onStarting` when none is warm. Rejects when none can be started or
    * `signal` is aborted.
    */
   acquire(signal: AbortSignal, onStarting: () => void): Promise<Interpreter>
@@ -19,13 +19,13 @@ export interface PythonPool {
 interface Slot {
   interpreter: Promise<Interpreter>
   warm: boolean
-  /** Ends a start in progress. */
+  /** Aborts a start in progress. */
   stop(): void
 }
 
 /**
- * Keeps `size` interpreters ready for `idleMs` after the last use. A call that finds none ready takes over the one that has
- * been starting for longest, else starts its own.
+ * Keeps `size` interpreters warm for `idleMs` after the last use. A call that finds none warm takes over the one that started
+ * first, else starts its own.
  */
 export function createPythonPool(options: {
   launcher: Launcher
@@ -37,8 +37,8 @@ export function createPythonPool(options: {
   const { launcher, snapshots } = options
   /** Oldest first. */
   let slots: Slot[] = []
-  /** Released interpreters whose processes are about to end. */
-  const abandoned = new Set<Promise<unknown>>()
+  /** Killed interpreters whose processes have not ended yet. */
+  const ending = new Set<Promise<unknown>>()
   let closed = false
   let idleTimer: NodeJS.Timeout | undefined
 
@@ -57,14 +57,14 @@ export function createPythonPool(options: {
     }
   }
 
-  /** Starts from the stored snapshots if possible; without them if they turn out to be broken. */
+  /** Starts from the stored snapshots if possible, and without them if they turn out to be broken. */
   async function start(signal: AbortSignal): Promise<Interpreter> {
     const from = await snapshots.take()
     try {
       return await startWith({ library: from.library?.fd, image: from.image?.fd }, signal)
     } catch (error) {
       if (signal.aborted || from.library === null) throw error
-      options.log('Python did not start from its memory image; starting plainly', { error })
+      options.log('Python did not start from its memory image; starting without it', { error })
       await snapshots.discard()
     } finally {
       await from.close()
@@ -72,28 +72,29 @@ export function createPythonPool(options: {
     return await startWith({}, signal)
   }
 
-  function openPlace(): void {
-    const end = new AbortController()
-    const interpreter = start(end.signal)
-    const slot: Slot = { interpreter, warm: false, stop: () => end.abort() }
-    const leave = (): void => {
+  function addSlot(): void {
+    const cancel = new AbortController()
+    const interpreter = start(cancel.signal)
+    const slot: Slot = { interpreter, warm: false, stop: () => cancel.abort() }
+    const remove = (): void => {
       slots = slots.filter((each) => each !== slot)
     }
     interpreter.then(
       ({ ended }) => {
         slot.warm = true
-        void ended.then(leave)
+        void ended.then(remove)
       },
       (error: unknown) => {
-        leave()
-        if (!end.signal.aborted) options.log('no warm Python interpreter', { error })
+        remove()
+        if (!cancel.signal.aborted)
+          options.log('a warm Python interpreter could not be started', { error })
       },
     )
     slots.push(slot)
   }
 
   /** The oldest warm interpreter, else the one that will be warm first. */
-  const takePlace = (): Slot | undefined => {
+  const takeSlot = (): Slot | undefined => {
     const slot = slots.find(({ warm }) => warm) ?? slots[0]
     slots = slots.filter((each) => each !== slot)
     return slot
@@ -113,30 +114,31 @@ export function createPythonPool(options: {
 
   const drop = (slot: Slot): void => {
     slot.stop()
-    const gone = slot.interpreter.then(
+    const ended = slot.interpreter.then(
       async (interpreter) => {
         interpreter.kill()
         await interpreter.ended
       },
       () => {},
     )
-    abandoned.add(gone)
-    void gone.then(() => abandoned.delete(gone))
+    ending.add(ended)
+    void ended.then(() => ending.delete(ended))
   }
 
-  function letGo(): void {
+  function dropAll(): void {
     const all = slots
     slots = []
     all.forEach(drop)
   }
 
-  function touch(): void {
+  /** Restarts the idle timer and refills the pool. */
+  function refill(): void {
     clearTimeout(idleTimer)
     if (closed) return
-    idleTimer = setTimeout(letGo, options.idleMs)
+    idleTimer = setTimeout(dropAll, options.idleMs)
     idleTimer.unref()
-    while (slots.length < options.size) openPlace()
-    // Calls have priority over building images for later.
+    while (slots.length < options.size) addSlot()
+    // Starting interpreters takes precedence over building images for later.
     void Promise.allSettled(slots.map(({ interpreter }) => interpreter)).then(() =>
       snapshots.fill(),
     )
@@ -145,23 +147,23 @@ export function createPythonPool(options: {
   return {
     async acquire(signal, onStarting) {
       if (closed) throw new Error('the server is shutting down')
-      const slot = takePlace()
+      const slot = takeSlot()
       if (slot?.warm !== true) onStarting()
       const started = slot === undefined ? null : takeOver(slot, signal)
-      // Starts the next one now, not when this one is ready, so that two concurrent calls both find one.
-      if (slot !== undefined) touch()
+      // Refills now, not when this one is ready, so that a concurrent call finds one too.
+      if (slot !== undefined) refill()
       try {
         return (await started) ?? (await start(signal))
       } finally {
-        if (slot === undefined) touch()
+        if (slot === undefined) refill()
       }
     },
     async close() {
       closed = true
       clearTimeout(idleTimer)
-      letGo()
+      dropAll()
       await snapshots.close()
-      await Promise.all(abandoned)
+      await Promise.all(ending)
     },
   }
 }

@@ -53,17 +53,17 @@ export interface ProgramListener {
 /** Explains the end of a program that reported no outcome itself, for the model and the user. */
 export function explain(status: ProgramStatus, program: Program, reason: string): string {
   if (status === 'timed_out')
-    return `Stopped at the time limit: the program ran for ${program.limitMs / 1000} s, which is all that strictness "${program.strictness}" gives.`
+    return `Stopped at the time limit: the program ran for ${program.limitMs / 1000} s, the maximum at strictness "${program.strictness}".`
   if (status === 'out_of_memory') return 'Stopped: the program exceeded its memory limit of 512 MB.'
   if (status === 'stopped') return 'Stopped before the program ended.'
   if (/call stack|stack overflow/i.test(reason))
     return 'The interpreter crashed: the program nests or recurses too deeply.'
   const exit = /terminated with exit\((\d+)\)/.exec(reason)
   if (exit !== null) return `The program ended its own interpreter with exit status ${exit[1]}.`
-  return `The interpreter broke down: ${reason}`
+  return `The interpreter failed: ${reason}`
 }
 
-/** Collects output and files of one program, limited to what a well-behaved child sends. */
+/** Collects output and files of one program, up to what a well-behaved child sends. */
 export function createCollector(listener: ProgramListener) {
   const text = { stdout: '', stderr: '' }
   const files: { path: string; parts: Buffer[] }[] = []

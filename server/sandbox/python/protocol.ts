@@ -8,7 +8,7 @@ function nestsAtMost(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((item) => nestsAtMost(item, depth - 1))
 }
 
-/** Forbidden actions that the child attempted; true means it succeeded. All must be false before it is used. */
+/** Forbidden actions that the child attempted; true means that one succeeded. All must be false before it is used. */
 export const Probe = z.object({
   readsHostFiles: z.boolean(),
   listsHostFolders: z.boolean(),
@@ -30,7 +30,7 @@ export type DescribedWheel = z.infer<typeof DescribedWheel>
 export const ChildMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), probe: Probe }),
   z.object({ type: z.literal('written'), index: z.int().min(0) }),
-  z.object({ type: z.literal('made') }),
+  z.object({ type: z.literal('built') }),
   z.object({ type: z.literal('described'), wheels: z.array(DescribedWheel).max(1000) }),
   z.object({ type: z.literal('running') }),
   z.object({
@@ -83,18 +83,18 @@ export function createMessageReader(options: {
   const readLine = (line: string): void => {
     const message = ChildMessage.safeParse(parseJson(line))
     if (message.success) options.onMessage(message.data)
-    else fail('it sent something that is no message')
+    else fail('the interpreter sent an invalid message')
   }
   return (chunk) => {
     if (broken) return
     bytes += chunk.length
-    if (bytes > options.maxBytes) return fail('it sent more than allowed')
+    if (bytes > options.maxBytes) return fail('the interpreter sent too much data')
     rest += decoder.write(chunk)
     for (let end = rest.indexOf('\n'); end >= 0 && !broken; end = rest.indexOf('\n')) {
       const line = rest.slice(0, end)
       rest = rest.slice(end + 1)
       readLine(line)
     }
-    if (rest.length > MAX_LINE_CHARACTERS) fail('it sent a line that is too long')
+    if (rest.length > MAX_LINE_CHARACTERS) fail('the interpreter sent a line that is too long')
   }
 }

@@ -13,7 +13,7 @@ import { programRules, type Strictness } from './modules.ts'
 import type { ProgramOutcome } from './program.ts'
 
 export interface PythonSandbox {
-  /** The isolation in force; none until `ready`, while it is being tested. */
+  /** The isolation in force; `none` while it is being tested, until `ready` resolves. */
   readonly state: PythonState
   /** Packages that programs may import in addition to the standard library; known once `ready` resolves. */
   readonly packages: readonly string[]
@@ -33,7 +33,7 @@ export interface PythonSandbox {
   close(): Promise<void>
 }
 
-/** Creates a sandbox immediately and tests in the background which isolation works here. */
+/** Returns a sandbox immediately and tests in the background which isolation works here. */
 export function createPythonSandbox(options: PythonOptions): PythonSandbox {
   let opened: OpenedPython | null = null
   const opening = openPythonSandbox(options)

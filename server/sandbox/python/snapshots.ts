@@ -1,4 +1,4 @@
-// Files that speed up starts, stored in the data folder: the compiled standard library, and single-use memory images.
+// Files in the data folder that speed up starts: the compiled standard library, and single-use memory images.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   chmod,
@@ -41,13 +41,14 @@ const IMAGE = '.image'
 /** This many calls in quick succession start from an image. */
 const STORED_IMAGES = 4
 const LOW_PRIORITY = 10
-/** Longer than any build takes: another process may share the folder. */
+/** Age after which an unknown file is removed: longer than any build, because another process may share the folder. */
 const ABANDONED_MS = 10 * 60_000
 
 /** A hash of everything the stored files depend on; files built from anything else are never read. */
 async function storeKey(files: InterpreterFiles): Promise<string> {
   const hash = createHash('sha256').update(process.version).update(process.arch)
-  for (const path of [files.child, files.runner, files.compiler]) hash.update(await readFile(path))
+  for (const path of [files.child, ...files.childModules, ...files.pythonModules, files.compiler])
+    hash.update(await readFile(path))
   hash.update(await readFile(join(files.pyodide, 'package.json')))
   return hash.digest('hex').slice(0, 16)
 }
@@ -55,7 +56,7 @@ async function storeKey(files: InterpreterFiles): Promise<string> {
 /**
  * The store in `folder`, created when needed. A start with the compiled library takes a third of the time of a plain one, a
  * start from an image a quarter. An image contains the hash seed of its build, so it is removed from the folder when it is
- * taken: no two runs share one.
+ * taken: no two programs share one.
  */
 export function createPythonSnapshots(options: {
   folder: string
@@ -81,10 +82,10 @@ export function createPythonSnapshots(options: {
     const names = (await namesIn()).filter((name) => name.startsWith(start)).sort()
     const name = names.find((each) => each.endsWith(LIBRARY))
     if (name === undefined) return null
-    const own = name.slice(0, -LIBRARY.length)
+    const stem = name.slice(0, -LIBRARY.length)
     return {
       name,
-      images: names.filter((each) => each.startsWith(`${own}-`) && each.endsWith(IMAGE)),
+      images: names.filter((each) => each.startsWith(`${stem}-`) && each.endsWith(IMAGE)),
     }
   }
 
@@ -99,8 +100,8 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  /** Runs a process that writes `names`; each file gets its name once it is complete. */
-  async function make(
+  /** Runs a process that writes `names`; each file gets its final name once it is complete. */
+  async function build(
     mode: Extract<InterpreterMode, 'library' | 'images'>,
     names: readonly string[],
     library: FileHandle | null,
@@ -109,7 +110,7 @@ export function createPythonSnapshots(options: {
     const parts = await Promise.all(paths.map((path) => open(`${path}.part`, 'w', 0o600)))
     const renamed: Promise<void>[] = []
     try {
-      const maker = startInterpreter({
+      const builder = startInterpreter({
         launcher: options.launcher,
         mode,
         library: library?.fd,
@@ -120,11 +121,11 @@ export function createPythonSnapshots(options: {
           if (path !== undefined) renamed.push(rename(`${path}.part`, path))
         },
       })
-      stop = maker.kill
-      if (closed) maker.kill()
-      await maker.ended
+      stop = builder.kill
+      if (closed) builder.kill()
+      await builder.ended
       await Promise.all(renamed)
-      await maker.ready
+      await builder.ready
     } finally {
       stop = () => {}
       await Promise.allSettled(renamed)
@@ -133,22 +134,22 @@ export function createPythonSnapshots(options: {
     }
   }
 
-  async function makeMissing(): Promise<void> {
+  async function buildMissing(): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await chmod(folder, 0o700)
     await sweep()
     if ((await findLibrary()) === null) {
-      await make('library', [`${await prefix()}${randomUUID().slice(0, 8)}${LIBRARY}`], null)
+      await build('library', [`${await prefix()}${randomUUID().slice(0, 8)}${LIBRARY}`], null)
     }
     for (;;) {
       const found = await findLibrary()
       const missing = found === null ? 0 : wanted - found.images.length
       if (closed || found === null || missing <= 0) return
-      const own = found.name.slice(0, -LIBRARY.length)
+      const stem = found.name.slice(0, -LIBRARY.length)
       const library = await open(join(folder, found.name), 'r')
       try {
-        const names = Array.from({ length: missing }, () => `${own}-${randomUUID()}${IMAGE}`)
-        await make('images', names, library)
+        const names = Array.from({ length: missing }, () => `${stem}-${randomUUID()}${IMAGE}`)
+        await build('images', names, library)
       } finally {
         await library.close()
       }
@@ -157,15 +158,15 @@ export function createPythonSnapshots(options: {
 
   /** Takes an image out of the store; null when another call was faster. */
   async function openImage(name: string): Promise<FileHandle | null> {
-    const mine = join(folder, `${name}.${randomUUID()}.taken`)
+    const taken = join(folder, `${name}.${randomUUID()}.taken`)
     try {
       // Of two concurrent calls only one can rename it; the other tries the next image.
-      await rename(join(folder, name), mine)
+      await rename(join(folder, name), taken)
     } catch {
       return null
     }
-    const image = await open(mine, 'r').catch(() => null)
-    await rm(mine, { force: true }).catch(() => {})
+    const image = await open(taken, 'r').catch(() => null)
+    await rm(taken, { force: true }).catch(() => {})
     return image
   }
 
@@ -200,9 +201,12 @@ export function createPythonSnapshots(options: {
     },
     async fill() {
       if (closed) return
-      filling ??= makeMissing()
+      filling ??= buildMissing()
         .catch((error: unknown) => {
-          if (!closed) options.log('no memory image of Python; it starts more slowly', { error })
+          if (!closed)
+            options.log('no memory image of Python could be built; it starts more slowly', {
+              error,
+            })
         })
         .finally(() => {
           filling = null
