@@ -1,5 +1,6 @@
 // Messages by e-mail, over the SMTP server that the operator configured.
 import { z } from 'zod'
+import { untilAborted } from '../lib/abort.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import { defineChannelKind } from './channel-kind.ts'
 
@@ -9,12 +10,12 @@ export interface SmtpSettings {
   user?: string | undefined
   password?: string | undefined
   from: string
-  /** Allowed recipients: addresses (`ann@example.org`) and domains (`@example.org`). Default: everybody. */
+  /** Allowed recipients: addresses (`ann@example.org`) and domains (`@example.org`). Default: everyone. */
   allowed_recipients?: readonly string[] | undefined
 }
 
 const TIMEOUT_MS = 20_000
-const LONGEST_SUBJECT = 100
+const MAX_SUBJECT_CHARACTERS = 100
 const Addresses = z.union([z.email().transform((one) => [one]), z.array(z.email()).min(1).max(10)])
 
 /** Without `smtp` in the configuration, this kind of channel cannot be created. */
@@ -50,16 +51,19 @@ export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }
           ? {}
           : { auth: { user: smtp.user, pass: smtp.password ?? '' } }),
       })
-      const giveUp = (): void => transport.close()
-      signal.addEventListener('abort', giveUp, { once: true })
       try {
-        await transport.sendMail({
-          from: smtp.from,
-          to,
-          subject: subjectOf(message.text),
-          text: message.text,
-          messageId: `<${message.id}@nanoclaw>`,
-        })
+        signal.throwIfAborted()
+        // An open connection cannot be closed from here; if it still delivers, the receiver drops the retry by its id.
+        await untilAborted(
+          transport.sendMail({
+            from: smtp.from,
+            to,
+            subject: subjectOf(message.text),
+            text: message.text,
+            messageId: `<${message.id}@nanoclaw>`,
+          }),
+          signal,
+        )
         return { ok: true }
       } catch (error) {
         const status =
@@ -68,7 +72,6 @@ export const createEmailKind = (dependencies: { smtp: SmtpSettings | undefined }
           ? { ok: false, failure: storedFailure('delivery_mail_refused', { status }), retry: false }
           : { ok: false, failure: storedFailure('delivery_mail_unreachable'), retry: true }
       } finally {
-        signal.removeEventListener('abort', giveUp)
         transport.close()
       }
     },
@@ -84,5 +87,7 @@ function mayReceive(address: string, smtp: SmtpSettings | undefined): boolean {
 
 const subjectOf = (text: string): string => {
   const line = text.trim().split('\n')[0]?.trim() ?? ''
-  return line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT - 1)}…` : line
+  return line.length > MAX_SUBJECT_CHARACTERS
+    ? `${line.slice(0, MAX_SUBJECT_CHARACTERS - 1)}…`
+    : line
 }

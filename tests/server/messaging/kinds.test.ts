@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createEmailKind } from '../../../server/messaging/email.ts'
 import { createChannelKinds } from '../../../server/messaging/kinds.ts'
@@ -10,6 +10,7 @@ import {
   prepareChannels,
   startMailServer,
   startReceiver,
+  startSilentServer,
   strictFetch,
 } from './receivers.ts'
 
@@ -72,6 +73,31 @@ describeOnEachDatabase('kinds of channels', (open) => {
       new AbortController().signal,
     )
     expect(outcome).toMatchObject({ ok: false, retry: false })
+  })
+
+  describe('an aborted e-mail', () => {
+    const mail = { id: 'x', channel: 'me', text: 'hi', createdAt: new Date() }
+
+    test('is not sent', async () => {
+      const { smtp, mails } = await startMailServer()
+      const kind = createEmailKind({ smtp })
+      const outcome = await kind.send({ to: 'kim@example.org' }, mail, AbortSignal.abort())
+      expect(outcome).toMatchObject({ ok: false, retry: true })
+      expect(mails).toEqual([])
+    })
+
+    test('does not wait for a silent mail server', { timeout: 10_000 }, async () => {
+      const { smtp, connected } = await startSilentServer()
+      const controller = new AbortController()
+      const sent = createEmailKind({ smtp }).send(
+        { to: 'kim@example.org' },
+        mail,
+        controller.signal,
+      )
+      await connected
+      controller.abort()
+      expect(await sent).toMatchObject({ ok: false, retry: true })
+    })
   })
 
   test('Telegram gets long texts in pieces, and its token is not shown', async () => {

@@ -1,6 +1,6 @@
 // Receivers of messages on loopback, HTTP and SMTP, and channels that send to them.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import type { Database } from '../../../server/db/database.ts'
@@ -68,6 +68,30 @@ export async function startMailServer(refuse = false) {
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
   const { port } = server.address() as AddressInfo // a TCP server that listens has one
   return { smtp: { host: '127.0.0.1', port, from: 'claw@example.org' }, mails }
+}
+
+/** A mail server that accepts a connection and never sends anything. `connected` resolves with the first connection. */
+export async function startSilentServer() {
+  let onConnection: () => void = () => undefined
+  const connected = new Promise<void>((resolve) => {
+    onConnection = resolve
+  })
+  const sockets: Socket[] = []
+  const server = createTcpServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    onConnection()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo // a TCP server that listens has one
+  return {
+    smtp: { host: '127.0.0.1', port, from: 'claw@example.org' },
+    connected,
+  }
 }
 
 export const fetch = createGuardedFetch({
