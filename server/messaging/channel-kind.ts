@@ -1,4 +1,4 @@
-// A kind of channel: one file declares it, and one line in `kinds.ts` offers it.
+// A kind of channel: one file defines it, and one line in `kinds.ts` registers it.
 import type { z } from 'zod'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 
@@ -21,11 +21,11 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   type: string
   /** All settings of the user, including secrets. */
   settings: Settings
-  /** The settings that may be shown again. */
+  /** The settings that clients may see: no secrets. */
   present(settings: z.output<Settings>): Record<string, string>
   /** How many people one message reaches; 1 by default. */
   recipients?(settings: z.output<Settings>): number
-  /** One attempt. May throw, which counts as a failure worth another attempt. Stops when the signal is aborted. */
+  /** Makes one attempt. May throw, which counts as a failure worth retrying. Stops when the signal is aborted. */
   send(
     settings: z.output<Settings>,
     message: OutgoingMessage,
@@ -33,12 +33,12 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   ): Promise<SendOutcome>
 }
 
-/** A kind without the type of its settings, so that one list can hold all kinds. */
+/** A kind without the type of its settings, so that one map can hold all kinds. */
 export interface ChannelKind {
   readonly type: string
   /** Checks settings from a user; the error names the field. */
   check(settings: unknown): { ok: true } | { ok: false; error: string }
-  /** For settings that were checked; an empty object when they no longer match the schema. */
+  /** The settings that clients may see; an empty object when the stored settings no longer match the schema. */
   present(settings: unknown): Record<string, string>
   /** How many people one message reaches. */
   recipients(settings: unknown): number

@@ -9,11 +9,12 @@ import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind } from './channel-kind.ts'
 import { createOutbox, type GivenUp, type Outbox } from './outbox.ts'
 
-const MOST_CHANNELS = 20
-const MOST_WAITING = 100
+const MAX_CHANNELS = 20
+const MAX_PENDING_DELIVERIES = 100
 /** How long a sender waits for the outcome of the first attempt. */
-const FIRST_TRY_MS = 3_000
-const PURPOSE = 'channel'
+const FIRST_ATTEMPT_TIMEOUT_MS = 3_000
+/** Binds sealed settings to channels: `SecretBox` opens a value only for the purpose it was sealed for. */
+const SEAL_PURPOSE = 'channel'
 
 export interface Delivery {
   id: string
@@ -32,8 +33,8 @@ export interface Channels {
   /** Throws `not_found`. */
   remove(userId: UserId, id: string): Promise<void>
   /**
-   * Stores the message, then waits a few seconds at most for the first attempt. Null when there is no channel with this
-   * name. Throws `too_many_requests` when too many messages wait already, or too many were sent within the hour.
+   * Stores the message, then waits at most a few seconds for the first attempt. Null when there is no channel with this
+   * name. Throws `too_many_requests` when too many messages are pending, or too many were sent within the hour.
    */
   send(
     userId: UserId,
@@ -64,14 +65,14 @@ const HOUR_MS = 60 * 60_000
 export function createChannels(options: ChannelsOptions): Channels {
   const { repository, kinds, secrets } = options
   const settingsOf = (channel: ChannelRow): unknown =>
-    JSON.parse(secrets.open(channel.sealedSettings, PURPOSE))
-  // In memory, because stored deliveries are removed with their channel, and a channel is quickly recreated.
+    JSON.parse(secrets.open(channel.sealedSettings, SEAL_PURPOSE))
+  // In memory: a count of stored deliveries could be reset by recreating the channel, which removes them.
   const allowance = createRateLimit({ limit: options.messagesPerHour, windowMs: HOUR_MS })
   const recipientsOf = (channel: ChannelRow): number => {
     try {
       return kinds.get(channel.type)?.recipients(settingsOf(channel)) ?? 1
     } catch {
-      // Sealed with a key that is gone: the delivery fails and says why.
+      // Sealed with a key that no longer exists: the delivery fails with this reason.
       return 1
     }
   }
@@ -81,16 +82,16 @@ export function createChannels(options: ChannelsOptions): Channels {
     id: channel.id,
     type: channel.type,
     name: channel.name,
-    settings: shownSettings(channel),
+    settings: visibleSettings(channel),
     last_delivery: last,
     created_at: channel.createdAt.toISOString(),
   })
 
-  const shownSettings = (channel: ChannelRow): Record<string, string> => {
+  const visibleSettings = (channel: ChannelRow): Record<string, string> => {
     try {
       return kinds.get(channel.type)?.present(settingsOf(channel)) ?? {}
     } catch {
-      // Sealed with a key that is gone: the channel can still be listed and removed.
+      // Sealed with a key that no longer exists: the channel can still be listed and removed.
       return {}
     }
   }
@@ -130,17 +131,17 @@ export function createChannels(options: ChannelsOptions): Channels {
         userId,
         type,
         name,
-        sealedSettings: secrets.seal(JSON.stringify(settings), PURPOSE),
+        sealedSettings: secrets.seal(JSON.stringify(settings), SEAL_PURPOSE),
         createdAt: options.now(),
       }
       let isStored: boolean
       try {
-        isStored = await repository.insert(channel, MOST_CHANNELS)
+        isStored = await repository.insert(channel, MAX_CHANNELS)
       } catch (error) {
         if (!options.isUniqueViolation(error)) throw error
         throw appError('channel_name_taken', { name })
       }
-      if (!isStored) throw appError('channels_exhausted', { limit: MOST_CHANNELS })
+      if (!isStored) throw appError('channels_exhausted', { limit: MAX_CHANNELS })
       return present(channel, null)
     },
 
@@ -160,10 +161,10 @@ export function createChannels(options: ChannelsOptions): Channels {
         )
       const id = newId()
       const now = options.now()
-      const patience = new AbortController()
-      const tried = outbox.afterTry(
+      const cancel = new AbortController()
+      const attempted = outbox.afterFirstAttempt(
         id,
-        AbortSignal.any([signal, patience.signal, AbortSignal.timeout(FIRST_TRY_MS)]),
+        AbortSignal.any([signal, cancel.signal, AbortSignal.timeout(FIRST_ATTEMPT_TIMEOUT_MS)]),
       )
       const stored = await repository
         .enqueue(
@@ -180,17 +181,17 @@ export function createChannels(options: ChannelsOptions): Channels {
             lastFailure: null,
             createdAt: now,
           },
-          MOST_WAITING,
+          MAX_PENDING_DELIVERIES,
         )
         .catch((error: unknown) => {
-          patience.abort()
+          cancel.abort()
           throw error
         })
-      if (stored !== 'stored') patience.abort()
+      if (stored !== 'stored') cancel.abort()
       if (stored === 'gone') return null
-      if (stored === 'full') throw appError('outbox_full', { limit: MOST_WAITING })
+      if (stored === 'full') throw appError('outbox_full', { limit: MAX_PENDING_DELIVERIES })
       outbox.wake()
-      await tried
+      await attempted
       const delivery = await repository.findDelivery(id)
       return { id, status: delivery?.status ?? 'failed', error: delivery?.lastError ?? null }
     },

@@ -1,4 +1,4 @@
-// All kinds of channels; a new kind is one file and one line here.
+// All kinds of channels; a new kind needs one file and one line here.
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import type { ChannelKind } from './channel-kind.ts'
 import { createEmailKind, type SmtpSettings } from './email.ts'
@@ -8,7 +8,7 @@ import { createWebhookKind } from './webhook.ts'
 export interface ChannelKindDependencies {
   fetch: GuardedFetch
   smtp: SmtpSettings | undefined
-  /** Another address of Telegram's Bot API, such as a self-hosted one. */
+  /** Replaces the address of Telegram's Bot API, for example with a self-hosted server. */
   telegramUrl?: string | undefined
 }
 

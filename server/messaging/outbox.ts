@@ -1,32 +1,33 @@
-// Messages waiting for delivery: stored first, sent in the background, retried with growing pauses, also after a
+// Messages waiting for delivery: stored first, sent in the background, and retried with growing pauses, even after a
 // restart.
 
 import type { ChannelRepository, ChannelRow, DeliveryRow } from '../db/repositories/channels.ts'
 import { errorText } from '../errors.ts'
+import { onAbort } from '../lib/abort.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { ChannelKind, SendOutcome } from './channel-kind.ts'
 
-/** Pauses before the second, third … attempt, in seconds; after the last one the delivery has failed. */
-const PAUSES_S = [5, 30, 120, 600, 3_600]
-/** Longer than any attempt may take: after this, a delivery whose sender died is taken over. */
+/** Pauses before the second, third … attempt; after the last one the delivery has failed. */
+const RETRY_PAUSES_SECONDS = [5, 30, 120, 600, 3_600]
+/** Longer than any attempt may take. After this time, another process takes over a delivery whose sender died. */
 const LEASE_MS = 120_000
 const SEND_TIMEOUT_MS = 60_000
-const AT_ONCE = 8
-/** Checks at least this often for messages that other processes stored or left behind. */
-const LONGEST_SLEEP_MS = 30_000
-const KEEP_SETTLED_MS = 7 * 24 * 3_600_000
-const FORGET_AT_ONCE = 500
+const BATCH_SIZE = 8
+/** Maximum time between checks for messages that other processes stored or left behind. */
+const MAX_SLEEP_MS = 30_000
+const SETTLED_RETENTION_MS = 7 * 24 * 3_600_000
+const PURGE_BATCH_SIZE = 500
 
 export interface Outbox {
-  /** A message was just stored: check at once. */
+  /** Call it when a message was stored: checks at once. */
   wake(): void
   /** Starts delivering; returns at once. */
   start(): void
   /** Aborts the attempts in progress (they are repeated after the next start) and stops. */
   stop(): Promise<void>
-  /** Settles when this delivery has ended, its first attempt failed, or the signal is aborted. */
-  afterTry(deliveryId: string, signal: AbortSignal): Promise<void>
+  /** Resolves when the first attempt of this delivery has ended or the signal is aborted. Never rejects. */
+  afterFirstAttempt(deliveryId: string, signal: AbortSignal): Promise<void>
 }
 
 /** What the sender needs to know. */
@@ -51,10 +52,11 @@ export interface OutboxOptions {
   pauseMs?: number
 }
 
-/** The sender of one process. Several processes on one database share the work without sending twice. */
+/** Creates the sender of one process. Several processes on one database share the work without sending twice. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { repository, kinds } = options
   const controller = new AbortController()
+  /** Callbacks by delivery id, called after its next attempt. */
   const waiting = new Map<string, Set<() => void>>()
   let timer: NodeJS.Timeout | undefined
   let working: Promise<void> | null = null
@@ -78,7 +80,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     } catch (error) {
       options.log.warn(
         { channel: channel.type, cause: errorText(error) },
-        'a delivery failed oddly',
+        'a delivery failed with an unexpected error',
       )
       return { ok: false, failure: storedFailure('delivery_failed'), retry: true }
     }
@@ -100,7 +102,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const deliver = async (channel: ChannelRow, delivery: DeliveryRow): Promise<void> => {
     const outcome = await attempt(channel, delivery)
     const isStopped = controller.signal.aborted && !outcome.ok
-    const pause = PAUSES_S[delivery.attempts - 1]
+    const pause = RETRY_PAUSES_SECONDS[delivery.attempts - 1]
     const now = options.now()
     if (outcome.ok)
       await repository.settle(delivery.id, {
@@ -132,22 +134,22 @@ export function createOutbox(options: OutboxOptions): Outbox {
       // The sender learns the outcome of the first attempt.
       if (delivery.attempts > 1) await report(channel, delivery, outcome.failure.message)
     }
-    for (const told of waiting.get(delivery.id) ?? []) told()
+    for (const notify of waiting.get(delivery.id) ?? []) notify()
   }
 
-  /** Everything that is due now. */
+  /** Delivers everything that is due now, then schedules the next check. */
   const work = async (): Promise<void> => {
     do {
       again = false
       const now = options.now()
-      const due = await repository.claimDue(now, new Date(now.getTime() + LEASE_MS), AT_ONCE)
+      const due = await repository.claimDue(now, new Date(now.getTime() + LEASE_MS), BATCH_SIZE)
       await Promise.all(due.map(({ channel, delivery }) => deliver(channel, delivery)))
-      if (due.length === AT_ONCE) again = true
+      if (due.length === BATCH_SIZE) again = true
     } while (again && !controller.signal.aborted)
     const now = options.now().getTime()
-    await repository.forgetSettled(new Date(now - KEEP_SETTLED_MS), FORGET_AT_ONCE)
+    await repository.forgetSettled(new Date(now - SETTLED_RETENTION_MS), PURGE_BATCH_SIZE)
     const next = (await repository.nextDue())?.getTime() ?? Number.POSITIVE_INFINITY
-    sleep(Math.min(Math.max(next - now, 10), LONGEST_SLEEP_MS))
+    sleep(Math.min(Math.max(next - now, 10), MAX_SLEEP_MS))
   }
 
   const sleep = (ms: number): void => {
@@ -165,8 +167,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
     working = work()
       .catch((error: unknown) => {
-        options.log.warn({ cause: errorText(error) }, 'the outbox could not look at its messages')
-        sleep(LONGEST_SLEEP_MS)
+        options.log.warn({ cause: errorText(error) }, 'the outbox could not check for messages')
+        sleep(MAX_SLEEP_MS)
       })
       .finally(() => {
         working = null
@@ -183,19 +185,19 @@ export function createOutbox(options: OutboxOptions): Outbox {
       clearTimeout(timer)
       await working
     },
-    afterTry: (deliveryId, signal) =>
+    afterFirstAttempt: (deliveryId, signal) =>
       new Promise((resolve) => {
         const listeners = waiting.get(deliveryId) ?? new Set()
         waiting.set(deliveryId, listeners)
+        let stopListening = (): void => undefined
         const done = (): void => {
           listeners.delete(done)
           if (listeners.size === 0) waiting.delete(deliveryId)
-          signal.removeEventListener('abort', done)
+          stopListening()
           resolve()
         }
         listeners.add(done)
-        if (signal.aborted) done()
-        else signal.addEventListener('abort', done, { once: true })
+        stopListening = onAbort(signal, done)
       }),
   }
 }

@@ -15,7 +15,7 @@ export interface PostOptions {
   trusted?: boolean
 }
 
-/** 2xx is delivered. A refusal by the receiver (4xx) or by our address rules is final; anything else may be retried. */
+/** 2xx means delivered. No response, 5xx, 408, 425 and 429 may be retried; any other status is final. */
 export async function postJson(options: PostOptions): Promise<SendOutcome> {
   const answer = await options.fetch(options.url, {
     method: 'POST',

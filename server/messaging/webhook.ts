@@ -1,11 +1,11 @@
-// Messages as a POST of JSON to the user's URL, signed when a secret is set.
+// Messages sent as JSON by POST to the user's URL, signed when a secret is set.
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import { defineChannelKind } from './channel-kind.ts'
 import { postJson } from './post.ts'
 
-const HeaderName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'not the name of a header' })
+const HeaderName = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'not a header name' })
 const HeaderValue = z
   .string()
   .max(2_000)
