@@ -1,9 +1,9 @@
-// Decodes the bytes of a text file in whatever encoding.
+// Decodes the bytes of a text file and guesses its encoding.
 import { looksBinary } from '../lib/binary-bytes.ts'
 
 /**
- * Byte-order mark first, then UTF-8, then the Chinese encoding GB18030 (which includes GBK and GB2312), then
- * Windows-1252. Null when it is not text: it contains NUL bytes or many control characters.
+ * Tries the byte-order mark, then UTF-8, then the Chinese encoding GB18030 (which includes GBK and GB2312), then
+ * Windows-1252. Null when the bytes are not text: they contain NUL or many control characters.
  */
 export function decodeText(bytes: Uint8Array): string | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
@@ -13,7 +13,7 @@ export function decodeText(bytes: Uint8Array): string | null {
     try {
       return new TextDecoder(encoding, { fatal: true }).decode(bytes)
     } catch {
-      // Not this encoding; the next may fit.
+      // Not this encoding: try the next.
     }
   }
   return new TextDecoder('windows-1252').decode(bytes)

@@ -14,14 +14,14 @@ export type Embedding = readonly number[]
 export interface Embedder {
   /** Vectors of different models cannot be compared. */
   readonly model: string
-  /** One vector per text, in order. Throws, with a text for the log, when the endpoint does not return them. */
+  /** Returns one vector per text, in order. Throws, with a message for the log, when the endpoint fails. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Embedding[]>
 }
 
 const TIMEOUT_MS = 30_000
-const MAX_ANSWER = 20_000_000
+const MAX_RESPONSE_BYTES = 20_000_000
 
-const Answer = z.object({
+const EmbeddingsResponse = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1) })),
 })
 
@@ -31,25 +31,27 @@ export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch)
   return {
     model: settings.model,
     async embed(texts, signal) {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         trusted: true,
         signal,
         timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_ANSWER,
+        maxBytes: MAX_RESPONSE_BYTES,
         headers: {
           'content-type': 'application/json',
           ...(settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
         },
         body: JSON.stringify({ model: settings.model, input: texts }),
       })
-      if (!answer.ok) throw new Error(`embeddings: ${answer.error}`)
-      if (answer.status !== 200) throw new Error(`embeddings: status ${answer.status}`)
-      const { data } = Answer.parse(JSON.parse(new TextDecoder().decode(answer.body)))
+      if (!response.ok) throw new Error(`embeddings: ${response.error}`)
+      if (response.status !== 200) throw new Error(`embeddings: status ${response.status}`)
+      const body: unknown = JSON.parse(new TextDecoder().decode(response.body))
+      const { data } = EmbeddingsResponse.parse(body)
       const vectors = new Map(data.map(({ index, embedding }) => [index, embedding]))
       return texts.map((_text, index) => {
         const vector = vectors.get(index)
-        if (vector === undefined) throw new Error('embeddings: a text has no vector')
+        if (vector === undefined)
+          throw new Error('embeddings: the response has no vector for a text')
         return vector
       })
     },

@@ -1,4 +1,4 @@
-// Reads a document in a child process with limits on time and memory, so that a hostile file harms nobody.
+// Reads a document in a child process with limits on time and memory, so that a malicious file does no harm.
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { z } from 'zod'
@@ -21,11 +21,11 @@ export interface ExtractOptions {
 }
 
 const TIMEOUT_MS = 60_000
-const MAX_MEMORY = 1024 * 1024 * 1024
-const HEAP_MB = 512
-const MAX_ANSWER = 100 * 1024 * 1024
+const MAX_MEMORY_BYTES = 1024 * 1024 * 1024
+const MAX_HEAP_MB = 512
+const MAX_OUTPUT_CHARACTERS = 100 * 1024 * 1024
 const MAX_PASSAGES = 100_000
-const MEMORY_LOOK_MS = 200
+const MEMORY_CHECK_INTERVAL_MS = 200
 
 const Line = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('passages'), passages: z.array(Passage) }),
@@ -42,7 +42,7 @@ export async function extractPassages(
   const entry = childEntry('knowledge/read-document.child')
   const child = startProcess({
     command: process.execPath,
-    args: [`--max-old-space-size=${HEAP_MB}`, ...entry.execArgv, entry.file, name],
+    args: [`--max-old-space-size=${MAX_HEAP_MB}`, ...entry.execArgv, entry.file, name],
     cwd: tmpdir(),
     env: {},
     input: bytes,
@@ -54,49 +54,49 @@ export async function extractPassages(
   const passages: Passage[] = []
   let failed: { failure: DescribedFailure; internal: string } | undefined
   let complete = false
-  let tooMuch = false
+  let exceeded = false
 
-  const take = (text: string): void => {
+  const readLine = (text: string): void => {
     const line = Line.parse(JSON.parse(text))
     if (line.kind === 'passages') passages.push(...line.passages)
     else if (line.kind === 'failed') failed = { failure: line.failure, internal: line.internal }
     else complete = true
-    if (passages.length > MAX_PASSAGES) refuse()
+    if (passages.length > MAX_PASSAGES) reject()
   }
-  const refuse = (): void => {
-    tooMuch = true
+  const reject = (): void => {
+    exceeded = true
     child.kill()
   }
 
   const pipe = child.pipes[0]
   let rest = ''
-  let seen = 0
+  let received = 0
   pipe?.setEncoding('utf8')
   pipe?.on('data', (chunk: string) => {
-    seen += chunk.length
-    if (seen > MAX_ANSWER) return refuse()
+    received += chunk.length
+    if (received > MAX_OUTPUT_CHARACTERS) return reject()
     const lines = `${rest}${chunk}`.split('\n')
     rest = lines.pop() ?? ''
     try {
-      for (const line of lines) take(line)
+      for (const line of lines) readLine(line)
     } catch {
-      // Only a compromised child would write anything else.
-      refuse()
+      // Only a compromised child writes anything else.
+      reject()
     }
   })
-  const maxMemory = options.maxMemory ?? MAX_MEMORY
+  const maxMemory = options.maxMemory ?? MAX_MEMORY_BYTES
   const watch = setInterval(() => {
     void residentMemory(child.pid).then((bytesUsed) => {
-      if (bytesUsed > maxMemory) refuse()
+      if (bytesUsed > maxMemory) reject()
     })
-  }, MEMORY_LOOK_MS)
+  }, MEMORY_CHECK_INTERVAL_MS)
   const outcome = await child.done
   clearInterval(watch)
 
   if (outcome.aborted) return { ok: false, failure: storedFailure('document_reading_stopped') }
   if (outcome.timedOut) return { ok: false, failure: storedFailure('document_reading_too_slow') }
   if (failed !== undefined) return { ok: false, ...failed }
-  if (complete && !tooMuch) return { ok: true, passages }
+  if (complete && !exceeded) return { ok: true, passages }
   if (outcome.startError !== null)
     return {
       ok: false,
@@ -110,7 +110,7 @@ export async function extractPassages(
   }
 }
 
-/** 0 where the system does not report it; there only the heap limit applies. */
+/** Returns 0 where the system does not report it; there, only the heap limit applies. */
 async function residentMemory(pid: number | undefined): Promise<number> {
   if (pid === undefined || process.platform !== 'linux') return 0
   try {

@@ -1,19 +1,19 @@
-// Extracts the readable text of HTML with its headings, by way of Markdown.
+// Extracts the readable text of HTML with its headings, via Markdown.
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
 import { markdownSections } from './markdown-sections.ts'
 import type { Section } from './passage.ts'
 
-/** Less text than this share of the page means that readability removed the wrong part. */
-const READABLE_SHARE = 0.3
+/** A smaller share of the page's text means that Readability removed the wrong part. */
+const MIN_READABLE_SHARE = 0.3
 
-/** Deeper than any page that a person wrote; on such pages the parsers take minutes or overflow their stack. */
-const DEEPEST = 1_000
+/** Deeper than any page written by a person; on deeper pages the parsers take minutes or overflow their stack. */
+const MAX_DEPTH = 1_000
 
 /** Sections of a page or an e-book chapter. Throws RangeError when the page is nested too deeply. */
 export function htmlSections(html: string): Section[] {
-  if (depthOf(html) > DEEPEST) throw new RangeError('nested too deeply')
+  if (depthOf(html) > MAX_DEPTH) throw new RangeError('nested too deeply')
   const { document } = parseHTML(html)
   for (const node of document.querySelectorAll('script, style, noscript, template, svg, iframe'))
     node.remove()
@@ -21,13 +21,13 @@ export function htmlSections(html: string): Section[] {
   const whole = document.body?.innerHTML ?? html
   const wholeLength = document.body?.textContent?.trim().length ?? 0
   const article = new Readability(document, { charThreshold: 200 }).parse()
-  const readable = (article?.textContent?.trim().length ?? 0) >= wholeLength * READABLE_SHARE
+  const readable = (article?.textContent?.trim().length ?? 0) >= wholeLength * MIN_READABLE_SHARE
   const sections = htmlToSections(readable ? (article?.content ?? whole) : whole)
   if (title === '') return sections
   return sections.map((section) => ({ ...section, heading: section.heading ?? title }))
 }
 
-/** Sections of HTML that is content only, such as a converted word processor file. */
+/** Sections of HTML that consists of content only, such as a converted word processor file. */
 export function htmlToSections(html: string): Section[] {
   const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
   turndown.addRule('table row', {
@@ -43,7 +43,7 @@ export function htmlToSections(html: string): Section[] {
   return markdownSections(turndown.turndown(html))
 }
 
-/** The depth of nested elements, counting only those whose end tag cannot be omitted. */
+/** The nesting depth of elements, counting only those whose end tag cannot be omitted. */
 function depthOf(html: string): number {
   let depth = 0
   let deepest = 0

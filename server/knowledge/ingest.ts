@@ -11,35 +11,35 @@ import { extractPassages } from './extract.ts'
 import type { Passage } from './passage.ts'
 import type { VectorSearch } from './vector-search.ts'
 
-const AT_ONCE = 2
-/** Passages whose words are counted between two turns of the event loop: about 2 ms. */
-const WORDS_AT_ONCE = 10
+const MAX_CONCURRENT_DOCUMENTS = 2
+/** Passages indexed before yielding to the event loop: about 2 ms. */
+const PASSAGES_PER_SLICE = 10
 
 export interface Ingest {
   /** Queues a stored document; returns at once. */
   add(document: DocumentRow): void
-  /** The document was deleted: stops reading it. */
+  /** Stops reading a deleted document and removes its upload. */
   cancel(id: string): void
   /** Queues what an earlier process left unfinished. */
   start(): Promise<void>
-  /** Aborts what is being read; it stays pending. */
+  /** Aborts reading; documents that are not finished stay pending. */
   stop(): Promise<void>
-  /** Where the bytes of a document lie until it is read. */
+  /** Path of the uploaded bytes until the document is read. */
   fileOf(id: string): string
 }
 
 export interface IngestOptions {
   documents: DocumentRepository
-  /** Exists, and belongs to this server alone. */
+  /** An existing folder that no other server uses. */
   folder: string
   vectors: VectorSearch | undefined
-  /** Called when a document's passages can be found. */
+  /** Called when search can find new passages. */
   onChange: (projectId: ProjectId) => void
   log: { warn(details: object, message: string): void }
 }
 
 export function createIngest({ documents, folder, vectors, onChange, log }: IngestOptions): Ingest {
-  const slot = pLimit(AT_ONCE)
+  const slot = pLimit(MAX_CONCURRENT_DOCUMENTS)
   const running = new Map<string, AbortController>()
   const tasks = new Set<Promise<void>>()
   let stopped = false
@@ -68,7 +68,10 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
     } else {
       await documents.fail(document.id, extraction.failure)
       if (extraction.internal !== undefined)
-        log.warn({ document: document.id, cause: extraction.internal }, 'a document was not read')
+        log.warn(
+          { document: document.id, cause: extraction.internal },
+          'a document could not be read',
+        )
     }
     if (!signal.aborted) await rm(fileOf(document.id), { force: true })
   }
@@ -78,7 +81,10 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
       if (!controller.signal.aborted) await read(document, controller.signal)
     } catch (error) {
       if (controller.signal.aborted) return
-      log.warn({ document: document.id, cause: errorText(error) }, 'a document was not indexed')
+      log.warn(
+        { document: document.id, cause: errorText(error) },
+        'a document could not be indexed',
+      )
       // The database may be the cause: the document stays pending for the next start.
       await documents
         .fail(document.id, storedFailure('document_not_indexed'))
@@ -106,8 +112,8 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
       void rm(fileOf(id), { force: true }).catch(() => undefined)
     },
     async start() {
-      // Uploads that a dead process did not finish. The folder belongs to the one owner of the store, and no document is
-      // added before this has ended (`knowledge.ts`), so none of them can be an upload under way.
+      // Removes partial uploads of a process that died. Only the owner of the store uses this folder, and `knowledge.ts` adds
+      // no document until this loop has ended, so none of them can be an upload in progress.
       const names = await readdir(folder).catch(() => [])
       for (const name of names)
         if (name.endsWith('.part')) await rm(join(folder, name), { force: true })
@@ -121,11 +127,11 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
   }
 }
 
-/** Counts the words of each passage, yielding to other work in between. */
+/** Adds the index words to each passage, yielding to the event loop in between. */
 async function withWords(passages: readonly Passage[], signal: AbortSignal): Promise<NewPassage[]> {
   const indexed: NewPassage[] = []
-  for (const [at, passage] of passages.entries()) {
-    if (at % WORDS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
+  for (const [index, passage] of passages.entries()) {
+    if (index % PASSAGES_PER_SLICE === 0) await new Promise((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
     // A PDF may contain NUL characters, which PostgreSQL cannot store.
     const text = passage.text.replaceAll('\0', '')

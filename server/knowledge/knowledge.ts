@@ -11,8 +11,8 @@ import { createIngest } from './ingest.ts'
 import { mergeByRank, type PassageHit, searchPassages } from './passage-search.ts'
 import type { VectorSearch } from './vector-search.ts'
 
-const MOST_DOCUMENTS = 2_000
-const LONGEST_NAME = 255
+const MAX_DOCUMENTS = 2_000
+const MAX_NAME_CHARACTERS = 255
 
 export interface Knowledge {
   /**
@@ -21,7 +21,7 @@ export interface Knowledge {
    * full, and whatever the stream throws.
    */
   add(
-    place: { userId: UserId; projectId: ProjectId },
+    target: { userId: UserId; projectId: ProjectId },
     file: { name: string; mime: string; content: Readable; isCut(): boolean },
   ): Promise<DocumentRow>
   list: DocumentRepository['list']
@@ -32,7 +32,7 @@ export interface Knowledge {
   remove(projectId: ProjectId, id: string): Promise<boolean>
   /** Stops reading the documents of a project that is being deleted, and removes them a few passages at a time. */
   removeProject(projectId: ProjectId): Promise<void>
-  /** The passages that answer the query best, best first. */
+  /** The passages that match the query best, best first. */
   search(projectId: ProjectId, question: string, limit: number): Promise<PassageHit[]>
   /** Queues what an earlier process left unread. */
   start(): Promise<void>
@@ -41,7 +41,7 @@ export interface Knowledge {
 
 export interface KnowledgeOptions {
   documents: DocumentRepository
-  /** Uploads lie here until they are read. Created when missing. */
+  /** Stores uploads until they are read. Created when missing. */
   folder: string
   /** Each user's storage: a claim throws `quota_exceeded`, and holds until the document's size is stored. */
   storage: {
@@ -55,7 +55,7 @@ export interface KnowledgeOptions {
   log: { warn(details: object, message: string): void }
 }
 
-/** Callers have checked that the project is the user's own. */
+/** Callers must have checked that the project belongs to the user. */
 export function createKnowledge({
   documents,
   folder,
@@ -66,7 +66,7 @@ export function createKnowledge({
 }: KnowledgeOptions): Knowledge {
   const ingest = createIngest({ documents, folder, vectors, onChange, log })
 
-  /** Settles when the unfinished uploads of earlier processes are found. */
+  /** Settles when the unfinished uploads of earlier processes have been found. */
   let started: Promise<void> = Promise.resolve()
 
   return {
@@ -91,12 +91,12 @@ export function createKnowledge({
     },
 
     async add({ userId, projectId }, file) {
-      // Waits until the start has found unfinished uploads of earlier processes, so that it never takes this one for such.
-      // A failure of that search is reported elsewhere.
+      // Waits for `start`, which removes the partial uploads of earlier processes and must not mistake this one for one of
+      // them. The caller of `start` reports its failure.
       await started.catch(() => undefined)
-      if ((await documents.count(projectId)) >= MOST_DOCUMENTS) {
+      if ((await documents.count(projectId)) >= MAX_DOCUMENTS) {
         file.content.resume()
-        throw appError('documents_exhausted', { limit: MOST_DOCUMENTS })
+        throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
       }
       const name = cleanName(file.name)
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -160,5 +160,5 @@ export function createKnowledge({
 function cleanName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   const clean = last.replace(/\p{Cc}/gu, '').trim()
-  return clean === '' ? 'document' : clean.slice(0, LONGEST_NAME)
+  return clean === '' ? 'document' : clean.slice(0, MAX_NAME_CHARACTERS)
 }

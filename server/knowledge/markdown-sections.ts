@@ -1,9 +1,9 @@
-// Reads the structure of Markdown: which text belongs to which headings.
+// Splits Markdown into sections by its headings.
 import type { Section } from './passage.ts'
 
-const LONGEST_HEADING = 200
+const MAX_HEADING_CHARACTERS = 200
 
-/** Sections in order. Recognizes `#` and underlined headings, and ignores those in code blocks. */
+/** Returns sections in order. Recognizes `#` and underlined headings, and ignores those in code blocks. */
 export function markdownSections(markdown: string): Section[] {
   const sections: Section[] = []
   const path: string[] = []
@@ -45,11 +45,11 @@ export function markdownSections(markdown: string): Section[] {
   return sections
 }
 
-/** A heading as a person reads it: without closing hashes, links and emphasis. */
+/** The visible text of a heading: without closing hashes, link targets and emphasis. */
 const plainTitle = (title: string): string =>
   title
     .replace(/[ \t]+#+[ \t]*$/, '')
     .replace(/\[([^\]]{0,300})\]\([^)]{0,2000}\)/g, '$1')
     .replace(/[*_`]{1,3}/g, '')
     .trim()
-    .slice(0, LONGEST_HEADING)
+    .slice(0, MAX_HEADING_CHARACTERS)

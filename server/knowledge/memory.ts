@@ -1,5 +1,5 @@
-// What is remembered about a user across conversations: the `CONTEXT.md` text, its facts, and what of it goes into a
-// prompt.
+// What is remembered about a user across conversations: the `CONTEXT.md` text, its facts, and the part of it that goes into
+// a prompt.
 import { appError } from '../errors.ts'
 import { indexWords, queryWords } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
@@ -7,22 +7,21 @@ import type { UserId } from '../protocol/ids.ts'
 /** Facts that tools saved are listed under this heading; everything else in the text is the user's own. */
 const HEADING = '## Agent Memories'
 const UNTRUSTED_MARK = '(from outside text)'
-const LONGEST_FACT = 500
-const MOST_FACTS = 500
-/** Characters of the whole text. */
-const LONGEST_MEMORY = 200_000
+const MAX_FACT_CHARACTERS = 500
+const MAX_FACTS = 500
+const MAX_MEMORY_CHARACTERS = 200_000
 /** Share of the prompt's budget for the user's own text. */
 const OWN_SHARE = 0.6
-/** Facts checked between two turns of the event loop: about a millisecond. */
-const FACTS_AT_ONCE = 20
-/** Characters of a fact with its dash. */
-const LEAST_TOKENS = 2
+/** Facts ranked before yielding to the event loop: about a millisecond. */
+const FACTS_PER_SLICE = 20
+/** Tokens of the shortest fact with its dash. */
+const MIN_FACT_TOKENS = 2
 
 /** Where the texts are stored, one per user. */
 export interface MemoryStore {
   /** '' when there is none. */
   get(userId: UserId): Promise<string>
-  /** Reads and replaces in one transaction, so that two facts saved at once are both stored. Returns the new text. */
+  /** Reads and replaces in one transaction, so that two facts saved concurrently are both stored. Returns the new text. */
   change(userId: UserId, replace: (content: string) => string): Promise<string>
 }
 
@@ -31,8 +30,8 @@ export interface Memory {
   /** The user's edit of the whole text. Throws `payload_too_large` beyond 200,000 characters. */
   write(userId: UserId, content: string): Promise<string>
   /**
-   * Adds one dated fact. `known`: it was there already (nothing changes). `full`: facts have to be deleted first.
-   * `untrusted`: it was learned in a conversation that contains text from outside, and is marked so.
+   * Adds one dated fact. Returns `known` when it was already there and nothing changed, `full` when facts must be deleted
+   * first. `untrusted`: the fact comes from a conversation that contains text from outside, and is marked as such.
    */
   remember(
     userId: UserId,
@@ -43,7 +42,7 @@ export interface Memory {
   promptSection(userId: UserId, question: string, budget: number): Promise<MemorySection>
 }
 
-/** Both parts are '' when there is nothing to include. */
+/** Either part is '' when there is nothing to include. */
 export interface MemorySection {
   /** The user's own text and the facts from trusted conversations. */
   trusted: string
@@ -55,20 +54,23 @@ export function createMemory(store: MemoryStore, options: { now(): Date }): Memo
   return {
     read: (userId) => store.get(userId),
     async write(userId, content) {
-      if (content.length > LONGEST_MEMORY)
-        throw appError('memory_too_long', { limit: LONGEST_MEMORY, length: content.length })
+      if (content.length > MAX_MEMORY_CHARACTERS)
+        throw appError('memory_too_long', { limit: MAX_MEMORY_CHARACTERS, length: content.length })
       return store.change(userId, () => content)
     },
     async remember(userId, fact, { untrusted }) {
       let outcome: 'saved' | 'known' | 'full' = 'saved'
       await store.change(userId, (content) => {
         const parts = splitMemory(content)
-        const wanted = sameFact(fact)
-        if (parts.facts.some((known) => sameFact(known.text) === wanted)) {
+        const normalized = normalizeFact(fact)
+        if (parts.facts.some((known) => normalizeFact(known.text) === normalized)) {
           outcome = 'known'
           return content
         }
-        if (parts.facts.length >= MOST_FACTS || content.length + fact.length > LONGEST_MEMORY) {
+        if (
+          parts.facts.length >= MAX_FACTS ||
+          content.length + fact.length > MAX_MEMORY_CHARACTERS
+        ) {
           outcome = 'full'
           return content
         }
@@ -95,7 +97,7 @@ interface MemoryParts {
   facts: Fact[]
 }
 
-/** A fact as one line of plain text, or null when nothing of it is left. */
+/** Reduces a fact to one line of plain text; null when nothing is left. */
 export function cleanFact(fact: string): string | null {
   const line = fact
     // Line breaks and control characters could make a fact look like a heading or another fact.
@@ -104,7 +106,7 @@ export function cleanFact(fact: string): string | null {
     .replace(/^(?:[-*+#>]\s*)+/, '')
     .replaceAll(UNTRUSTED_MARK, '')
     .trim()
-  return line === '' ? null : line.slice(0, LONGEST_FACT)
+  return line === '' ? null : line.slice(0, MAX_FACT_CHARACTERS)
 }
 
 const factLine = (fact: string, untrusted: boolean, now: Date): string =>
@@ -112,7 +114,7 @@ const factLine = (fact: string, untrusted: boolean, now: Date): string =>
 
 const FACT = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
 
-/** Splits the text at the heading; text below it under a later heading is the user's own again. */
+/** Separates the facts below the heading from the user's own text; a later heading begins the user's own text again. */
 function splitMemory(content: string): MemoryParts {
   const own: string[] = []
   const facts: Fact[] = []
@@ -145,8 +147,8 @@ function appendFact(content: string, line: string): string {
   return `${[...lines.slice(0, end), ...insertion, ...rest].join('\n')}\n`
 }
 
-/** Facts that differ only in case, spacing or final dots are the same. */
-const sameFact = (fact: string): string =>
+/** Facts that differ only in case, spacing or final punctuation are the same. */
+const normalizeFact = (fact: string): string =>
   fact
     .normalize('NFKC')
     .toLowerCase()
@@ -169,8 +171,8 @@ async function renderSection(
   const chosen: string[] = []
   const outside: string[] = []
   for (const fact of await ranked(facts, question)) {
-    // Shorter facts do not exist.
-    if (left <= LEAST_TOKENS) break
+    // No fact is shorter.
+    if (left <= MIN_FACT_TOKENS) break
     const dated = fact.date === '' ? fact.text : `${fact.date}: ${fact.text}`
     const line = `- ${dated}`
     const cost = tokensOf(line) + 1
@@ -189,24 +191,24 @@ async function renderSection(
 }
 
 /**
- * Facts that share words with the query first (the more the better), then the newest. Checking many facts takes long,
- * so it yields to other work.
+ * Facts that share the most words with the query first, then the newest. Ranking many facts takes long, so it yields to the
+ * event loop.
  */
 async function ranked(facts: readonly Fact[], question: string): Promise<Fact[]> {
-  const asked = new Set(queryWords(question).map(({ word }) => word))
+  const wanted = new Set(queryWords(question).map(({ word }) => word))
   const rated: { fact: Fact; index: number; hits: number }[] = []
   for (const [index, fact] of facts.entries()) {
-    if (index % FACTS_AT_ONCE === FACTS_AT_ONCE - 1)
+    if (index % FACTS_PER_SLICE === FACTS_PER_SLICE - 1)
       await new Promise((resolve) => setImmediate(resolve))
-    const words = asked.size === 0 ? [] : indexWords(fact.text)
-    rated.push({ fact, index, hits: new Set(words.filter((word) => asked.has(word))).size })
+    const words = wanted.size === 0 ? [] : indexWords(fact.text)
+    rated.push({ fact, index, hits: new Set(words.filter((word) => wanted.has(word))).size })
   }
   return rated
     .sort((a, b) => b.hits - a.hits || b.fact.date.localeCompare(a.fact.date) || b.index - a.index)
     .map(({ fact }) => fact)
 }
 
-/** A careful estimate: one token per character beyond ASCII, one per four others. */
+/** A conservative estimate: one token per non-ASCII character, one per four ASCII characters. */
 function tokensOf(text: string): number {
   let wide = 0
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) wide += 1

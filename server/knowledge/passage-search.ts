@@ -1,4 +1,5 @@
-// Finds the passages that answer a query: the full-text index proposes, the share of the query's words in them decides.
+// Finds the passages that match a query: the full-text index proposes candidates, and their share of the query's words ranks
+// them.
 import type { DocumentRepository, FoundPassage } from '../db/repositories/documents.ts'
 import { queryWords } from '../lib/words.ts'
 import type { ProjectId } from '../protocol/ids.ts'
@@ -16,11 +17,11 @@ export interface PassageHit {
   score: number
 }
 
-/** Candidates per wanted passage; bounded, so that the cost does not grow with the project. */
-const PROPOSED = 40
+/** Minimum number of candidates; bounded, so that the cost does not grow with the project. */
+const MIN_CANDIDATES = 40
 
 /**
- * The best passages first. The two databases rank differently (only one knows how rare a word is), so candidates are
+ * Returns the best passages first. The two databases rank differently (only one knows how rare a word is), so candidates are
  * ranked here: by the share of the query's words in the passage or its heading, then by the index's own rank.
  */
 export async function searchPassages(
@@ -31,10 +32,12 @@ export async function searchPassages(
 ): Promise<PassageHit[]> {
   const words = queryWords(question)
   if (words.length === 0) return []
-  const proposed = Math.max(PROPOSED, limit)
-  const whole = await documents.search(projectId, words, proposed, 'all')
+  const candidates = Math.max(MIN_CANDIDATES, limit)
+  const withAllWords = await documents.search(projectId, words, candidates, 'all')
   const found =
-    whole.length >= limit ? whole : await documents.search(projectId, words, proposed, 'any')
+    withAllWords.length >= limit
+      ? withAllWords
+      : await documents.search(projectId, words, candidates, 'any')
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
   return found
     .map((passage) => toHit(passage, coverage(passage, words), best))
@@ -44,13 +47,13 @@ export async function searchPassages(
 
 function coverage(
   passage: FoundPassage,
-  asked: readonly { word: string; prefix: boolean }[],
+  wanted: readonly { word: string; prefix: boolean }[],
 ): number {
-  const held = new Set(passage.tokens.split(' '))
-  const hits = asked.filter(({ word, prefix }) =>
-    prefix ? [...held].some((one) => one.startsWith(word)) : held.has(word),
+  const contained = new Set(passage.tokens.split(' '))
+  const hits = wanted.filter(({ word, prefix }) =>
+    prefix ? [...contained].some((token) => token.startsWith(word)) : contained.has(word),
   )
-  return hits.length / asked.length
+  return hits.length / wanted.length
 }
 
 const toHit = (passage: FoundPassage, share: number, best: number): PassageHit => ({
@@ -64,12 +67,12 @@ const toHit = (passage: FoundPassage, share: number, best: number): PassageHit =
   score: Math.round((0.7 * share + 0.3 * (best > 0 ? passage.score / best : 0)) * 1000) / 1000,
 })
 
-/** How much less the second place of a list counts than the first (reciprocal rank fusion, with its usual constant). */
-const RANK_SOFTNESS = 60
+/** The usual constant of reciprocal rank fusion: a higher one reduces the advantage of top ranks. */
+const RANK_CONSTANT = 60
 
 /**
- * Merges two rankings: by words, and by meaning (`near`: ids, nearest first). What ranks high in both comes first.
- * Passages that only the second one has are fetched.
+ * Merges two rankings: by words, and by meaning (`near`: ids, nearest first). Passages that rank high in both come first.
+ * Those found by meaning only are fetched.
  */
 export async function mergeByRank(
   documents: Pick<DocumentRepository, 'passages'>,
@@ -85,8 +88,8 @@ export async function mergeByRank(
   const points = new Map<number, number>()
   for (const list of [byWords.map(({ id }) => id), near])
     for (const [at, id] of list.entries())
-      points.set(id, (points.get(id) ?? 0) + 1 / (RANK_SOFTNESS + at))
-  const most = 2 / RANK_SOFTNESS
+      points.set(id, (points.get(id) ?? 0) + 1 / (RANK_CONSTANT + at))
+  const most = 2 / RANK_CONSTANT
   return [...known.values()]
     .map((hit) => ({
       ...hit,

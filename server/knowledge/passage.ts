@@ -1,9 +1,9 @@
 // A piece of a document: the unit that is searched, cited and shown.
 import { z } from 'zod'
 
-/** A piece of a document that makes sense on its own, with its place in the document. */
+/** A piece of a document that makes sense on its own, with its location in the document. */
 export const Passage = z.object({
-  /** The headings above it, outermost first, joined by ' > '. Null where the document has none. */
+  /** The headings above it, outermost first, joined by ' > '; null when there are none. */
   heading: z.string().nullable(),
   /** Page of a PDF, from 1; null elsewhere. */
   page: z.int().min(1).nullable(),

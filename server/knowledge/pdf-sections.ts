@@ -1,10 +1,10 @@
-// Extracts the text of a PDF page by page; lines in clearly larger type are its headings.
+// Extracts the text of a PDF page by page; lines in clearly larger type are headings.
 import { extractTextItems, type StructuredTextItem } from 'unpdf'
 import type { Section } from './passage.ts'
 
-/** How much larger than the body type a heading is set. */
-const HEADING_RATIO = 1.15
-const LONGEST_HEADING = 120
+/** Minimum ratio of a heading's type size to that of the body. */
+const MIN_HEADING_RATIO = 1.15
+const MAX_HEADING_CHARACTERS = 120
 const MAX_PAGES = 5_000
 
 /** Pairs of a radical (Unicode block 2E80) and the character it stands for. */
@@ -23,7 +23,7 @@ export async function pdfSections(bytes: Uint8Array): Promise<Section[]> {
   const { totalPages, items } = await extractTextItems(bytes)
   if (totalPages > MAX_PAGES) throw new Error(`it has more than ${MAX_PAGES} pages`)
   const pages = items.map(linesOf)
-  const usual = usualSize(pages.flat())
+  const bodySize = mostCommonSize(pages.flat())
   const sections: Section[] = []
   let heading: string | null = null
   pages.forEach((lines, index) => {
@@ -35,12 +35,12 @@ export async function pdfSections(bytes: Uint8Array): Promise<Section[]> {
       text = ''
     }
     for (const line of lines) {
-      if (line.size >= usual * HEADING_RATIO && line.text.length <= LONGEST_HEADING) {
-        const goesOn =
+      if (line.size >= bodySize * MIN_HEADING_RATIO && line.text.length <= MAX_HEADING_CHARACTERS) {
+        const continues =
           text === '' && last !== undefined && last.size === line.size && heading !== null
         close()
         heading =
-          goesOn && isBelow(last, line) ? `${heading}${glue(heading, line.text)}` : line.text
+          continues && isBelow(last, line) ? `${heading}${joined(heading, line.text)}` : line.text
       } else {
         const gap = last === undefined ? 0 : last.y - line.y
         const paragraph = gap > line.size * 1.9 || gap < 0
@@ -53,18 +53,19 @@ export async function pdfSections(bytes: Uint8Array): Promise<Section[]> {
   return sections
 }
 
-/** The next line of a heading that spans two. */
+/** Whether `lower` is the line right below `upper`, as in a heading of two lines. */
 const isBelow = (upper: Line | undefined, lower: Line): boolean =>
   upper !== undefined && upper.y - lower.y > 0 && upper.y - lower.y < lower.size * 2
 
-const glue = (left: string | null, right: string): string =>
+/** The second part of a text, with the space before it that Chinese does not have. */
+const joined = (left: string | null, right: string): string =>
   /[\u2E80-\u9FFF]$/.test(left ?? '') && /^[\u2E80-\u9FFF]/.test(right) ? right : ` ${right}`
 
 function linesOf(items: readonly StructuredTextItem[]): Line[] {
   const lines: Line[] = []
   let current: Line | null = null
   const close = (): void => {
-    const text = usualCharacters(current?.text ?? '')
+    const text = normalizeCharacters(current?.text ?? '')
       .replace(/[ \t]+/g, ' ')
       .trim()
     if (current !== null && text !== '') lines.push({ ...current, text })
@@ -85,25 +86,25 @@ function linesOf(items: readonly StructuredTextItem[]): Line[] {
 }
 
 /**
- * Fonts of Chinese PDFs often map to radicals instead of characters, and to ligatures instead of letters: they look
- * alike, but no search finds them. Unicode normalization folds most of them; the table has the rest.
+ * Fonts of PDFs often map to Chinese radicals instead of characters, and to ligatures instead of letters: they look alike,
+ * but no search finds them. Unicode normalization folds most of them; the table has the rest.
  */
-const usualCharacters = (text: string): string =>
+const normalizeCharacters = (text: string): string =>
   text
     .replace(/[\u2F00-\u2FDF\uF900-\uFAFF\uFB00-\uFB06]/g, (character) =>
       character.normalize('NFKC'),
     )
-    .replace(/[\u2E80-\u2EFF]/g, (radical) => wholeCharacters[radical] ?? radical)
+    .replace(/[\u2E80-\u2EFF]/g, (radical) => CHARACTER_OF_RADICAL[radical] ?? radical)
 
-const wholeCharacters: Readonly<Record<string, string>> = Object.fromEntries(
+const CHARACTER_OF_RADICAL: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from(
     { length: RADICALS.length / 2 },
     (_, index) => [RADICALS.charAt(index * 2), RADICALS.charAt(index * 2 + 1)] as const,
   ),
 )
 
-/** The type size of most characters. */
-function usualSize(lines: readonly Line[]): number {
+/** The type size that most characters have. */
+function mostCommonSize(lines: readonly Line[]): number {
   const weights = new Map<number, number>()
   for (const { size, text } of lines) weights.set(size, (weights.get(size) ?? 0) + text.length)
   let best = 0

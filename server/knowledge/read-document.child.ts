@@ -1,10 +1,10 @@
-// The program that reads one document in its own process: bytes on standard input, passages on descriptor 3.
+// The child process that reads one document: bytes on standard input, passages on descriptor 3.
 import { createWriteStream } from 'node:fs'
 import { errorText } from '../errors.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { readDocument, UnreadableDocument } from './read-document.ts'
 
-/** One line of the output: passages as they are found, finally one `end` or one `failed`. */
+/** One line of the output: passages as they are found, then one `end` or one `failed`. */
 type Line =
   | { kind: 'passages'; passages: unknown[] }
   | { kind: 'end' }

@@ -1,4 +1,4 @@
-// Converts a document's bytes into passages: the reader is chosen by the bytes, not by the file name.
+// Converts a document's bytes into passages: detects binary formats by the bytes and text formats by the extension.
 import { extname } from 'node:path'
 import mammoth from 'mammoth'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
@@ -21,7 +21,7 @@ export class UnreadableDocument extends Error {
 }
 
 /**
- * The passages of a document. Heavy and partly synchronous: only called in its child process. Throws
+ * Returns the passages of a document. Heavy and partly synchronous: only call it in its child process. Throws
  * `UnreadableDocument` with a text for a person, and whatever the libraries throw on damaged files.
  */
 export async function readDocument(name: string, bytes: Uint8Array): Promise<Passage[]> {

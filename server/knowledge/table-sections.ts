@@ -3,10 +3,10 @@ import Papa from 'papaparse'
 import type { Section } from './passage.ts'
 
 const MAX_ROWS = 200_000
-/** Rows of one section; they are split to size later. */
-const ROWS_TOGETHER = 20
+/** Rows per section; long sections are split later. */
+const ROWS_PER_SECTION = 20
 
-/** Sections of rows; the first row names the columns. The heading says which rows they are. */
+/** Groups rows into sections; the first row names the columns. The heading gives the row numbers. */
 export function tableSections(text: string): Section[] {
   const { data } = Papa.parse<string[]>(text.trim(), {
     skipEmptyLines: 'greedy',
@@ -16,12 +16,12 @@ export function tableSections(text: string): Section[] {
   if (rows.length === 0)
     return header.length === 0 ? [] : [{ heading: null, page: null, text: header.join(', ') }]
   const sections: Section[] = []
-  for (let first = 0; first < rows.length; first += ROWS_TOGETHER) {
-    const some = rows.slice(first, first + ROWS_TOGETHER)
+  for (let first = 0; first < rows.length; first += ROWS_PER_SECTION) {
+    const group = rows.slice(first, first + ROWS_PER_SECTION)
     sections.push({
-      heading: `rows ${first + 1}-${first + some.length}`,
+      heading: `rows ${first + 1}-${first + group.length}`,
       page: null,
-      text: some.map((row) => describeRow(header, row)).join('\n'),
+      text: group.map((row) => describeRow(header, row)).join('\n'),
     })
   }
   return sections

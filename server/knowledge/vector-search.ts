@@ -5,33 +5,33 @@ import { errorText } from '../errors.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import type { Embedder, Embedding } from './embeddings.ts'
 
-/** Passages in one request: parsing its response takes some milliseconds. */
-const EMBED_AT_ONCE = 24
-const QUESTION_MS = 5_000
-/** Similarity below this is chance. */
-const LEAST_SIMILARITY = 0.2
-/** Delay before missing vectors are tried again after the endpoint failed. */
-const TRY_AGAIN_MS = 5 * 60_000
+/** Passages per request: parsing its response takes a few milliseconds. */
+const EMBED_BATCH_SIZE = 24
+const QUERY_TIMEOUT_MS = 5_000
+/** A lower similarity is coincidence. */
+const MIN_SIMILARITY = 0.2
+/** Delay before missing vectors are requested again after a failure. */
+const RETRY_DELAY_MS = 5 * 60_000
 
 export interface VectorSearch {
-  /** Creates the vectors of a document's passages. Never throws: without them it is found by its words alone. */
+  /** Creates the vectors of a document's passages. Never throws: without them, only words find the document. */
   index(document: Pick<DocumentRow, 'id' | 'projectId'>, signal: AbortSignal): Promise<void>
   /** Ids of the passages nearest to the query, nearest first; none when the endpoint does not respond. */
   nearest(projectId: ProjectId, question: string, limit: number): Promise<number[]>
-  /** Creates missing vectors: of another model, from before there was an endpoint, or cut off by a crash. */
+  /** Creates missing vectors: after a change of the model, after an endpoint was configured, or after a crash. */
   catchUp(): Promise<void>
   stop(): void
 }
 
-export function createVectorSearch(parts: {
+export function createVectorSearch(dependencies: {
   documents: Pick<DocumentRepository, 'passagesOf'>
   vectors: VectorRepository
   embedder: Embedder
   log: { warn(details: object, message: string): void }
 }): VectorSearch {
-  const { documents, vectors, embedder, log } = parts
+  const { documents, vectors, embedder, log } = dependencies
   const stopped = new AbortController()
-  let again: NodeJS.Timeout | undefined
+  let retryTimer: NodeJS.Timeout | undefined
 
   /** False when the endpoint or the store failed. */
   async function index(
@@ -39,8 +39,8 @@ export function createVectorSearch(parts: {
     signal: AbortSignal,
   ): Promise<boolean> {
     try {
-      for (let from = 0; ; from += EMBED_AT_ONCE) {
-        const passages = await documents.passagesOf(projectId, id, from, EMBED_AT_ONCE)
+      for (let from = 0; ; from += EMBED_BATCH_SIZE) {
+        const passages = await documents.passagesOf(projectId, id, from, EMBED_BATCH_SIZE)
         if (passages.length === 0 || signal.aborted) return true
         const texts = passages.map(({ heading, text }) => `${heading ?? ''}\n${text}`.trim())
         const found = await embedder.embed(texts, signal)
@@ -55,18 +55,21 @@ export function createVectorSearch(parts: {
       }
     } catch (error) {
       if (signal.aborted) return true
-      log.warn({ document: id, cause: errorText(error) }, 'a document is found by words only')
+      log.warn(
+        { document: id, cause: errorText(error) },
+        'vectors of a document could not be created; only its words find it',
+      )
       return false
     }
   }
 
-  function tryAgainLater(): void {
-    if (again !== undefined || stopped.signal.aborted) return
-    again = setTimeout(() => {
-      again = undefined
+  function retryLater(): void {
+    if (retryTimer !== undefined || stopped.signal.aborted) return
+    retryTimer = setTimeout(() => {
+      retryTimer = undefined
       void catchUp()
-    }, TRY_AGAIN_MS)
-    again.unref()
+    }, RETRY_DELAY_MS)
+    retryTimer.unref()
   }
 
   async function catchUp(): Promise<void> {
@@ -74,48 +77,51 @@ export function createVectorSearch(parts: {
       await vectors.handToPgvector(embedder.model)
       for (const document of await vectors.documentsWithout(embedder.model)) {
         if (stopped.signal.aborted) return
-        if (!(await index(document, stopped.signal))) return tryAgainLater()
+        if (!(await index(document, stopped.signal))) return retryLater()
       }
     } catch (error) {
       if (stopped.signal.aborted) return
-      log.warn({ cause: errorText(error) }, 'documents without vectors were not looked up')
-      tryAgainLater()
+      log.warn({ cause: errorText(error) }, 'documents without vectors could not be listed')
+      retryLater()
     }
   }
 
   return {
     async index(document, signal) {
-      if (!(await index(document, AbortSignal.any([signal, stopped.signal])))) tryAgainLater()
+      if (!(await index(document, AbortSignal.any([signal, stopped.signal])))) retryLater()
     },
     catchUp,
     stop() {
-      clearTimeout(again)
+      clearTimeout(retryTimer)
       stopped.abort()
     },
 
     async nearest(projectId, question, limit) {
       try {
-        const [asked] = await embedder.embed([question], AbortSignal.timeout(QUESTION_MS))
-        const wanted = toBytes(asked ?? [])
-        if (wanted.every((value) => value === 0)) return []
-        const { near, complete } = await vectors.nearest(projectId, embedder.model, wanted, limit)
+        const [embedding] = await embedder.embed([question], AbortSignal.timeout(QUERY_TIMEOUT_MS))
+        const query = toBytes(embedding ?? [])
+        if (query.every((value) => value === 0)) return []
+        const { near, complete } = await vectors.nearest(projectId, embedder.model, query, limit)
         if (!complete)
           log.warn(
             { project: projectId },
-            'not every passage was compared by meaning in time; install pgvector, which compares them inside the database',
+            'search by meaning ran out of time before it compared every passage; install pgvector, which compares them in the database',
           )
         return near
-          .filter(({ similarity }) => similarity >= LEAST_SIMILARITY)
+          .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
           .map(({ passageId }) => passageId)
       } catch (error) {
-        log.warn({ cause: errorText(error) }, 'a question was asked by words only')
+        log.warn(
+          { cause: errorText(error) },
+          'search by meaning failed; the query was answered by words only',
+        )
         return []
       }
     },
   }
 }
 
-/** One signed byte per dimension. */
+/** Quantizes a vector to one signed byte per dimension. */
 function toBytes(vector: Embedding): Buffer {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   return Buffer.from(
