@@ -1,14 +1,14 @@
-// The `calculate_area` tool: one row for each shape.
+// The `calculate_area` tool: one row per shape.
 import { z } from 'zod'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
 
 const MAX_LENGTH = 1e150
-/** Checked by a refinement, which adds nothing to the schema: every request to a model carries it 16 times. */
+/** Checked by a refinement, which adds nothing to the schema: a limit in it would appear 16 times in every request to a model. */
 const length = z
   .number()
   .refine((size) => size > 0 && size <= MAX_LENGTH, 'must be a positive number')
   .optional()
-/** Which shape needs which size stands once, in the tool's description. */
+/** Only the tool's description says which sizes each shape needs. */
 const Sizes = z.object({
   radius: length,
   diameter: length,

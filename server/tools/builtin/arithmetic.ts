@@ -10,10 +10,10 @@ import {
 /** Only the parser is loaded: all of mathjs takes longer to load than the rest of the server. */
 const { parse } = create(parseDependencies ?? {})
 
-/** The value of an expression. Throws with a text for the model when it contains anything but arithmetic. */
+/** Returns the value of an expression. Throws, with a message for the model, when it contains anything but arithmetic. */
 export const calculate = (expression: string): number => numberOf(parse(normalise(expression)))
 
-/** People type full-width and typographic signs in other languages; `**` is another spelling of `^`. */
+/** People also type full-width and typographic operators; `**` is another spelling of `^`. */
 const normalise = (expression: string): string =>
   expression
     .normalize('NFKC')

@@ -25,11 +25,11 @@ const DEFAULT_SECONDS = 30
 const MAX_SECONDS = 600
 /** Time for the checkpoint before a command and the comparison after it. */
 const ALLOWANCE_MS = 120_000
-/** Bytes of each output that the model gets: the beginning and the end. */
-const MAX_OUTPUT = 30_000
-/** Characters of output that are streamed to the person while the command runs. */
-const MAX_STREAMED = 200_000
-/** Where the project is mounted inside the sandbox, beside the host's system folders and nothing else. */
+/** Maximum bytes of each output stream for the model: of a longer one, the beginning and the end. */
+const MAX_OUTPUT_BYTES = 30_000
+/** Maximum characters of output that are streamed to the page while the command runs. */
+const MAX_STREAMED_CHARACTERS = 200_000
+/** Where the project is mounted inside the sandbox, which otherwise contains only the host's system folders. */
 const INSIDE = '/project'
 
 const NOT_ISOLATED =
@@ -38,14 +38,14 @@ const NOT_ISOLATED =
 const HOST_NETWORK =
   "This command uses the host's network: it can reach this server's own API, other services of this machine and the private networks around it."
 
-/** Nothing, all that this machine can reach, or the internet alone. Without isolation it is always all. */
+/** No network, everything that this machine can reach, or only the internet. Without isolation it is always everything. */
 export type CommandNetwork = 'none' | 'host' | PrivateNetwork
 
 export interface ExecDependencies {
   services: WorkspaceServices
   bubblewrap: BubblewrapState
   network: CommandNetwork
-  /** What a command and all its child processes may use together. */
+  /** What a command and all its child processes may use in total. */
   limits: TreeLimits
 }
 
@@ -53,14 +53,14 @@ export interface ExecDependencies {
 type CommandOutcome = ProcessOutcome & { exceeded: Exceeded | null }
 type Exceeded = 'memory' | 'processes' | 'disk'
 
-/** Only for servers whose operator has enabled it. */
+/** Create it only on servers whose operator has enabled it. */
 export function createExecTool({
   services,
   bubblewrap,
   network,
   limits,
 }: ExecDependencies): ToolDefinition {
-  /** If so, its output and the files it writes count as text from outside. */
+  /** Output and files of a command that can reach the network count as text from outside. */
   const reachesOutside = network !== 'none' || !bubblewrap.available
   const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
   const surroundings = bubblewrap.available
@@ -79,7 +79,7 @@ export function createExecTool({
       command: withoutNul(z.string().min(1).max(20_000)).describe(`Command line for ${shell}.`),
       timeout: z.int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS).describe('Seconds.'),
     }),
-    // Commands of one batch run in the order of the calls: a later one may build on an earlier one.
+    // Commands of one batch run in the order of the calls, because a later one may build on an earlier one.
     orderKey: () => 'exec',
     async preview({ command, timeout }, context) {
       await requireWorkspace(services, context)
@@ -117,7 +117,7 @@ export function createExecTool({
           context.signal,
         )
       } catch (error) {
-        // The command ran: its output is worth reading even when its changes are not kept.
+        // The command ran, so its output is worth reading even when its changes are reverted.
         if (outcome === undefined || !(error instanceof AppError)) throw error
         return markUntrusted(fail(error.message, { data: dataOf(outcome) }), untrusted)
       }
@@ -128,7 +128,8 @@ export function createExecTool({
   function present(outcome: CommandOutcome, command: string, timeout: number): ToolResult {
     if (outcome.startError !== null && !outcome.aborted)
       return fail('The command could not be started on this server.')
-    if (outcome.exceeded !== null) return fail(tooMuch(outcome.exceeded), { data: dataOf(outcome) })
+    if (outcome.exceeded !== null)
+      return fail(limitMessage(outcome.exceeded), { data: dataOf(outcome) })
     if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
     return succeed(dataOf(outcome), {
       display: outcome.timedOut
@@ -148,7 +149,7 @@ export function createExecTool({
     context: ToolContext,
     bytes: { usedBytes: number; maxBytes: number },
   ): Promise<CommandOutcome> {
-    let left = MAX_STREAMED
+    let left = MAX_STREAMED_CHARACTERS
     let exceeded: Exceeded | null = null
     const limited = ['/bin/sh', '-c', limitsFor(workspace), shell, command]
     const wrapped = bubblewrap.available
@@ -176,7 +177,7 @@ export function createExecTool({
       },
       timeoutMs: timeout * 1_000,
       signal: context.signal,
-      maxOutputBytes: MAX_OUTPUT,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
       onOutput: (stream, text) => {
         if (left <= 0) return
         left -= text.length
@@ -197,24 +198,24 @@ export function createExecTool({
   }
 
   /**
-   * Files and folders that a command makes are the server's own; no core dumps, no file larger than a project, no process
-   * larger than all may be together. In a user namespace of its own the kernel counts processes, too; elsewhere it would
-   * count all that the server's user runs.
+   * The shell line that sets the limits: only the server's user can access new files; no core dumps, no file larger than a
+   * project, no process larger than all of them may be in total. The process limit needs a user namespace of its own:
+   * elsewhere the kernel counts all processes of the server's user.
    */
   function limitsFor(workspace: Workspace): string {
     const fileBlocks = Math.ceil(workspace.limits.project / 512)
     const kilobytes = Math.ceil(limits.memoryBytes / 1024)
-    const wanted = ['-c 0', `-f ${fileBlocks}`, '-n 1024', `-d ${kilobytes}`]
-    // A limit that is lower already may stay.
-    const set = wanted.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')
+    const options = ['-c 0', `-f ${fileBlocks}`, '-n 1024', `-d ${kilobytes}`]
+    // Raising a limit that is already lower fails, which is fine.
+    const set = options.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')
     const { processes } = limits
-    const inNumber = bubblewrap.available
+    const processLimit = bubblewrap.available
       ? `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; `
       : ''
-    return `umask 077; ${set}${inNumber}exec "$0" -c "$1"`
+    return `umask 077; ${set}${processLimit}exec "$0" -c "$1"`
   }
 
-  function tooMuch(what: Exceeded): string {
+  function limitMessage(what: Exceeded): string {
     if (what === 'processes')
       return `The command was killed: it had more than ${limits.processes} processes at once.`
     if (what === 'memory')

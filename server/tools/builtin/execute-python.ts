@@ -17,10 +17,10 @@ import type { ReadProjectFiles } from '../project-files.ts'
 
 const MAX_CODE_CHARACTERS = 200_000
 const INPUT_LIMITS = { maxFiles: 200, maxBytes: 20 * 1024 * 1024 }
-/** Bytes of files that the artifact embeds, each and in total; larger ones are only listed. */
+/** Maximum bytes of files that the artifact embeds, each and in total; larger ones are only listed. */
 const MAX_EMBEDDED_BYTES = 1024 * 1024
-const MAX_EMBEDDED_TOTAL = 2 * 1024 * 1024
-/** The longest time limit plus a slow start on a busy machine. */
+const MAX_TOTAL_EMBEDDED_BYTES = 2 * 1024 * 1024
+/** Covers the longest time limit and a slow start on a busy machine. */
 const TIMEOUT_MS = 90_000
 
 const mimeTypes: Readonly<Record<string, string>> = {
@@ -63,13 +63,13 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
 
 export interface ExecutePythonDependencies {
   python: PythonSandbox
-  /** Set by the operator: the model may choose a stricter level; a looser one needs approval. */
+  /** The operator's default: the model may choose a stricter level; a looser one needs approval. */
   defaultStrictness: Strictness
   /** Reads the project files that a call names; nothing else of the host is ever passed in. */
   readFiles: ReadProjectFiles
 }
 
-/** Its risk is above `low` only where a call asks for more than the operator's default. */
+/** The risk is above `low` only where a call requests more than the operator's default. */
 export function createExecutePythonTool(dependencies: ExecutePythonDependencies): ToolDefinition {
   const { python, defaultStrictness } = dependencies
   const tool = defineTool({
@@ -173,9 +173,9 @@ function present(outcome: ProgramOutcome, seconds: number): ToolResult {
   return fail(error ?? displays[status], { data, artifact })
 }
 
-/** Files as the page can show or offer them; one that is too large keeps only its name and size. */
+/** Files for the page to show or download; one that is too large is reduced to its name and size. */
 function embed(files: readonly ProgramFile[]): NonNullable<Artifact['files']> {
-  let left = MAX_EMBEDDED_TOTAL
+  let left = MAX_TOTAL_EMBEDDED_BYTES
   return files.map(({ path, content }) => {
     const mime = mimeOf(path)
     const entry = { name: path, mime, size: content.length }

@@ -11,7 +11,7 @@ export interface PageToolDependencies {
 }
 
 const MAX_PAGES = 10
-const AT_ONCE = 4
+const MAX_CONCURRENT_PAGES = 4
 const PAGE_TIMEOUT_MS = 45_000
 const BATCH_TIMEOUT_MS = 150_000
 
@@ -25,7 +25,7 @@ const Url = z.string().min(1).max(8_000).describe('An http:// or https:// URL.')
 
 type Page = { ok: true; data: Record<string, unknown> } | { ok: false; error: string }
 
-/** Only types that hold text are downloaded; a missing type is decided by the bytes. Null when it is accepted. */
+/** Only text types are downloaded; when the type is missing, the bytes decide. Null when it is accepted. */
 function refuseType(contentType: string): string | null {
   const type = contentType.split(';')[0]?.trim() ?? ''
   if (type === '' || type === 'application/octet-stream' || type.startsWith('text/')) return null
@@ -99,7 +99,7 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
       extract_type: ExtractType,
     }),
     handler: async ({ urls, extract_type: extract }, { signal, progress }) => {
-      const slot = pLimit(AT_ONCE)
+      const slot = pLimit(MAX_CONCURRENT_PAGES)
       let done = 0
       const results = await Promise.all(
         urls.map((url) =>

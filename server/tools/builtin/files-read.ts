@@ -238,7 +238,7 @@ interface LinePart {
   cutInLine: boolean
 }
 
-/** The lines from `start` to `end`, as many as fit; found by counting, so that a large file is not split into lines. */
+/** The lines from `start` to `end`, as many as fit. Scans for line breaks instead of splitting a large file into lines. */
 function cutLines(text: string, start: number, end: number): LinePart {
   let line = 1
   let from = start === 1 ? 0 : -1

@@ -85,7 +85,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
     async preview(input, context) {
       const { path, before, diff } = await plan(await requireWorkspace(services, context), input)
       const version = before?.version ?? ''
-      // An append is the same whatever else was appended meanwhile.
+      // An append stays valid whatever else has been appended in the meantime.
       if (input.mode === 'append')
         return {
           display: `${before === null ? 'Create' : 'Append to'} ${path} (+${diff.added} −${diff.removed})`,
@@ -110,7 +110,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
         async () => {
           const { path, before, bytes, diff } = await plan(workspace, input)
           const version = before?.version ?? ''
-          // The lock on the project is held from reading to writing: an append loses nothing and needs no refusal.
+          // The project lock is held from reading to writing, so an append loses nothing and needs no version check.
           if (input.mode === 'write') seen.check(context.runId, path, version)
           const state = await workspace.write(path, bytes, { expected: version })
           if (input.mode === 'write') seen.note(context.runId, path, state.version)

@@ -26,7 +26,7 @@ import { textProcess } from './text.ts'
 import { createWeatherTool, type WeatherSettings } from './weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web-search.ts'
 
-/** Everything that the tools can reach. */
+/** Everything that the tools depend on. */
 export interface BuiltinDependencies {
   fetch: GuardedFetch
   pages: PageReader

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { errorText } from '../../errors.ts'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
 
-const MAX_TEXT = 500_000
+const MAX_TEXT_CHARACTERS = 500_000
 const MAX_DEPTH = 100
 
 const Input = z.object({
-  json_string: z.string().max(MAX_TEXT).describe('JSON text.'),
+  json_string: z.string().max(MAX_TEXT_CHARACTERS).describe('JSON text.'),
   operation: z
     .enum(['parse', 'format', 'keys', 'validate'])
     .describe(
@@ -55,7 +55,7 @@ function readJson(text: string): { ok: true; value: unknown } | { ok: false; err
   }
 }
 
-/** How deep brackets are nested outside strings; checked before parsing, because deep values overflow the stack later. */
+/** The nesting depth of brackets outside strings; checked before parsing, because deep values overflow the stack later. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -1,4 +1,4 @@
-// Shared by all tools that work on project files: opening the project's folder, and which version of a file a run has seen.
+// What all file tools share: opening the project's folder, and tracking which version of a file a run has seen.
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../errors.ts'
 import type { RunId } from '../../protocol/ids.ts'
@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import type { ToolContext } from '../definition.ts'
 
-/** Dependencies of file tools: the workspace, and what their runs have seen. */
+/** Dependencies of file tools: the workspace, and the file versions that runs have seen. */
 export interface FileToolDependencies {
   services: WorkspaceServices
   seen: SeenFiles
@@ -45,21 +45,24 @@ export function pathKey(path: string): string {
 }
 
 /**
- * The version of each file as a run last read, wrote or previewed it, so that a change by somebody else is noticed before
- * it is overwritten.
+ * The version of each file that a run last read, wrote or previewed, so that a change by someone else is detected before it
+ * is overwritten.
  */
 export interface SeenFiles {
   note(runId: RunId, path: string, version: string): void
   /**
-   * A person is shown what a call would do to the file as it is now. Returns the version that the call must find: this
-   * one, or an earlier one that the run knows, in which case the call will be refused.
+   * Call it when a person is shown what a call would do to the current file. Returns the version that the call must find:
+   * this one, or an earlier one that the run knows, in which case the call will be refused.
    */
   noteShown(runId: RunId, path: string, version: string): string
-  /** Throws `file_changed` when the run knows the file in another version ('' for 'not there'). */
+  /** Throws `file_changed` when the run knows another version of the file ('' means that it does not exist). */
   check(runId: RunId, path: string, version: string): void
-  /** The run changed a file without seeing the rest of it: a version it already knew stays as old as it was. */
+  /**
+   * Call it when the run changed a file without reading all of it. Updates the known version only if it was `from`, so that
+   * an outdated version stays outdated.
+   */
   advance(runId: RunId, path: string, from: string, to: string): void
-  /** A person is shown what a deletion removes; `fingerprint` stands for all of it. */
+  /** Call it when a person is shown what a deletion removes; `fingerprint` identifies all of it. */
   noteDoomed(runId: RunId, path: string, fingerprint: string): void
   /** Throws `file_changed` when a deletion would remove something other than what was shown. */
   checkDoomed(runId: RunId, path: string, fingerprint: string): void
@@ -67,11 +70,11 @@ export interface SeenFiles {
   recall(shown: Readonly<Record<string, unknown>>, runId: RunId): void
 }
 
-const MAX_SEEN = 20_000
+const MAX_SEEN_FILES = 20_000
 
 export function createSeenFiles(): SeenFiles {
-  const versions = new LRUCache<string, string>({ max: MAX_SEEN })
-  const doomed = new LRUCache<string, string>({ max: MAX_SEEN })
+  const versions = new LRUCache<string, string>({ max: MAX_SEEN_FILES })
+  const doomed = new LRUCache<string, string>({ max: MAX_SEEN_FILES })
   const keyOf = (runId: RunId, path: string): string => `${runId} ${pathKey(path)}`
   return {
     note: (runId, path, version) => {
@@ -85,7 +88,7 @@ export function createSeenFiles(): SeenFiles {
     check: (runId, path, version) => {
       const known = versions.get(keyOf(runId, path))
       if (known === undefined || known === version) return
-      // Reported once: a run that reads the file again, or repeats the call, works on what is there now.
+      // Reported once: a run that reads the file again, or repeats the call, works on the current version.
       versions.delete(keyOf(runId, path))
       throw new AppError(
         'file_changed',

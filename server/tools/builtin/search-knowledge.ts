@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Knowledge } from '../../knowledge/knowledge.ts'
 import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../definition.ts'
 
-const MOST_RESULTS = 20
+const MAX_RESULTS = 20
 
 export const createSearchKnowledgeTool = (
   knowledge: Pick<Knowledge, 'search' | 'list'>,
@@ -18,7 +18,7 @@ export const createSearchKnowledgeTool = (
     timeoutMs: 30_000,
     input: z.object({
       query: z.string().trim().min(1).max(2_000).describe('Keywords or a question.'),
-      max_results: z.int().min(1).max(MOST_RESULTS).default(5).describe('Passages to return.'),
+      max_results: z.int().min(1).max(MAX_RESULTS).default(5).describe('Passages to return.'),
     }),
     async handler({ query, max_results: limit }, { projectId }) {
       if (projectId === null)

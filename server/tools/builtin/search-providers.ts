@@ -14,10 +14,10 @@ export interface SearchProvider {
   search(query: string, count: number, signal: AbortSignal): Promise<SearchOutcome>
 }
 
-/** For the whole response of one service. */
+/** Limit for one service, including the whole response. */
 const TIMEOUT_MS = 10_000
 
-/** A configured address as it is; with the default path when it names only a host. */
+/** Returns a configured URL unchanged, or with the default path when it names only a host. */
 const endpoint = (configured: string | undefined, usual: string): URL => {
   const url = new URL(configured ?? usual)
   if (url.pathname === '/') url.pathname = new URL(usual).pathname
@@ -35,7 +35,7 @@ const unavailable = (outcome: FetchOutcome): string | null => {
 const body = (outcome: FetchOutcome): string =>
   outcome.ok ? Buffer.from(outcome.body).toString() : ''
 
-/** DuckDuckGo's page for browsers without JavaScript; needs no key, but refuses clients that search too often. */
+/** DuckDuckGo's page for browsers without JavaScript: needs no key, but rejects clients that search too often. */
 export function createDuckDuckGo(parts: {
   fetch: GuardedFetch
   pages: PageReader
@@ -63,8 +63,8 @@ export function createDuckDuckGo(parts: {
 }
 
 /**
- * DuckDuckGo through the `duck-duck-scrape` package, which uses another endpoint and so may work when the page does
- * not. It makes its own requests, to fixed addresses of DuckDuckGo only.
+ * DuckDuckGo through the `duck-duck-scrape` package, which uses another endpoint and may work when the page does not. It
+ * makes its own requests, only to fixed addresses of DuckDuckGo.
  */
 export function createDuckDuckScrape(): SearchProvider {
   return {
@@ -73,7 +73,7 @@ export function createDuckDuckScrape(): SearchProvider {
       try {
         const { search } = await import('duck-duck-scrape')
         const limits = { open_timeout: 5_000, response_timeout: 10_000, read_timeout: 10_000 }
-        // The package takes no signal; its own limits end the request soon after.
+        // The package accepts no signal; its own limits end the request soon after.
         const { results } = await untilAborted(
           search(query, {}, limits),
           AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -91,7 +91,7 @@ export function createDuckDuckScrape(): SearchProvider {
   }
 }
 
-const BraveAnswer = z.object({
+const BraveResponse = z.object({
   web: z
     .object({
       results: z.array(
@@ -101,7 +101,7 @@ const BraveAnswer = z.object({
     .optional(),
 })
 
-/** https://api.search.brave.com, with a key. */
+/** The API at https://api.search.brave.com; needs a key. */
 export function createBrave(parts: {
   fetch: GuardedFetch
   apiKey: string
@@ -123,7 +123,7 @@ export function createBrave(parts: {
       })
       const error = unavailable(outcome)
       if (error !== null) return { ok: false, error }
-      const hits = readJson(BraveAnswer, body(outcome))?.web?.results ?? null
+      const hits = readJson(BraveResponse, body(outcome))?.web?.results ?? null
       if (hits === null) return { ok: false, error: 'its response could not be read' }
       return {
         ok: true,
@@ -137,11 +137,11 @@ export function createBrave(parts: {
   }
 }
 
-const SearxngAnswer = z.object({
+const SearxngResponse = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().nullish() })),
 })
 
-/** A SearXNG instance that the operator runs, with `json` among its formats. */
+/** A SearXNG instance of the operator, with `json` among its formats. */
 export function createSearxng(parts: { fetch: GuardedFetch; url: string }): SearchProvider {
   return {
     name: 'searxng',
@@ -153,11 +153,11 @@ export function createSearxng(parts: { fetch: GuardedFetch; url: string }): Sear
       const error = unavailable(outcome)
       if (error !== null)
         return { ok: false, error: `${error} (SearXNG needs \`json\` among its formats)` }
-      const answer = readJson(SearxngAnswer, body(outcome))
-      if (answer === null) return { ok: false, error: 'its response is not JSON' }
+      const found = readJson(SearxngResponse, body(outcome))
+      if (found === null) return { ok: false, error: 'its response is not JSON' }
       return {
         ok: true,
-        hits: answer.results
+        hits: found.results
           .slice(0, count)
           .map(({ title, url: page, content }) => ({ title, url: page, snippet: content ?? '' })),
       }
@@ -173,7 +173,7 @@ function readJson<T>(schema: z.ZodType<T>, text: string): T | null {
   }
 }
 
-/** Brave marks matching words with <strong>. */
+/** Brave highlights matching words with <strong>. */
 const plain = (text: string): string =>
   text
     .replace(/<\/?strong>/g, '')

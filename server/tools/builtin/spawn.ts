@@ -1,4 +1,4 @@
-// The `spawn` tool: starts a task that runs in the background, beside the current run.
+// The `spawn` tool: starts a background task alongside the current run.
 import { z } from 'zod'
 import { defineTool, fail, succeed } from '../definition.ts'
 
@@ -8,7 +8,7 @@ export const spawn = defineTool({
     'Starts a task in the background and returns immediately; you do not get its result in this answer. Use it for long work that your answer does not depend on. It cannot see this conversation.',
   category: 'agent',
   riskLevel: 'low',
-  // The same call starts its task once, also when it is repeated after a restart.
+  // The same call starts its task only once, even when it is repeated after a restart.
   repeatable: true,
   timeoutMs: 20_000,
   input: z.object({

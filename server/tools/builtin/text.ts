@@ -1,17 +1,17 @@
-// The `text_process` tool: counts and changes text by characters, lines and words as a reader sees them.
+// The `text_process` tool: counts and transforms text by characters, lines and words as a reader sees them.
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { defineTool, succeed, type ToolDefinition } from '../definition.ts'
 
-const MAX_TEXT = 200_000
+const MAX_TEXT_CHARACTERS = 200_000
 /**
- * Characters given to the segmenter at once. Node 20 copies the whole input into every segment, so that one call for
+ * Characters passed to the segmenter per call. Node 20 copies the whole input into every segment, so that one call for
  * 75,000 characters allocates gigabytes; in slices the same text takes a third of a second.
  */
 const SLICE_CHARACTERS = 512
 
 const Input = z.object({
-  text: z.string().max(MAX_TEXT).describe('The text.'),
+  text: z.string().max(MAX_TEXT_CHARACTERS).describe('The text.'),
   operation: z
     .enum(['count', 'lines', 'words', 'upper', 'lower', 'reverse'])
     .describe(
@@ -53,7 +53,7 @@ export const textProcess: ToolDefinition = defineTool({
   },
 })
 
-/** Normalises line ends; one at the end of the text starts no further line. */
+/** Normalizes line breaks; a final one does not begin another line. */
 const endOfLine = (found: string, offset: number, whole: string): string =>
   offset + found.length === whole.length ? '' : '\n'
 
@@ -61,7 +61,7 @@ const graphemeSegmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' })
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-/** The segments of a text that `isWanted`, slice by slice; other work gets its turn after each slice. */
+/** Returns the segments of a text that `isWanted`, slice by slice; yields to the event loop after each slice. */
 async function segmentsOf(
   segmenter: Intl.Segmenter,
   text: string,
@@ -70,11 +70,11 @@ async function segmentsOf(
   const found: string[] = []
   let start = 0
   while (start < text.length) {
-    // Without half of a surrogate pair at its end, which would count as a segment of its own.
+    // Half of a surrogate pair at its end would count as a segment of its own.
     const slice = text.slice(start, start + SLICE_CHARACTERS).replace(/(?<=.)[\ud800-\udbff]$/s, '')
     const segments = [...segmenter.segment(slice)]
     const isEnd = start + slice.length >= text.length
-    // The last segment may continue in the next slice, which begins with it.
+    // The last segment may continue, so the next slice begins with it.
     if (!isEnd && segments.length > 1) segments.pop()
     for (const segment of segments) {
       if (isWanted(segment)) found.push(segment.segment)
@@ -88,7 +88,7 @@ async function segmentsOf(
 const characters = (text: string): Promise<string[]> =>
   segmentsOf(graphemeSegmenter, text, () => true)
 
-/** Scripts that put no spaces between words are cut by their dictionary. */
+/** Scripts without spaces between words are segmented by a dictionary. */
 const wordsOf = async (piece: string): Promise<string[]> =>
   unspaced.test(piece)
     ? await segmentsOf(wordSegmenter, piece, ({ isWordLike }) => isWordLike === true)

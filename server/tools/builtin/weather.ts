@@ -110,10 +110,10 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
     url.searchParams.set('q', city)
     url.searchParams.set('appid', settings.apiKey)
     url.searchParams.set('units', units)
-    const answer = await ask(url, configured !== undefined, OpenWeather, signal)
-    if (!answer.ok)
-      return answer.error === 'not found' ? unknownCity(city) : unavailable(answer.error)
-    const { name, sys, main, weather, wind, dt } = answer.value
+    const outcome = await ask(url, configured !== undefined, OpenWeather, signal)
+    if (!outcome.ok)
+      return outcome.error === 'not found' ? unknownCity(city) : unavailable(outcome.error)
+    const { name, sys, main, weather, wind, dt } = outcome.value
     return present({
       city: name,
       region: null,
@@ -159,7 +159,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
   })
 }
 
-/** A configured address as it is; with the default path when it names only a host. */
+/** Returns a configured URL unchanged, or with the default path when it names only a host. */
 function endpoint(configured: string | undefined, usual: string): URL {
   const url = new URL(configured ?? usual)
   if (url.pathname === '/') url.pathname = new URL(usual).pathname

@@ -17,7 +17,7 @@ type ProviderName = 'duckduckgo' | 'brave' | 'searxng'
 
 export interface WebSearchSettings {
   provider: ProviderName
-  /** Tried in this order when given; `provider` is then not used. */
+  /** Services to try, in this order; when given, `provider` is ignored. */
   providers: readonly ProviderName[]
   apiKey?: string | undefined
   /** The SearXNG instance. */
@@ -27,11 +27,11 @@ export interface WebSearchSettings {
 }
 
 const MAX_RESULTS = 20
-/** Back-off after a failure: the first pause, doubled by each further failure up to the longest. */
-const FIRST_PAUSE_MS = 5_000
-const LONGEST_PAUSE_MS = 300_000
+/** Backoff after a failure: the first pause, doubled by each further failure up to the maximum. */
+const INITIAL_BACKOFF_MS = 5_000
+const MAX_BACKOFF_MS = 300_000
 
-/** The services that the settings name and that have the settings they need. */
+/** The services that the settings name, without those that lack a setting. */
 export function searchProviders(
   settings: WebSearchSettings,
   fetch: GuardedFetch,
@@ -55,7 +55,7 @@ export function createWebSearchTool(
 ): ToolDefinition {
   const states = providers.map((provider) => ({
     provider,
-    lane: pLimit(1),
+    queue: pLimit(1),
     failures: 0,
     pausedUntil: Number.NEGATIVE_INFINITY,
   }))
@@ -80,7 +80,7 @@ export function createWebSearchTool(
       for (const state of states) {
         const { name } = state.provider
         const outcome = await untilAborted(
-          state.lane(async () => {
+          state.queue(async () => {
             if (signal.aborted) return { ok: false, error: 'stopped' } as const
             const pause = state.pausedUntil - now()
             if (pause > 0)
@@ -88,12 +88,12 @@ export function createWebSearchTool(
                 ok: false,
                 error: `it failed recently and will be tried again in ${Math.ceil(pause / 1000)} s`,
               } as const
-            const answer = await state.provider.search(query, count, signal)
-            state.failures = answer.ok ? 0 : state.failures + 1
-            if (!answer.ok && !signal.aborted)
+            const found = await state.provider.search(query, count, signal)
+            state.failures = found.ok ? 0 : state.failures + 1
+            if (!found.ok && !signal.aborted)
               state.pausedUntil =
-                now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (state.failures - 1))
-            return answer
+                now() + Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** (state.failures - 1))
+            return found
           }),
           signal,
         )
