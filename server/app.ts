@@ -18,7 +18,7 @@ import {
   storedModels,
 } from './composition/settings.ts'
 import { createToolModule, type ToolModuleOptions } from './composition/tools.ts'
-import { createProjectDescription, createWorkspaceModule } from './composition/workspace.ts'
+import { createConfiguredWorkspace, createProjectDescription } from './composition/workspace.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
@@ -42,6 +42,7 @@ import { registerRoutes } from './routes/index.ts'
 import { createUploadSlots } from './routes/upload-slots.ts'
 import { createSearchIndexer } from './search/indexer.ts'
 import { createSearch } from './search/search.ts'
+
 import { createMarkdownRenderer } from './sharing/markdown.ts'
 
 /** A server that is fully wired but does not listen yet. */
@@ -131,12 +132,13 @@ async function assemble(
     onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
   })
   const probe = createModelProbe()
-  const workspace = await createWorkspaceModule(config, store, log)
+  const workspace = await createConfiguredWorkspace(config, store, log)
   const tools = createToolModule({
     config,
     database,
     store,
     workspace,
+
     commandNetwork,
     box,
     redact: redactor.redact,

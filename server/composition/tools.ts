@@ -24,11 +24,12 @@ import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/i
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ResultKeeper } from '../tools/long-results.ts'
 import { createMcpServers, type McpServers } from '../tools/mcp/servers.ts'
+import { createProjectFileReader } from '../tools/project-files.ts'
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { embeddingSettings, toolSettings } from './settings.ts'
-import type { WorkspaceModule } from './workspace.ts'
 
 export interface ToolModule {
   registry: ToolRegistry
@@ -55,7 +56,7 @@ export interface ToolModuleOptions {
   config: Config
   database: Database
   store: Store
-  workspace: WorkspaceModule
+  workspace: WorkspaceServices
   /** The network that `exec` commands can use. */
   commandNetwork: CommandNetwork
   box: SecretBox
@@ -137,7 +138,7 @@ export function createToolModule({
     python: {
       python,
       defaultStrictness: config.code_execution.default_strictness,
-      readFiles: workspace.readFiles,
+      readFiles: createProjectFileReader(workspace),
     },
     messages: {
       channels,

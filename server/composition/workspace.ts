@@ -5,29 +5,21 @@ import type { ProjectRepository } from '../db/repositories/projects.ts'
 import type { Store } from '../db/store.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { ProjectDescription } from '../runs/dependencies.ts'
-import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts'
-import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
+import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
 import { createWorkspaceServices, type WorkspaceServices } from '../workspace/workspace-services.ts'
 
-export interface WorkspaceModule extends WorkspaceServices {
-  /** Reads the project files that a program needs, within limits. */
-  readFiles: ReadProjectFiles
-  /** Whether the kernel can isolate programs here. */
-  bubblewrap: BubblewrapState
-}
-
 /** Prepares the workspace root. @throws when it cannot be used. */
-export async function createWorkspaceModule(
+export const createConfiguredWorkspace = async (
   { workspace_root: root, limits, checkpoints }: Config,
   {
     checkpoints: records,
     outsideContents,
     storage,
   }: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>,
+
   log: FastifyBaseLogger,
-): Promise<WorkspaceModule> {
-  const bubblewrap = await detectBubblewrap()
-  const services = await createWorkspaceServices({
+): Promise<WorkspaceServices> =>
+  createWorkspaceServices({
     root,
     limits: { fileRead: limits.file_read, fileWrite: limits.file_write, project: limits.project },
     rule: {
@@ -38,15 +30,9 @@ export async function createWorkspaceModule(
     records,
     outsideContents,
     storage: { records: storage, limit: limits.storage },
-    bubblewrap,
+    bubblewrap: await detectBubblewrap(),
     log,
   })
-  return {
-    ...services,
-    bubblewrap,
-    readFiles: createProjectFileReader(services),
-  }
-}
 
 /** Maximum number of entries of the top folder in the prompt. */
 const MAX_LISTED = 50

@@ -23,6 +23,8 @@ export interface WorkspaceServices {
   mutex: KeyedMutex
   pool: WorkerPool
   records: CheckpointRepository
+  /** Whether the kernel can isolate programs here. */
+  bubblewrap: BubblewrapState
   close(): Promise<void>
 }
 
@@ -69,6 +71,7 @@ export async function createWorkspaceServices(options: {
     mutex,
     pool,
     records,
+    bubblewrap,
     checkpoints,
     search: createProjectSearch({
       ripgrep: findRipgrep(),
