@@ -74,7 +74,7 @@ export function createVectorSearch(dependencies: {
 
   async function catchUp(): Promise<void> {
     try {
-      await vectors.handToPgvector(embedder.model)
+      await vectors.copyToPgvector(embedder.model)
       for (const document of await vectors.documentsWithout(embedder.model)) {
         if (stopped.signal.aborted) return
         if (!(await index(document, stopped.signal))) return retryLater()

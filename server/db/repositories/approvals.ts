@@ -12,8 +12,8 @@ export function createApprovals(database: Database) {
   const { approvals } = database.tables
   return {
     /**
-     * A run that is resumed requests the same approval again: the stored request keeps its place and its decision. Only
-     * the preview of a pending one is updated. Returns the request as stored.
+     * Stores an approval request. A resumed run requests the same approval again: the stored request keeps its position and
+     * its decision, and only the preview of a pending one is updated. Returns the request as stored.
      */
     async insertApproval(tx: Writer, approval: NewApproval): Promise<ApprovalRow | undefined> {
       await tx
@@ -48,7 +48,7 @@ export function createApprovals(database: Database) {
         .orderBy(asc(approvals.createdAt), asc(approvals.position))
     },
 
-    /** Withdraws pending requests that nothing waits for any more. */
+    /** Withdraws pending requests that nothing waits for any longer. */
     async withdrawApprovals(tx: Writer, runId: RunId, ids: readonly string[]): Promise<void> {
       if (ids.length === 0) return
       await tx

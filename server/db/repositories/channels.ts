@@ -15,7 +15,7 @@ export function createChannelRepository(database: Database) {
 
   return {
     /**
-     * False when the user has `atMost` channels already.
+     * Stores a channel; false when the user already has `atMost` channels.
      * @throws the database's unique violation when the user has a channel with this name.
      */
     insert: (channel: NewChannel, atMost: number): Promise<boolean> =>
@@ -51,18 +51,18 @@ export function createChannelRepository(database: Database) {
     async remove(userId: UserId, id: string): Promise<boolean> {
       return database.write(async (tx) => {
         await tx.lock(`channels of ${userId}`)
-        const mine = and(eq(channels.id, id), eq(channels.userId, userId))
-        const found = await tx.select({ id: channels.id }).from(channels).where(mine).limit(1)
-        await tx.delete(channels).where(mine)
+        const owned = and(eq(channels.id, id), eq(channels.userId, userId))
+        const found = await tx.select({ id: channels.id }).from(channels).where(owned).limit(1)
+        await tx.delete(channels).where(owned)
         return found.length > 0
       })
     },
 
     /** The newest message sent by each channel of the user. */
     async lastDeliveries(userId: UserId): Promise<Map<string, DeliveryRow>> {
-      const mine = await this.list(userId)
+      const owned = await this.list(userId)
       const last = await Promise.all(
-        mine.map(({ id }) =>
+        owned.map(({ id }) =>
           database.read
             .select()
             .from(deliveries)
@@ -75,7 +75,8 @@ export function createChannelRepository(database: Database) {
     },
 
     /**
-     * The outcome: `full` when `atMost` messages of the user are waiting already, `gone` when the channel was removed.
+     * Stores a pending delivery. Returns `full` when the user already has `atMost` pending ones, `gone` when the channel was
+     * removed.
      */
     enqueue: (delivery: NewDelivery, atMost: number): Promise<'stored' | 'full' | 'gone'> =>
       database.write(async (tx) => {
@@ -104,8 +105,8 @@ export function createChannelRepository(database: Database) {
     },
 
     /**
-     * Takes due deliveries, oldest first, and counts the attempt. Nobody else gets them until `leaseUntil`, so a
-     * process that dies while sending loses nothing.
+     * Claims due deliveries, oldest first, and counts the attempt. Nobody else gets them before `leaseUntil`; after that they
+     * are due again, so a process that dies while sending loses nothing.
      */
     async claimDue(
       now: Date,
@@ -133,7 +134,7 @@ export function createChannelRepository(database: Database) {
       })
     },
 
-    /** When the next delivery is due; null when none waits. */
+    /** When the next delivery is due; null when none is pending. */
     async nextDue(): Promise<Date | null> {
       const rows = await database.read
         .select({ at: deliveries.nextAttemptAt })
@@ -153,7 +154,7 @@ export function createChannelRepository(database: Database) {
       })
     },
 
-    /** Removes deliveries that ended before `before`, some at a time. */
+    /** Removes deliveries that ended before `before`, at most a batch per call. */
     async forgetSettled(before: Date, limit: number): Promise<void> {
       await database.write(async (tx) => {
         const old = await tx

@@ -16,7 +16,7 @@ export type CheckpointRepository = ReturnType<typeof createCheckpointRepository>
 /** The size of a project's files after a change, in bytes: the measured total, or the growth. */
 export type ProjectSize = { bytes: number } | { grown: number }
 
-/** Files of a checkpoint that are stored and read at once. */
+/** Files of a checkpoint that are stored and read per page. */
 const PAGE_FILES = 250
 /** Files of each checkpoint that lists show. */
 const SAMPLE_FILES = 20
@@ -73,11 +73,11 @@ export function createCheckpointRepository(database: Database) {
       const shown = files.filter(isShown)
       const ordered =
         shown.length === 0 ? files : [...shown, ...files.filter((file) => !isShown(file))]
-      const told = shown.length === 0 ? files : shown
+      const listed = shown.length === 0 ? files : shown
       const complete: CheckpointRow = {
         ...row,
-        fileCount: told.length,
-        sample: told.slice(0, SAMPLE_FILES).map(({ path, change }) => ({ path, change })),
+        fileCount: listed.length,
+        sample: listed.slice(0, SAMPLE_FILES).map(({ path, change }) => ({ path, change })),
       }
       // Large changes are stored page by page, so that other writers need not wait for all of it; listed once complete.
       const single = ordered.length <= PAGE_FILES
@@ -220,7 +220,7 @@ export function createCheckpointRepository(database: Database) {
       return row
     },
 
-    /** Ids and creation times of all, newest first, for pruning. */
+    /** Ids and creation times of all checkpoints of a project, newest first, for pruning. */
     ages: (projectId: ProjectId): Promise<{ id: string; createdAt: Date }[]> =>
       read
         .select({ id: checkpoints.id, createdAt: checkpoints.createdAt })

@@ -34,7 +34,7 @@ export type ConversationFilter = {
   q?: string | undefined
 }
 
-/** A list reads system prompts up to this size at once; longer ones are read only for conversations that fit on the page. */
+/** Lists read system prompts up to this size in the first query; longer ones only for conversations that fit on the page. */
 const SHORT_PROMPT_BYTES = 4_000
 /** Total size of long system prompts on one page; beyond it the page ends early. One always fits. */
 const PAGE_PROMPT_BYTES = 1024 * 1024
@@ -74,7 +74,7 @@ export function createConversationItems(database: Database) {
       })
       .from(conversations)
       .leftJoin(projects, eq(projects.id, conversations.projectId))
-      // Exactly the condition of the partial unique index, so that it is used and there is one row at most.
+      // Exactly the condition of the partial unique index, so that the database uses it and returns at most one row.
       .leftJoin(
         runs,
         sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
@@ -123,9 +123,9 @@ export function createConversationItems(database: Database) {
 
   async function get(userId: UserId, id: ConversationId): Promise<ConversationItem> {
     const [item] = await itemStatement.execute({ userId, id })
-    const [whole] = await withLongPrompts(item === undefined ? [] : [item])
-    if (whole === undefined) throw appError('conversation_not_found')
-    return whole
+    const [complete] = await withLongPrompts(item === undefined ? [] : [item])
+    if (complete === undefined) throw appError('conversation_not_found')
+    return complete
   }
 
   /** Adds the long system prompts of a page, in one query if there are any. */

@@ -11,7 +11,7 @@ import { createSearchIndex } from './search-index.ts'
 
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
 
-/** What a person may set. Absent fields stay unchanged. */
+/** What a user may set. Absent fields stay unchanged. */
 export type ConversationSettings = Partial<
   Pick<
     ConversationRow,
@@ -27,18 +27,18 @@ export type ConversationSettings = Partial<
 >
 export type ConversationChanges = ConversationSettings &
   Partial<Pick<ConversationRow, 'title' | 'pinned' | 'archived'>> & {
-    /** Any message; its newest branch becomes the shown one. */
+    /** Any message of the conversation: its newest branch is shown. */
     leafId?: MessageId
   }
 
 export type ConversationRepository = ReturnType<typeof createConversationRepository>
 
-/** The title of a conversation that has none yet. */
+/** The title of a conversation without one. */
 const PLACEHOLDER_TITLE = 'New conversation'
 /** Titles that clients send for a conversation without one, folded: shown as they are, but replaced by a generated title. */
 const DEFAULT_TITLES = new Set(['new conversation', 'new chat', '新对话', '新建对话'])
 
-/** The columns of a title; the placeholder stands for an empty one. */
+/** The columns of a title; an empty one becomes the placeholder. */
 function titleColumns(given: string): Pick<ConversationRow, 'title' | 'titleKey' | 'titled'> {
   const title = given === '' ? PLACEHOLDER_TITLE : given
   const titleKey = foldCase(title)
@@ -46,9 +46,9 @@ function titleColumns(given: string): Pick<ConversationRow, 'title' | 'titleKey'
 }
 
 /** Messages deleted in one transaction, so that no transaction blocks other writes for long. */
-const DELETED_AT_ONCE = 200
+const DELETE_BATCH_SIZE = 200
 
-/** Methods that serve a user's request take the user: somebody else's conversation is not found. */
+/** Methods that serve a user's request take the user id: another user's conversation is not found. */
 export function createConversationRepository(database: Database) {
   const { read, tables } = database
   const { conversations, messages, projects } = tables
@@ -131,7 +131,7 @@ export function createConversationRepository(database: Database) {
     list: items.list,
 
     /**
-     * Does not move it in the list: only messages count as activity.
+     * Updates settings without moving the conversation in the list: only messages count as activity.
      * @throws AppError `not_found` for a conversation, project or message that the user does not have.
      */
     async patch(
@@ -147,7 +147,7 @@ export function createConversationRepository(database: Database) {
         if (leaf === null) throw appError('message_not_found')
         const set = {
           ...changes,
-          // Clients that send every setting also send the title they show, which nobody has chosen.
+          // Clients that send every setting also send the placeholder title, which nobody has chosen.
           ...(title === undefined || title === row.title ? {} : titleColumns(title)),
           ...(leaf === undefined ? {} : { leafId: leaf }),
         }
@@ -164,7 +164,7 @@ export function createConversationRepository(database: Database) {
       await tx.update(conversations).set({ updatedAt }).where(eq(conversations.id, id))
     },
 
-    /** Marks it as tainted: it contains text from outside. */
+    /** Marks the conversation as tainted: it contains text from outside. */
     async markTainted(tx: Writer, id: ConversationId): Promise<void> {
       await tx
         .update(conversations)
@@ -182,7 +182,7 @@ export function createConversationRepository(database: Database) {
         .where(eq(conversations.id, id))
     },
 
-    /** Sets a generated title, unless it has a title already. */
+    /** Sets a generated title, unless the conversation already has a title. */
     async setMadeTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
       const [titled] = await tx
         .update(conversations)
@@ -202,8 +202,8 @@ export function createConversationRepository(database: Database) {
     },
 
     /**
-     * Removes it with everything in it, in several transactions when it is long: after a crash in between, a second call
-     * completes the removal. Resolves with false when the user has no such conversation.
+     * Removes a conversation with everything in it, in several transactions when it is long: after a crash in between, a
+     * second call completes the removal. Resolves with false when the user has no such conversation.
      */
     async remove(userId: UserId, id: ConversationId): Promise<boolean> {
       const [found] = await read
@@ -216,14 +216,14 @@ export function createConversationRepository(database: Database) {
           .select({ row: messages.row })
           .from(messages)
           .where(eq(messages.conversationId, id))
-          .limit(DELETED_AT_ONCE)
+          .limit(DELETE_BATCH_SIZE)
         const rows = some.map(({ row }) => row)
         await database.write(async (tx) => {
-          if (rows.length === DELETED_AT_ONCE)
+          if (rows.length === DELETE_BATCH_SIZE)
             await tx.delete(messages).where(inArray(messages.row, rows))
           else await tx.delete(conversations).where(eq(conversations.id, id))
         })
-        if (rows.length < DELETED_AT_ONCE) return true
+        if (rows.length < DELETE_BATCH_SIZE) return true
       }
     },
   }

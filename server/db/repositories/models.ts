@@ -3,7 +3,7 @@ import { asc, eq } from 'drizzle-orm'
 import { ModelSettings } from '../../protocol/catalog.ts'
 import type { Database, Writer } from '../database.ts'
 
-/** A stored model. Its settings never contain the key: that is sealed separately, null where there is none. */
+/** A stored model. Its settings never contain the key, which is sealed separately; null when there is none. */
 export type StoredModel = {
   settings: Omit<ModelSettings, 'api_key'>
   sealedApiKey: string | null
@@ -15,7 +15,7 @@ export type ModelRepository = ReturnType<typeof createModelRepository>
 const Settings = ModelSettings.omit({ api_key: true })
 
 /** Every send reads the models several times; changes by another process become visible after this time. */
-const KEPT_MS = 3_000
+const CACHE_TTL_MS = 3_000
 
 export function createModelRepository(database: Database) {
   const { read, tables } = database
@@ -39,11 +39,11 @@ export function createModelRepository(database: Database) {
   }
 
   return {
-    /** In the order in which they were added. Settings of an older version that are no longer valid are left out. */
+    /** Models in the order in which they were added, without those whose settings are no longer valid. */
     list(): Promise<readonly StoredModel[]> {
       if (kept !== undefined && performance.now() < kept.until) return kept.models
       const found = readAll()
-      const fresh = { models: found, until: performance.now() + KEPT_MS }
+      const fresh = { models: found, until: performance.now() + CACHE_TTL_MS }
       kept = fresh
       found.catch(() => {
         if (kept === fresh) kept = undefined
@@ -51,7 +51,7 @@ export function createModelRepository(database: Database) {
       return found
     },
 
-    /** Adds a model. Returns null when there is one with this id already. */
+    /** Adds a model. Returns null when one with this id already exists. */
     create: async (
       settings: StoredModel['settings'],
       sealedApiKey: string | null,
@@ -67,8 +67,8 @@ export function createModelRepository(database: Database) {
     },
 
     /**
-     * Updates a model from its current state, so that of two concurrent updates one sees the other's result. Returns
-     * undefined when there is no such model. When `change` throws, nothing changes.
+     * Updates a model from its current state, so that the second of two concurrent updates sees the result of the first.
+     * Returns undefined when there is no such model. When `change` throws, nothing is stored.
      */
     change: (
       id: string,

@@ -5,10 +5,10 @@ import type { Database } from '../database.ts'
 
 export type OutsideContentRepository = ReturnType<typeof createOutsideContentRepository>
 
-/** Hashes in one statement; every database accepts that many parameters. */
-const AT_ONCE = 400
+/** Both databases accept this many parameters in one statement. */
+const HASHES_PER_QUERY = 400
 
-/** Marks live as long as the project, because a restore may bring a content back. */
+/** Marks last as long as the project, because a restore may bring content back. */
 export function createOutsideContentRepository(database: Database) {
   const { outsideContents } = database.tables
 
@@ -18,26 +18,26 @@ export function createOutsideContentRepository(database: Database) {
       const rows = [...new Set(hashes)].map((hash) => ({ projectId, hash }))
       if (rows.length === 0) return
       await database.write(async (tx) => {
-        for (let at = 0; at < rows.length; at += AT_ONCE)
+        for (let at = 0; at < rows.length; at += HASHES_PER_QUERY)
           await tx
             .insert(outsideContents)
-            .values(rows.slice(at, at + AT_ONCE))
+            .values(rows.slice(at, at + HASHES_PER_QUERY))
             .onConflictDoNothing()
       })
     },
 
-    /** Those of the hashes that are marked. */
+    /** Returns the hashes that are marked. */
     async marked(projectId: ProjectId, hashes: readonly string[]): Promise<Set<string>> {
       const wanted = [...new Set(hashes)]
       const found = new Set<string>()
-      for (let at = 0; at < wanted.length; at += AT_ONCE) {
+      for (let at = 0; at < wanted.length; at += HASHES_PER_QUERY) {
         const rows = await database.read
           .select({ hash: outsideContents.hash })
           .from(outsideContents)
           .where(
             and(
               eq(outsideContents.projectId, projectId),
-              inArray(outsideContents.hash, wanted.slice(at, at + AT_ONCE)),
+              inArray(outsideContents.hash, wanted.slice(at, at + HASHES_PER_QUERY)),
             ),
           )
         for (const { hash } of rows) found.add(hash)

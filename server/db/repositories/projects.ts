@@ -11,7 +11,7 @@ export type ProjectRow = Database['tables']['projects']['$inferSelect']
 
 export type ProjectRepository = ReturnType<typeof createProjectRepository>
 
-/** Every method takes the owner: somebody else's project is not found. */
+/** Every method takes the owner's id: another user's project is not found. */
 export function createProjectRepository(database: Database) {
   const { read, tables } = database
   const { projects } = tables
@@ -109,7 +109,7 @@ export function createProjectRepository(database: Database) {
         }),
       ),
 
-    /** Its conversations stay, without a project. False when the user has no such project. */
+    /** Removes a project; its conversations remain, without a project. False when the user has no such project. */
     remove: (userId: UserId, id: ProjectId): Promise<boolean> =>
       database.write(async (tx) => {
         const [project] = await tx

@@ -71,7 +71,7 @@ export function createStepRepository(database: Database) {
   })
 
   return {
-    /** Stores thinking or text at its position, replacing what was there: what every run does over and over. */
+    /** Stores thinking or text at its position, replacing what was there. The most frequent write of a run. */
     async putProse(tx: Writer, step: ProseRow): Promise<void> {
       await proseStatement(tx).execute(step)
       if (step.closed) await searchIndex.putStep(tx, step.messageId, step)
@@ -115,7 +115,7 @@ export function createStepRepository(database: Database) {
       await searchIndex.removeSteps(tx, messageId, position)
     },
 
-    /** The steps of a message in order, few of them in memory at a time, and long texts in pieces. */
+    /** Streams the steps of a message in order, with few of them in memory at a time and long texts in pieces. */
     async *readInTurn(messageId: MessageId): AsyncGenerator<StepInTurn> {
       const { content, ...columns } = shownColumns
       const bytes = byteLength(content)
@@ -172,7 +172,7 @@ export function createStepRepository(database: Database) {
   }
 }
 
-/** What a step that replaces another must not inherit from it. */
+/** Default columns, so that a step inherits nothing from one that it replaces. */
 const nothing = {
   idRef: null,
   name: null,
@@ -183,7 +183,7 @@ const nothing = {
   carry: null,
 } satisfies Partial<NewStep>
 
-/** A stored step in the form of the wire. */
+/** A stored step as it is sent to clients. */
 export function toStep(row: StepRow): Step {
   const place = { id: stepId(row.position), index: row.position }
   switch (row.type) {

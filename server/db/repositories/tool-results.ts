@@ -1,4 +1,4 @@
-// Tool results too long for the model, stored whole and read on by handle.
+// Tool results too long for the model: stored in full and read further by handle.
 import { and, eq } from 'drizzle-orm'
 import { newId } from '../../lib/ids.ts'
 import type { ConversationId, RunId } from '../../protocol/ids.ts'
@@ -17,7 +17,7 @@ export function createToolResultRepository(database: Database) {
         return handle
       }),
 
-    /** Undefined also for a handle of another conversation. */
+    /** Undefined for an unknown handle or one of another conversation. */
     async find(conversationId: ConversationId, handle: string): Promise<string | undefined> {
       const [row] = await read
         .select({ content: toolResults.content })

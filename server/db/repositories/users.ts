@@ -98,7 +98,7 @@ export function createUserRepository(database: Database) {
     /**
      * Creates an account. The first one becomes the administrator, also when several register at once. The user of
      * single mode does not count, because nobody can sign in as that user.
-     * @param mayRegister gets the number of accounts, and throws to refuse.
+     * @param mayRegister receives the number of accounts, and throws to refuse.
      * @throws AppError `name_taken` for a name or address that is taken, ignoring case.
      */
     register: (account: NewAccount, mayRegister: (count: number) => void): Promise<UserRow> =>
@@ -126,7 +126,7 @@ export function createUserRepository(database: Database) {
         return user ?? insert(tx, { username, passwordHash: null }, 'admin')
       }),
 
-    /** Accounts that somebody can sign in to. */
+    /** The number of accounts that someone can sign in to. */
     async count(): Promise<number> {
       const [row] = await read
         .select({ count: countAll })
@@ -198,8 +198,8 @@ export function createUserRepository(database: Database) {
 
     /**
      * @param key everything but the id; only the key's hash is stored.
-     * @param mayCreate gets the account as it is within the transaction, and throws to refuse.
-     * @returns null when the user has `atMost` keys already.
+     * @param mayCreate receives the account as the transaction sees it, and throws to refuse.
+     * @returns null when the user already has `atMost` keys.
      */
     createApiKey: ({
       atMost,
@@ -251,7 +251,7 @@ export function createUserRepository(database: Database) {
       return found
     },
 
-    /** Records that a key was used, at most once a minute each. */
+    /** Records that a key was used, at most once a minute per key. */
     touchApiKey: (id: string, now: Date): Promise<void> =>
       database.write(async (tx) => {
         const minuteAgo = new Date(now.getTime() - 60_000)

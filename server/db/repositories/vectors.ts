@@ -9,10 +9,10 @@ import type { DocumentRow } from './documents.ts'
 
 export type VectorRow = Database['tables']['passageVectors']['$inferSelect']
 
-/** Similarity of two directions: 1 for the same, 0 for nothing in common. */
+/** A passage with its cosine similarity: 1 for the same direction, 0 for unrelated ones. */
 export type Near = { passageId: number; similarity: number }
 
-const HANDED_AT_ONCE = 200
+const COPY_BATCH_SIZE = 200
 
 export type VectorRepository = ReturnType<typeof createVectorRepository>
 
@@ -21,19 +21,19 @@ export function createVectorRepository(database: Database) {
   const ofModel = (projectId: ProjectId, model: string) =>
     and(eq(passageVectors.projectId, projectId), eq(passageVectors.model, model))
 
-  /** Every vector of the project, compared in the database. */
-  async function nearestInside(
+  /** Compares every vector of the project inside SQLite. */
+  async function nearestInSqlite(
     projectId: ProjectId,
     model: string,
-    asked: Buffer,
+    query: Buffer,
     limit: number,
   ): Promise<Near[]> {
-    const distance = sql<number>`vec_distance_cosine(vec_int8(${passageVectors.vector}), vec_int8(${asked}))`
+    const distance = sql<number>`vec_distance_cosine(vec_int8(${passageVectors.vector}), vec_int8(${query}))`
     const rows = await database.readOffThread
       .select({ passageId: passageVectors.passageId, distance: distance.as('distance') })
       .from(passageVectors)
       .where(
-        and(ofModel(projectId, model), sql`length(${passageVectors.vector}) = ${asked.length}`),
+        and(ofModel(projectId, model), sql`length(${passageVectors.vector}) = ${query.length}`),
       )
       .orderBy(sql`distance`)
       .limit(limit)
@@ -44,11 +44,11 @@ export function createVectorRepository(database: Database) {
   async function nearestByPgvector(
     projectId: ProjectId,
     model: string,
-    asked: Buffer,
+    query: Buffer,
     limit: number,
   ): Promise<Near[]> {
     const { passageId, embedding } = passageEmbeddings
-    const distance = sql`${embedding} <=> ${sql.param(signedBytes(asked), embedding)}`
+    const distance = sql`${embedding} <=> ${sql.param(signedBytes(query), embedding)}`
     return await database.read
       .select({ passageId, similarity: sql<number>`1 - (${distance})`.mapWith(Number) })
       .from(passageEmbeddings)
@@ -56,7 +56,7 @@ export function createVectorRepository(database: Database) {
         and(
           eq(passageEmbeddings.projectId, projectId),
           eq(passageEmbeddings.model, model),
-          sql`vector_dims(${embedding}) = ${asked.length}`,
+          sql`vector_dims(${embedding}) = ${query.length}`,
         ),
       )
       .orderBy(distance)
@@ -73,7 +73,7 @@ export function createVectorRepository(database: Database) {
   }
 
   return {
-    /** Fails as a whole when one of the passages is gone. */
+    /** Stores all vectors, or none when one of the passages no longer exists. */
     put: (rows: readonly VectorRow[]) =>
       database.write(async (tx): Promise<void> => {
         for (const row of rows) {
@@ -86,8 +86,8 @@ export function createVectorRepository(database: Database) {
         }
       }),
 
-    /** Copies to pgvector what was stored before it was available (or came from a backup). */
-    async handToPgvector(model: string): Promise<void> {
+    /** Copies vectors to pgvector that were stored before it was available or come from a backup. */
+    async copyToPgvector(model: string): Promise<void> {
       if (database.vectors !== 'pgvector') return
       for (;;) {
         const missing = await database.read
@@ -95,7 +95,7 @@ export function createVectorRepository(database: Database) {
           .from(passageVectors)
           .leftJoin(passageEmbeddings, eq(passageEmbeddings.passageId, passageVectors.passageId))
           .where(and(eq(passageVectors.model, model), isNull(passageEmbeddings.passageId)))
-          .limit(HANDED_AT_ONCE)
+          .limit(COPY_BATCH_SIZE)
         if (missing.length === 0) return
         await database.write(async (tx) => {
           for (const row of missing) await putEmbedding(tx, row)
@@ -103,17 +103,17 @@ export function createVectorRepository(database: Database) {
       }
     },
 
-    /** The most similar of a project's passages, most similar first. `asked` is not the zero vector. */
+    /** The passages of a project most similar to the query, most similar first. `query` is not the zero vector. */
     async nearest(
       projectId: ProjectId,
       model: string,
-      asked: Buffer,
+      query: Buffer,
       limit: number,
     ): Promise<{ near: Near[]; complete: boolean }> {
       if (database.vectors === 'sqlite')
-        return { near: await nearestInside(projectId, model, asked, limit), complete: true }
+        return { near: await nearestInSqlite(projectId, model, query, limit), complete: true }
       if (database.vectors === 'pgvector')
-        return { near: await nearestByPgvector(projectId, model, asked, limit), complete: true }
+        return { near: await nearestByPgvector(projectId, model, query, limit), complete: true }
       const pages = (after: number, count: number) =>
         database.read
           .select({ passageId: passageVectors.passageId, vector: passageVectors.vector })
@@ -121,7 +121,7 @@ export function createVectorRepository(database: Database) {
           .where(and(ofModel(projectId, model), gt(passageVectors.passageId, after)))
           .orderBy(asc(passageVectors.passageId))
           .limit(count)
-      return await scanVectors(pages, asked, limit)
+      return await scanVectors(pages, query, limit)
     },
 
     /** Documents with passages that have no vector of this model, oldest first. */

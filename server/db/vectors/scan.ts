@@ -1,4 +1,4 @@
-// Compares vectors one by one, where the database cannot: page by page, without blocking the event loop or caching.
+// Compares vectors one by one where the database cannot: page by page, without caching or blocking the event loop.
 import { cosineDistance, signedBytes } from './cosine.ts'
 
 interface StoredVector {
@@ -7,27 +7,27 @@ interface StoredVector {
 }
 
 const PAGE = 1_000
-/** Vectors compared between two turns of the event loop: about a millisecond. */
-const COMPARE_AT_ONCE = 500
-/** A query takes no longer than this. */
-const LONGEST_MS = 4_000
+/** Vectors compared before yielding to the event loop: about a millisecond. */
+const VECTORS_PER_SLICE = 500
+/** Maximum duration of a query, checked after each page. */
+const MAX_SCAN_MS = 4_000
 
 /**
- * The `limit` nearest, nearest first. `complete` is false when the time was over before every vector was compared.
+ * The `limit` nearest, nearest first. `complete` is false when the time limit ended the scan early.
  * @param pages the vectors after a passage, in the order of passages.
  */
 export async function scanVectors(
   pages: (after: number, count: number) => Promise<StoredVector[]>,
-  asked: Buffer,
+  query: Buffer,
   limit: number,
 ): Promise<{ near: { passageId: number; similarity: number }[]; complete: boolean }> {
-  const wanted = signedBytes(asked)
+  const wanted = signedBytes(query)
   const near: { passageId: number; similarity: number }[] = []
-  const deadline = performance.now() + LONGEST_MS
+  const deadline = performance.now() + MAX_SCAN_MS
   for (let after = 0; ; ) {
     const page = await pages(after, PAGE)
     for (const [at, { passageId, vector }] of page.entries()) {
-      if (at % COMPARE_AT_ONCE === COMPARE_AT_ONCE - 1) await nextTurn()
+      if (at % VECTORS_PER_SLICE === VECTORS_PER_SLICE - 1) await nextTurn()
       after = passageId
       if (vector.length !== wanted.length) continue
       const distance = cosineDistance(wanted, signedBytes(vector))
