@@ -1,5 +1,7 @@
 // The abort signal for a request to a provider: aborted by the run's signal or after too long a silence.
 
+import { onAbort } from '../../lib/abort.ts'
+
 export interface SilenceWatch {
   /** Pass it to the request. */
   readonly signal: AbortSignal
@@ -24,8 +26,7 @@ export function watchSilence(outer: AbortSignal, idleMs: number): SilenceWatch {
   }
   let limit = idleMs
   let timer = setTimeout(expire, limit)
-  if (outer.aborted) stop()
-  else outer.addEventListener('abort', stop, { once: true })
+  const stopListening = onAbort(outer, stop)
   return {
     signal: controller.signal,
     get silent() {
@@ -40,7 +41,7 @@ export function watchSilence(outer: AbortSignal, idleMs: number): SilenceWatch {
     },
     close() {
       clearTimeout(timer)
-      outer.removeEventListener('abort', stop)
+      stopListening()
     },
   }
 }

@@ -1,5 +1,6 @@
 // HTTP to model providers: a connection pool, and response bodies read as bytes without web streams.
 import { Agent, type Dispatcher } from 'undici'
+import { onAbort } from '../../lib/abort.ts'
 
 /** The socket is paused while more than this is unread. */
 const MAX_UNREAD_BYTES = 1024 * 1024
@@ -71,14 +72,14 @@ function dispatch(
     let limit: NodeJS.Timeout | undefined
     let socket: Dispatcher.DispatchController | undefined
     // While connecting, there is no socket to close, so reject immediately.
-    const onAbort = () => {
+    const stop = () => {
       socket?.abort(abortReason(signal))
       reject(abortReason(signal))
     }
-    signal.addEventListener('abort', onAbort, { once: true })
+    const stopListening = onAbort(signal, stop)
     const settled = () => {
       clearTimeout(limit)
-      signal.removeEventListener('abort', onAbort)
+      stopListening()
     }
     const resolveFailure = () => {
       if (failing === undefined) return
@@ -100,7 +101,7 @@ function dispatch(
       {
         onRequestStart(controller) {
           socket = controller
-          if (signal.aborted) onAbort()
+          if (signal.aborted) stop()
         },
         onResponseStart(controller, status, rawHeaders) {
           if (status < 200) return

@@ -1,6 +1,7 @@
 // The connection to one MCP server: opened lazily, watched, and reopened with growing pauses when it breaks.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { errorText } from '../../errors.ts'
+import { onAbort } from '../../lib/abort.ts'
 import type { DescribedFailure } from '../../protocol/failures/stored.ts'
 import type { McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
 import type { ToolProgress } from '../../protocol/tool-progress.ts'
@@ -262,10 +263,7 @@ const progressOf = ({ message, progress, total }: RemoteProgress): ToolProgress 
       }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  new Promise((resolve) => void onAbort(signal, resolve))
 
 const brief = (fault: unknown): string => errorText(fault).slice(0, 1000)
 
