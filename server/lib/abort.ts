@@ -5,31 +5,45 @@ export const abortError = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error('Aborted')
 
 /** The listeners of each signal. A batch of calls shares one signal; Node would report a listener for each as a leak. */
-const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+const waiting = new WeakMap<AbortSignal, ListenerGroup>()
+
+interface ListenerGroup {
+  listeners: Set<() => void>
+  /** Registered on the signal. */
+  notify(): void
+}
 
 /**
  * Calls `listener` once when the signal is aborted, at once if it already is. Returns a function that removes the
- * listener. The signal itself gets one listener, however many wait for it.
+ * listener. The signal itself has one listener, however many wait for it, and none when nobody does.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
     listener()
     return () => {}
   }
-  let listeners = waiting.get(signal)
-  if (listeners === undefined) {
-    const all = new Set<() => void>()
-    const notify = (): void => {
-      for (const each of all) each()
-    }
-    signal.addEventListener('abort', notify, { once: true })
-    waiting.set(signal, all)
-    listeners = all
-  }
+  const group = waiting.get(signal) ?? createGroup(signal)
   // A new function per call, so that the same listener can be registered twice.
   const own = (): void => listener()
-  listeners.add(own)
-  return () => void listeners.delete(own)
+  group.listeners.add(own)
+  return () => {
+    if (!group.listeners.delete(own) || group.listeners.size > 0) return
+    signal.removeEventListener('abort', group.notify)
+    waiting.delete(signal)
+  }
+}
+
+function createGroup(signal: AbortSignal): ListenerGroup {
+  const listeners = new Set<() => void>()
+  const group: ListenerGroup = {
+    listeners,
+    notify: () => {
+      for (const each of listeners) each()
+    },
+  }
+  signal.addEventListener('abort', group.notify, { once: true })
+  waiting.set(signal, group)
+  return group
 }
 
 /**
