@@ -42,7 +42,6 @@ import { registerRoutes } from './routes/index.ts'
 import { createUploadSlots } from './routes/upload-slots.ts'
 import { createSearchIndexer } from './search/indexer.ts'
 import { createSearch } from './search/search.ts'
-
 import { createMarkdownRenderer } from './sharing/markdown.ts'
 
 /** A server that is fully wired but does not listen yet. */
@@ -138,7 +137,6 @@ async function assemble(
     database,
     store,
     workspace,
-
     commandNetwork,
     box,
     redact: redactor.redact,

@@ -16,7 +16,6 @@ export const createConfiguredWorkspace = async (
     outsideContents,
     storage,
   }: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>,
-
   log: FastifyBaseLogger,
 ): Promise<WorkspaceServices> =>
   createWorkspaceServices({

@@ -9,6 +9,7 @@ import { createOutsideContentRepository } from '../../server/db/repositories/out
 import { createStorageRepository } from '../../server/db/repositories/storage.ts'
 import { newId } from '../../server/lib/ids.ts'
 import type { ProjectId, UserId } from '../../server/protocol/ids.ts'
+import type { BubblewrapState } from '../../server/sandbox/bubblewrap.ts'
 import { createCheckpoints } from '../../server/workspace/checkpoints/checkpoints.ts'
 import type { PruneRule } from '../../server/workspace/checkpoints/prune.ts'
 import { createKeyedMutex } from '../../server/workspace/keyed-mutex.ts'
@@ -16,6 +17,8 @@ import { createStorageQuota, unlimitedStorage } from '../../server/workspace/sto
 import { createWorkerPool } from '../../server/workspace/worker/worker-pool.ts'
 import type { WorkspaceLimits } from '../../server/workspace/workspace.ts'
 import { createWorkspaces, type Workspaces } from '../../server/workspace/workspaces.ts'
+
+const NO_BUBBLEWRAP: BubblewrapState = { available: false, reason: 'not used by this test' }
 
 const MEGABYTE = 1024 * 1024
 
@@ -101,6 +104,7 @@ export async function openProject(
   await workspace.state('')
   return {
     root,
+    bubblewrap: NO_BUBBLEWRAP,
     pool,
     mutex,
     records,
