@@ -17,7 +17,7 @@ export interface PostOptions {
 
 /** 2xx means delivered. No response, 5xx, 408, 425 and 429 may be retried; any other status is final. */
 export async function postJson(options: PostOptions): Promise<SendOutcome> {
-  const answer = await options.fetch(options.url, {
+  const response = await options.fetch(options.url, {
     method: 'POST',
     body: options.body,
     headers: { 'content-type': 'application/json', ...options.headers },
@@ -26,17 +26,17 @@ export async function postJson(options: PostOptions): Promise<SendOutcome> {
     maxBytes: 10_000,
     ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
   })
-  if (!answer.ok)
+  if (!response.ok)
     return {
       ok: false,
-      failure: storedFailure('delivery_receiver_unreachable', { detail: answer.error }),
+      failure: storedFailure('delivery_receiver_unreachable', { detail: response.error }),
       retry: true,
     }
-  if (answer.status >= 200 && answer.status < 300) return { ok: true }
-  const busy = answer.status >= 500 || [408, 425, 429].includes(answer.status)
+  if (response.status >= 200 && response.status < 300) return { ok: true }
+  const busy = response.status >= 500 || [408, 425, 429].includes(response.status)
   return {
     ok: false,
-    failure: storedFailure('delivery_refused', { status: answer.status }),
+    failure: storedFailure('delivery_refused', { status: response.status }),
     retry: busy,
   }
 }
