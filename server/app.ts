@@ -43,6 +43,7 @@ import { createUploadSlots } from './routes/upload-slots.ts'
 import { createSearchIndexer } from './search/indexer.ts'
 import { createSearch } from './search/search.ts'
 import { createMarkdownRenderer } from './sharing/markdown.ts'
+import { createShares } from './sharing/shares.ts'
 
 /** A server that is fully wired but does not listen yet. */
 export interface Server {
@@ -166,6 +167,9 @@ async function assemble(
   const background = createBackground(store, chat)
   const markdown = createMarkdownRenderer()
   const searchIndexer = createSearchIndexer(store, database, log)
+  const hasModel = async (id: string): Promise<boolean> =>
+    (await catalog.list()).some((model) => model.id === id)
+
   const connections = createOpenConnections()
   const { app, issueToken, finish } = await createHttpStack({
     connections,
@@ -225,11 +229,15 @@ async function assemble(
       remove: (userId, id) => chat.removeConversation(userId, id),
     },
     messages: { chat, store, database },
-    exports: {
+    exports: { store, database, markdown, hasModel },
+    sharing: {
       store,
       database,
       markdown,
-      hasModel: async (id) => (await catalog.list()).some((model) => model.id === id),
+      hasModel,
+      shares: createShares({ database, store, box, enabled: config.sharing === 'on', now }),
+      publicUrl: config.public_url,
+      https: config.public_url?.startsWith('https:') === true,
     },
     runs: { chat, store },
     projects: {

@@ -138,6 +138,8 @@ export const Config = z.strictObject({
   single_user_remote: z.boolean().default(false),
   jwt_secret: z.string().optional(),
   registration: z.enum(['open', 'closed']).default('open'),
+  /** `off`: nobody can share a conversation, and every link is 404. */
+  sharing: z.enum(['on', 'off']).default('on'),
   approval: section({ default: ApprovalMode.default('ask') }),
   stream: section({
     disconnect_grace: seconds.default(600),

@@ -56,7 +56,7 @@ export const readLongText = (
   },
 })
 
-type LongTextTable = Database['tables']['steps' | 'messages' | 'attachments']
+type LongTextTable = Database['tables']['steps' | 'messages' | 'attachments' | 'shareFiles']
 
 /** `count(*)` as a number on both. */
 export const countAll = sql`count(*)`.mapWith(Number)

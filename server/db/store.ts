@@ -13,6 +13,7 @@ import { createProjectRepository } from './repositories/projects.ts'
 import { createRunRepository } from './repositories/runs.ts'
 import { createSearchRepository } from './repositories/search.ts'
 import { createSettingRepository } from './repositories/settings.ts'
+import { createShareRepository } from './repositories/shares.ts'
 import { createStepRepository } from './repositories/steps.ts'
 import { createStorageRepository } from './repositories/storage.ts'
 import { createSubAgentRepository } from './repositories/sub-agents.ts'
@@ -47,5 +48,6 @@ export const createStore = (database: Database) => ({
   documents: createDocumentRepository(database),
   search: createSearchRepository(database),
   storage: createStorageRepository(database),
+  shares: createShareRepository(database),
   ownerEpochs: createOwnerEpochRepository(database),
 })

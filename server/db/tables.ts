@@ -5,6 +5,7 @@ import { defineConversationTables } from './tables/conversations.ts'
 import { defineProjectTables } from './tables/projects.ts'
 import { defineRunTables } from './tables/runs.ts'
 import { defineSearchTables } from './tables/search.ts'
+import { defineShareTables } from './tables/shares.ts'
 
 /** All tables of one dialect. Called with a kit by the drivers; the rest of this module gets the result. */
 export function defineTables(c: Columns) {
@@ -13,7 +14,8 @@ export function defineTables(c: Columns) {
   const conversations = defineConversationTables(c, { ...accounts, ...projects })
   const runs = defineRunTables(c, conversations)
   const search = defineSearchTables(c, conversations)
-  return { ...accounts, ...projects, ...conversations, ...runs, ...search }
+  const shares = defineShareTables(c, { ...accounts, ...conversations })
+  return { ...accounts, ...projects, ...conversations, ...runs, ...search, ...shares }
 }
 
 export type Tables = ReturnType<typeof defineTables>

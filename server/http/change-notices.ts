@@ -46,6 +46,8 @@ const notices: Readonly<Record<string, (place: Place) => Change>> = {
   'POST /api/projects/:id/checkpoints/:cid/restore': file('updated'),
   'POST /api/projects/:id/checkpoints/restore': file('updated'),
   'PUT /api/memory': settings('memory'),
+  'POST /api/conversations/:id/share': settings('shares'),
+  'DELETE /api/conversations/:id/share': settings('shares'),
   'PATCH /api/auth/profile': settings('profile'),
   'POST /api/auth/keys': settings('keys'),
   'DELETE /api/auth/keys/:id': settings('keys'),

@@ -32,7 +32,7 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
   await app.register(fastifyCors, () => async (request: FastifyRequest) => ({
     origin: isAllowed(request),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'last-event-id'],
+    allowedHeaders: ['authorization', 'content-type', 'last-event-id', 'x-share-password'],
     exposedHeaders: ['retry-after', 'content-disposition', 'x-request-id'],
     maxAge: 600,
   }))

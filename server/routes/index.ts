@@ -22,6 +22,8 @@ import {
 import { type ProjectRouteDependencies, registerProjectRoutes } from './projects.ts'
 import { registerRunRoutes } from './runs.ts'
 import { registerSearchRoutes, type SearchRouteDependencies } from './search.ts'
+import { registerSharedRoutes, type SharedRouteDependencies } from './shared.ts'
+import { registerShareRoutes, type ShareRouteDependencies } from './shares.ts'
 import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
 import { registerToolRoutes } from './tools.ts'
 import { registerUserEventRoutes } from './user-events.ts'
@@ -34,6 +36,7 @@ export interface RouteDependencies {
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   exports: ExportRouteDependencies
+  sharing: ShareRouteDependencies & SharedRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
   /** For projects, their files, checkpoints and uploads. */
   projects: ProjectRouteDependencies & ProjectUploadRouteDependencies
@@ -58,6 +61,8 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)
   registerExportRoutes(app, dependencies.exports)
+  registerShareRoutes(app, dependencies.sharing)
+  registerSharedRoutes(app, dependencies.sharing)
   registerRunRoutes(app, dependencies.runs)
   registerProjectRoutes(app, dependencies.projects)
   registerProjectUploadRoutes(app, dependencies.projects)

@@ -4,11 +4,12 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ChatService } from '../chat/chat-service.ts'
 import type { Database } from '../db/database.ts'
+import { longTextBytes } from '../db/repositories/attachments.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { type LongText, longJsonPieces } from '../lib/json-pieces.ts'
+import { longJsonPieces } from '../lib/json-pieces.ts'
 import { Deleted, envelope, PageQuery } from '../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../protocol/ids.ts'
 import {
@@ -101,7 +102,7 @@ export function registerMessageRoutes(
         'content-security-policy': "default-src 'none'; sandbox",
         'content-disposition': `inline; filename*=UTF-8''${encodeFileName(file.name)}`,
       })
-      return reply.send(Readable.from(bytesOf(file), { highWaterMark: 1, objectMode: true }))
+      return reply.send(Readable.from(longTextBytes(file), { highWaterMark: 1, objectMode: true }))
     },
   )
 
@@ -270,12 +271,3 @@ const sendLongJson = (reply: FastifyReply, value: unknown): FastifyReply =>
   reply
     .type('application/json; charset=utf-8')
     .send(Readable.from(longJsonPieces(value), { highWaterMark: 1, objectMode: true }))
-
-async function* bytesOf(file: {
-  kind: 'text' | 'image'
-  content: LongText
-}): AsyncGenerator<Buffer> {
-  // The length of a stored slice is a multiple of four characters, so each slice is valid base64.
-  for await (const piece of file.content.readPieces())
-    yield Buffer.from(piece, file.kind === 'image' ? 'base64' : 'utf8')
-}

@@ -113,3 +113,13 @@ export const toAttachmentRow = (
     ? { kind: 'image', extension: null, mime: file.mime, content: file.data }
     : { kind: 'text', extension: file.extension ?? null, mime: null, content: file.content }),
 })
+
+/** The bytes of a stored file, in pieces. */
+export async function* longTextBytes(file: {
+  kind: 'text' | 'image'
+  content: LongText
+}): AsyncGenerator<Buffer> {
+  // The length of a stored slice is a multiple of four characters, so each slice is valid base64.
+  for await (const piece of file.content.readPieces())
+    yield Buffer.from(piece, file.kind === 'image' ? 'base64' : 'utf8')
+}

@@ -30,4 +30,7 @@ export const {
   subAgentEvents,
   searchTitles,
   searchWords,
+  shares,
+  shareMessages,
+  shareFiles,
 } = defineTables(postgresColumns)

@@ -45,5 +45,15 @@ export const conversationsFailures = {
     'Your channels may send to {{limit}} recipients an hour, and that limit is reached. Try again in {{minutes}} minutes.',
   ],
   run_not_found: ['not_found', 'There is no such run.'],
+  share_expired: ['validation_failed', 'The end of a share must be in the future.'],
+  share_guesses_exhausted: [
+    'too_many_requests',
+    'Too many passwords were tried for this link. Wait a while, then try again.',
+  ],
+  share_not_found: ['not_found', 'There is nothing shared under this link.'],
+  share_password_needed: ['unauthorized', 'This link needs a password (X-Share-Password).'],
+  share_password_wrong: ['unauthorized', 'The password of this link is wrong.'],
+  share_too_large: ['payload_too_large', 'This conversation is too large to be shared.'],
+  sharing_off: ['forbidden', 'Sharing is turned off on this server.'],
   unknown_model: ['unknown_model', 'There is no model "{{model}}". Available: {{available}}.'],
 } as const

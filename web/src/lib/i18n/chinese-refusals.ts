@@ -103,6 +103,13 @@ const conversations = {
   recipients_exhausted:
     '你的渠道每小时最多可以发给 {{limit}} 个收件人，现已达到上限。请在 {{minutes}} 分钟后再试。',
   run_not_found: '没有这次运行。',
+  share_expired: '分享的到期时间必须晚于现在。',
+  share_guesses_exhausted: '这个链接的密码尝试次数过多，请过一会儿再试。',
+  share_not_found: '这个链接下没有分享的内容。',
+  share_password_needed: '这个链接需要密码。',
+  share_password_wrong: '这个链接的密码不正确。',
+  share_too_large: '这个对话太大，无法分享。',
+  sharing_off: '这台服务器已关闭分享功能。',
   unknown_model: '没有模型“{{model}}”。可用模型：{{available}}。',
 }
 

@@ -1,0 +1,78 @@
+// Tables of shared copies of conversations.
+import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { ShareInclude } from '../../protocol/share.ts'
+import type { Columns } from '../columns/postgres.ts'
+import type { defineAccountTables } from './accounts.ts'
+import type { defineConversationTables } from './conversations.ts'
+
+type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
+  Pick<ReturnType<typeof defineConversationTables>, 'conversations'>
+
+export function defineShareTables(c: Columns, { users, conversations }: Needed) {
+  const shares = c.table(
+    'shares',
+    {
+      id: c.text('id').primaryKey(),
+      userId: c
+        .key<UserId>('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
+      conversationId: c
+        .key<ConversationId>('conversation_id')
+        .notNull()
+        .references(() => conversations.id, { onDelete: 'cascade' }),
+      /** SHA-256 of the token, for finding the share of a link. */
+      tokenHash: c.text('token_hash').notNull(),
+      /** The token, encrypted, for showing the link to its owner. */
+      sealedToken: c.text('sealed_token').notNull(),
+      passwordHash: c.text('password_hash'),
+      include: c.json<ShareInclude[]>('include').notNull(),
+      title: c.text('title').notNull(),
+      /** Names the rows of the copy that is shown; null until the first one is complete. */
+      revision: c.text('revision'),
+      views: c.integer('views').notNull(),
+      createdAt: c.time('created_at').notNull(),
+      renewedAt: c.time('renewed_at').notNull(),
+      expiresAt: c.time('expires_at'),
+    },
+    (t) => [
+      c.uniqueIndex('shares_token').on(t.tokenHash),
+      c.uniqueIndex('shares_conversation').on(t.conversationId),
+      c.index('shares_user').on(t.userId, t.createdAt, t.id),
+    ],
+  )
+  const share = () =>
+    c
+      .text('share_id')
+      .notNull()
+      .references(() => shares.id, { onDelete: 'cascade' })
+
+  /** The messages of a copy, each as the JSON of `SharedMessage`. */
+  const shareMessages = c.table(
+    'share_messages',
+    {
+      shareId: share(),
+      revision: c.text('revision').notNull(),
+      position: c.integer('position').notNull(),
+      content: c.text('content').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.shareId, t.revision, t.position] })],
+  )
+
+  /** Copies of attachments. */
+  const shareFiles = c.table(
+    'share_files',
+    {
+      shareId: share(),
+      revision: c.text('revision').notNull(),
+      position: c.integer('position').notNull(),
+      kind: c.choice<'text' | 'image'>('kind').notNull(),
+      name: c.text('name').notNull(),
+      mime: c.text('mime'),
+      /** Text as it is, images as base64. */
+      content: c.text('content').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.shareId, t.revision, t.position] })],
+  )
+  return { shares, shareMessages, shareFiles }
+}

@@ -1,0 +1,156 @@
+// Shares: frozen copies of the shown branch behind a link that nobody can guess.
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import pLimit from 'p-limit'
+import { networkOf } from '../auth/network.ts'
+import { hashPassword, verifyPassword } from '../auth/passwords.ts'
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { Database } from '../db/database.ts'
+import type { ShareRow } from '../db/repositories/shares.ts'
+import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import { createRateLimit } from '../lib/rate-limit.ts'
+import type { ConversationId, UserId } from '../protocol/ids.ts'
+import type { ShareBody } from '../protocol/share.ts'
+import { copyBranch } from './copy-branch.ts'
+
+const TOKEN_BYTES = 16
+const GUESSES = 20
+/** Guesses from all networks together, so that many addresses do not help much. */
+const GUESSES_IN_ALL = 200
+const GUESS_WINDOW_MS = 15 * 60_000
+
+export interface ShareDependencies {
+  database: Database
+  store: Store
+  box: SecretBox
+  /** False: nothing is shared, and every link is 404. */
+  enabled: boolean
+  now(): Date
+}
+
+/** What somebody who opens a link sends to be let in. */
+export interface Visit {
+  token: string
+  /** The address of the client. */
+  address: string
+  password?: string | undefined
+  /** What `ticketOf` returned after an earlier password. */
+  ticket?: string | undefined
+}
+
+export type Shares = ReturnType<typeof createShares>
+
+export function createShares({ database, store, box, enabled, now }: ShareDependencies) {
+  const { shares } = store
+  // One copy at a time: copies of one conversation would remove each other's rows.
+  const queue = pLimit(1)
+  const guesses = createRateLimit({ limit: GUESSES, windowMs: GUESS_WINDOW_MS })
+  const guessesInAll = createRateLimit({ limit: GUESSES_IN_ALL, windowMs: GUESS_WINDOW_MS })
+
+  async function assertPassword(share: ShareRow, hash: string, visit: Visit): Promise<void> {
+    if (visit.ticket !== undefined && isEqual(visit.ticket, ticket(share.id, hash))) return
+    if (visit.password === undefined) throw appError('share_password_needed')
+    const wait =
+      guesses.take(`${share.id} ${networkOf(visit.address)}`) ?? guessesInAll.take(share.id)
+    if (wait !== null) throw appError('share_guesses_exhausted', {}, { retryAfter: wait })
+    if (!(await verifyPassword(hash, visit.password))) throw appError('share_password_wrong')
+  }
+
+  return {
+    enabled,
+
+    /**
+     * Copies the shown branch. A second call renews the copy and keeps the link.
+     * @throws AppError `conversation_not_found`, `sharing_off`, `share_too_large`, `share_expired`.
+     */
+    create: (userId: UserId, conversationId: ConversationId, body: ShareBody): Promise<ShareRow> =>
+      queue(async () => {
+        if (!enabled) throw appError('sharing_off')
+        const conversation = await store.conversations.find(userId, conversationId)
+        if (conversation === undefined) throw appError('conversation_not_found')
+        const expiresAt = body.expires_at == null ? body.expires_at : new Date(body.expires_at)
+        if (expiresAt != null && expiresAt <= now()) throw appError('share_expired')
+        const passwordHash =
+          body.password == null ? body.password : await hashPassword(body.password)
+        const old = await shares.find(userId, conversationId)
+        const share = old ?? newShare(userId, conversationId)
+        if (old === undefined) await database.write((tx) => shares.insert(tx, share))
+        const include = [...new Set(body.include ?? (body.include === null ? [] : share.include))]
+        const revision = newId<string>()
+        await copyBranch({ database, store }, conversation, {
+          shareId: share.id,
+          revision,
+          include,
+        })
+        const shown = await database.write((tx) =>
+          shares.show(tx, share.id, {
+            revision,
+            include,
+            title: conversation.title,
+            renewedAt: now(),
+            passwordHash: passwordHash === undefined ? share.passwordHash : passwordHash,
+            expiresAt: expiresAt === undefined ? share.expiresAt : expiresAt,
+          }),
+        )
+        // Deleted meanwhile.
+        if (shown === undefined) throw appError('conversation_not_found')
+        return shown
+      }),
+
+    /** The token of a share, for its owner. */
+    tokenOf: ({ sealedToken }: ShareRow): string => box.open(sealedToken, 'share'),
+
+    /** Ends the link at once. @throws AppError `share_not_found`. */
+    async remove(userId: UserId, conversationId: ConversationId): Promise<void> {
+      const removed = await database.write((tx) => shares.remove(tx, userId, conversationId))
+      if (!removed) throw appError('share_not_found')
+    },
+
+    /**
+     * The share behind a link.
+     * @throws AppError `share_not_found`, `share_password_needed`, `share_password_wrong`, `share_guesses_exhausted`.
+     */
+    async open(visit: Visit): Promise<ShareRow> {
+      const share = enabled ? await shares.findByToken(hashOf(visit.token), now()) : undefined
+      if (share === undefined) throw appError('share_not_found')
+      if (share.passwordHash !== null) await assertPassword(share, share.passwordHash, visit)
+      return share
+    },
+
+    /** What lets a visitor in again without the password, until that changes; null without a password. */
+    ticketOf: ({ id, passwordHash }: ShareRow): string | null =>
+      passwordHash === null ? null : ticket(id, passwordHash),
+
+    countView: (share: ShareRow): Promise<void> =>
+      database.write((tx) => shares.countView(tx, share.id)),
+  }
+
+  function newShare(userId: UserId, conversationId: ConversationId): ShareRow {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    return {
+      id: newId<string>(),
+      userId,
+      conversationId,
+      tokenHash: hashOf(token),
+      sealedToken: box.seal(token, 'share'),
+      passwordHash: null,
+      include: [],
+      title: '',
+      revision: null,
+      views: 0,
+      createdAt: now(),
+      renewedAt: now(),
+      expiresAt: null,
+    }
+  }
+}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** The stored hash of the password is known to the server only. */
+const ticket = (id: string, passwordHash: string): string =>
+  createHmac('sha256', passwordHash).update(`share ${id}`).digest('base64url')
+
+const isEqual = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
