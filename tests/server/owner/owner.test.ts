@@ -88,7 +88,7 @@ describe.each(['sqlite', 'postgres'] as const)('the owner of a store (%s)', (dia
       lines: [expect.stringContaining('Another NanoClaw process is using this database')],
     })
     expect(await checkDatabase(settings)).toMatchObject([
-      { state: 'ok', detail: expect.stringContaining('; a server is running') },
+      { state: 'ok', detail: expect.stringContaining('; a server is using it') },
     ])
     await owner.release()
     expect(await checkDatabase(settings)).toMatchObject([
