@@ -1,0 +1,125 @@
+// kill -9 beside background tasks and deliveries: each completes, is announced and is counted once.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { turn } from '../support/upstream-turns.ts'
+import { eventually, lastText, results, usage, useAgentServer } from './agent-server.ts'
+
+for (const dialect of ['sqlite', 'postgres'] as const)
+  describe(`a server killed beside background tasks (${dialect})`, () => {
+    const { begin, call, messages, program, restart, tokensUsed } = useAgentServer(dialect)
+
+    test('a background task completes once, is announced once and has its tokens counted once, however often the server is killed', async () => {
+      const before = await tokensUsed()
+      const asked: number[] = []
+      let isBack = false
+      program((request) => {
+        if (lastText(request) === 'count the stars') {
+          asked.push(results(request).length)
+          if (results(request).length === 0)
+            return turn.toolCalls([{ name: 'calculator', arguments: { expression: '6*7' } }], {
+              usage,
+            })
+          return isBack
+            ? turn.text('There are 42.', { usage })
+            : turn.cut(turn.text('There are so many of them', { usage }), 3, 'stall')
+        }
+        return results(request).length > 0
+          ? turn.text('It is on its way.', { usage })
+          : turn.toolCalls([{ name: 'spawn', arguments: { task: 'count the stars' } }], { usage })
+      })
+      const { id, stream } = await begin({})
+      await stream.next(({ event }) => event === 'done')
+      await eventually(() => expect(asked).toEqual([0, 1]))
+      await restart()
+      await eventually(() => expect(asked).toEqual([0, 1, 1]))
+      isBack = true
+      await restart()
+      const isAnnounced = async (): Promise<void> =>
+        expect(await messages(id)).toMatchObject([
+          { text: 'Go' },
+          { text: 'It is on its way.' },
+          { text: 'There are 42.', status: 'completed' },
+        ])
+      await eventually(isAnnounced)
+      await restart()
+      await isAnnounced()
+      const { data } = await call('GET', `/api/conversations/${id}/background`)
+      expect(data.items).toMatchObject([{ status: 'completed', result: 'There are 42.' }])
+      expect(asked).toEqual([0, 1, 1, 1])
+      // Two iterations of the answer, two of the task.
+      expect((await tokensUsed()) - before).toBe(4 * usage.total_tokens)
+    }, 90_000)
+
+    test('a background task that awaits approval still does after a restart, and is announced after approval', async () => {
+      program((request) => {
+        if (lastText(request) === 'say hello')
+          return results(request).length > 0
+            ? turn.text('It is said.')
+            : turn.toolCalls([{ name: 'message', arguments: { content: 'hello there' } }])
+        return results(request).length > 0
+          ? turn.text('It is on its way.')
+          : turn.toolCalls([{ name: 'spawn', arguments: { task: 'say hello' } }])
+      })
+      const { id, stream } = await begin({})
+      await stream.all()
+      const question = async () => {
+        const { data } = await call('GET', `/api/conversations/${id}/background`)
+        return data.items[0].pending_approvals[0]
+      }
+      await eventually(async () => expect(await question()).toMatchObject({ name: 'message' }))
+      const asked = await question()
+      await restart()
+      await eventually(async () => expect(await question()).toEqual(asked))
+      const { data } = await call('GET', `/api/conversations/${id}/background`)
+      await call('POST', `/api/runs/${data.items[0].id}/approvals`, {
+        id_ref: asked.id_ref,
+        decision: 'approve',
+      })
+      await eventually(async () =>
+        expect((await messages(id)).map(({ text }: { text: string }) => text)).toEqual([
+          'Go',
+          'It is on its way.',
+          'hello there',
+          'It is said.',
+        ]),
+      )
+    }, 90_000)
+
+    test('a message whose delivery failed is delivered after a restart', async () => {
+      const statuses: (500 | 200)[] = [500]
+      const received: { id: string; text: string }[] = []
+      const receiver = createServer((request, response) => {
+        const chunks: Buffer[] = []
+        request.on('data', (chunk: Buffer) => chunks.push(chunk))
+        request.on('end', () => {
+          received.push(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+          response.writeHead(statuses.shift() ?? 200).end('{}')
+        })
+      })
+      await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
+      const { port } = receiver.address() as AddressInfo // a TCP server that listens has one
+      const url = `http://127.0.0.1:${port}/hook`
+      await call('POST', '/api/channels', { type: 'webhook', name: 'ops', settings: { url } })
+      program((request) =>
+        results(request).length > 0
+          ? turn.text('It is on its way.')
+          : turn.toolCalls([
+              { name: 'message', arguments: { content: 'the tests are done', to: 'channel:ops' } },
+            ]),
+      )
+      const { stream } = await begin({ approval: 'auto' })
+      const events = await stream.all()
+      expect(events.at(-1)?.event).toBe('done')
+      expect(JSON.stringify(events)).toContain('retried automatically')
+      await restart()
+      await eventually(async () =>
+        expect((await call('GET', '/api/channels')).data.items).toMatchObject([
+          { name: 'ops', last_delivery: { status: 'delivered', attempts: 2 } },
+        ]),
+      )
+      expect(received).toMatchObject([{ text: 'the tests are done' }, { id: received[0]?.id }])
+      receiver.closeAllConnections()
+      await new Promise((done) => receiver.close(done))
+    }, 90_000)
+  })
