@@ -1,149 +1,22 @@
-// Working on files in a real browser: approval with its diff, changing and rejecting a call, editor, upload, history, sources.
+// Working on files in a real browser: editor, uploads, history, and the sources of an answer.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  describeInBrowser,
-  expectAccessible,
-  expectNoSideways,
-  leave,
-  say,
-} from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { afterAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
+import { usePageServer } from '../support/page-server.ts'
 import { turn } from '../support/upstream-turns.ts'
 
 describeInBrowser('working on files', (visitor) => {
-  const servers = useServers()
+  const on = usePageServer(visitor)
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-upload-'))
-  let upstream: Upstream
-  let server: TestServer
-  beforeAll(async () => {
-    upstream = await startUpstream()
-    server = await servers.start({ config: scripted(upstream), webRoot: visitor.webRoot() })
-  })
-  afterAll(async () => {
-    await upstream.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  const project = async (name: string, files: Record<string, string>): Promise<string> => {
-    const { json } = await server.call('POST', '/api/projects', { body: { name } })
-    for (const [path, content] of Object.entries(files))
-      await server.call('PUT', `/api/projects/${json.data.id}/files/${path}`, { body: { content } })
-    return json.data.id
-  }
-  const content = async (id: string, path: string): Promise<string> => {
-    const { json } = await server.call('GET', `/api/projects/${id}/files/${path}`)
-    return json.data?.content
-  }
-  const write = (text: string) =>
-    turn.toolCalls([{ name: 'file_write', arguments: { path: 'notes.md', content: text } }])
-  const card = (page: Page) => page.getByRole('region', { name: /^Allow/ })
-
-  test('a change waits with its diff, is marked in the list, survives a reload, and is approved by key', async () => {
-    const id = await project('Keys', { 'notes.md': 'old line\n' })
-    upstream.enqueue(write('new line\n'), turn.text('Written.'))
-    const page = await visitor.open(`${server.url}/?project=${id}`)
-    await page.getByRole('button', { name: 'Project: Keys' }).waitFor()
-    await say(page, 'Change my notes.')
-    await card(page).getByText('new line').waitFor()
-    await card(page).getByText('old line').waitFor()
-    await expectAccessible(page)
-    await page
-      .getByRole('navigation', { name: 'Conversations' })
-      .getByText('waiting for your approval')
-      .first()
-      .waitFor({ state: 'attached' })
-    await page.reload()
-    await card(page).getByText('new line').waitFor()
-    expect(await content(id, 'notes.md')).toBe('old line\n')
-    await card(page).focus()
-    await page.keyboard.press('a')
-    await page.getByText('Written.').waitFor()
-    expect(await content(id, 'notes.md')).toBe('new line\n')
-    await leave(page)
-  })
-
-  test('several questions are numbered and can be told apart, and all of them are rejected at once', async () => {
-    const id = await project('Many', { 'notes.md': 'old\n' })
-    upstream.enqueue(
-      turn.toolCalls(
-        ['one', 'two', 'three'].map((name) => ({
-          name: 'file_write',
-          arguments: { path: `${name}.md`, content: name },
-        })),
-      ),
-      turn.text('Then not.'),
-    )
-    const page = await visitor.open(`${server.url}/?project=${id}`)
-    await page.getByRole('button', { name: 'Project: Many' }).waitFor()
-    await say(page, 'Write three files.')
-    await page.getByText('3 requests need your approval.').waitFor()
-    for (const [place, name] of ['one', 'two', 'three'].entries())
-      await page
-        .getByRole('region', { name: `${place + 1} of 3` })
-        .getByText(`${name}.md`)
-        .first()
-        .waitFor()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Reject all' }).focus()
-    await page.keyboard.press('Enter')
-    await page.getByText('Then not.').waitFor()
-    expect(await card(page).count()).toBe(0)
-    const { json } = await server.call('GET', `/api/projects/${id}/files`)
-    expect(json.data.files.map(({ name }: { name: string }) => name)).toEqual(['notes.md'])
-    await leave(page)
-  })
-
-  test('a rejection tells the agent why, an approval may change the arguments', async () => {
-    const id = await project('Changes', { 'notes.md': 'old\n' })
-    upstream.enqueue(write('first try\n'), write('second try\n'), turn.text('Done as you like.'))
-    const page = await visitor.open(server.url, { phone: true })
-    // Sent before the list of projects has come: the message belongs to the project of the address all the same.
-    let listProjects = (): void => undefined
-    const asked = new Promise<void>((resolve) => {
-      listProjects = resolve
-    })
-    await page.route(/\/api\/projects\?/, (route) => asked.then(() => route.continue()))
-    await page.goto(`${server.url}/?project=${id}`)
-    await say(page, 'Change my notes.')
-    await card(page).getByText('first try').waitFor()
-    listProjects()
-    await expectNoSideways(page)
-    await card(page).getByRole('button', { name: 'Reject' }).click()
-    await card(page).getByLabel(/^Why/).fill('Too short.')
-    await card(page).getByRole('button', { name: 'Reject' }).click()
-    await card(page).getByText('second try').waitFor()
-    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain('Too short.')
-    await card(page).getByRole('button', { name: 'Change…' }).click()
-    const changed = card(page).getByLabel('Arguments')
-    await changed.fill('{"path": ')
-    await card(page).getByText('valid JSON').waitFor()
-    await changed.fill('{"path":"notes.md","content":"my own\\n"}')
-    await card(page).getByRole('button', { name: 'Approve with changes' }).click()
-    await page.getByText('Done as you like.').waitFor()
-    expect(await content(id, 'notes.md')).toBe('my own\n')
-
-    // Everything since the message is taken back.
-    await page
-      .getByRole('article', { name: 'Your message' })
-      .getByRole('button', { name: 'Undo file changes since here' })
-      .click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('1 file restored.').waitFor()
-    expect(await content(id, 'notes.md')).toBe('old\n')
-    await leave(page)
-  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('a folder is uploaded, edited, searched, compared and restored', async () => {
     mkdirSync(join(folder, 'shop/src'), { recursive: true })
     writeFileSync(join(folder, 'shop/README.md'), '# Shop\n')
     writeFileSync(join(folder, 'shop/src/price.ts'), 'export const price = 48\n')
-    const page = await visitor.open(`${server.url}/projects`)
+    const page = await visitor.open(`${on.server.url}/projects`)
     await page.getByRole('button', { name: 'Upload a folder' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.locator('input[type=file]').setInputFiles(join(folder, 'shop'))
@@ -166,17 +39,17 @@ describeInBrowser('working on files', (visitor) => {
     await page.keyboard.press('Control+s')
     await page.getByText('unsaved', { exact: true }).waitFor({ state: 'hidden' })
     const id = page.url().split('/').at(-1) ?? ''
-    expect(await content(id, 'src/price.ts')).toBe('export const price = 48\n// checked')
+    expect(await on.readFile(id, 'src/price.ts')).toBe('export const price = 48\n// checked')
 
     // Somebody else writes meanwhile: nothing is overwritten unasked.
-    await server.call('PUT', `/api/projects/${id}/files/src/price.ts`, {
+    await on.server.call('PUT', `/api/projects/${id}/files/src/price.ts`, {
       body: { content: 'theirs\n' },
     })
     await editor.click()
     await page.keyboard.type('!')
     await page.keyboard.press('Control+s')
     await page.getByRole('alert').getByText('changed this file').waitFor()
-    expect(await content(id, 'src/price.ts')).toBe('theirs\n')
+    expect(await on.readFile(id, 'src/price.ts')).toBe('theirs\n')
     await page.getByRole('button', { name: 'Load theirs' }).click()
     await editor.getByText('theirs').waitFor()
 
@@ -191,14 +64,14 @@ describeInBrowser('working on files', (visitor) => {
     await page.getByRole('button', { name: 'Restore' }).first().click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click()
     await page.getByText('1 file restored.').waitFor()
-    expect(await content(id, 'src/price.ts')).toBe('export const price = 48\n// checked')
+    expect(await on.readFile(id, 'src/price.ts')).toBe('export const price = 48\n// checked')
     await leave(page)
   })
 
-  test('an upload that is called off is none, and one that is refused says why', async () => {
+  test('a cancelled upload stores nothing, and a refused one says why', async () => {
     mkdirSync(join(folder, 'refused'), { recursive: true })
     writeFileSync(join(folder, 'refused/a\u202eb.txt'), 'x')
-    const page = await visitor.open(`${server.url}/projects`)
+    const page = await visitor.open(`${on.server.url}/projects`)
     let held = true
     await page.route('**/api/projects/upload', (route) => (held ? undefined : route.continue()))
     const dialog = page.getByRole('dialog')
@@ -216,17 +89,17 @@ describeInBrowser('working on files', (visitor) => {
     held = false
     await choose()
     await dialog.getByRole('alert').getByText('invisible characters').waitFor()
-    expect(page.url()).toBe(`${server.url}/projects`)
+    expect(page.url()).toBe(`${on.server.url}/projects`)
     await leave(page)
   })
 
-  test('files and folders dropped on the tree are stored after a question, whatever they hold', async () => {
-    const id = await project('Dropped', { 'here.md': 'here\n' })
+  test('files and folders dropped on the tree are stored after a confirmation, whatever they contain', async () => {
+    const id = await on.createProject('Dropped', { 'here.md': 'here\n' })
     mkdirSync(join(folder, 'drop/inner'), { recursive: true })
     writeFileSync(join(folder, 'drop/inner/new.md'), 'new\n')
     writeFileSync(join(folder, 'drop/inner/data.bin'), Buffer.from([0, 255, 254, 0]))
     writeFileSync(join(folder, 'here.md'), 'theirs\n')
-    const page = await visitor.open(`${server.url}/projects/${id}`)
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
     const tree = page.getByRole('navigation', { name: 'Files' })
     await tree.getByText('here.md').waitFor()
     const box = await tree.boundingBox()
@@ -244,22 +117,24 @@ describeInBrowser('working on files', (visitor) => {
       })
     const question = page.getByRole('alertdialog')
     await question.getByText('Add 3 files?').waitFor()
-    expect(await content(id, 'here.md')).toBe('here\n')
+    expect(await on.readFile(id, 'here.md')).toBe('here\n')
     await question.getByRole('button', { name: 'Add', exact: true }).click()
     await tree.getByText('drop', { exact: true }).click()
     await tree.getByText('inner', { exact: true }).click()
     await tree.getByText('new.md').waitFor()
-    expect(await content(id, 'drop/inner/new.md')).toBe('new\n')
-    expect(await content(id, 'here.md')).toBe('theirs\n')
-    const binary = await fetch(`${server.url}/api/projects/${id}/files/drop/inner/data.bin?raw=1`)
+    expect(await on.readFile(id, 'drop/inner/new.md')).toBe('new\n')
+    expect(await on.readFile(id, 'here.md')).toBe('theirs\n')
+    const binary = await fetch(
+      `${on.server.url}/api/projects/${id}/files/drop/inner/data.bin?raw=1`,
+    )
     expect([...new Uint8Array(await binary.arrayBuffer())]).toEqual([0, 255, 254, 0])
     await page.getByText('3 files added.').waitFor()
     await leave(page)
   })
 
-  test('an upload into a project shows how far it is, can be called off, and says why it was refused', async () => {
-    const id = await project('Adding', { 'here.md': 'here\n', 'kept/1.md': 'one\n' })
-    const page = await visitor.open(`${server.url}/projects/${id}`)
+  test('an upload into a project shows its progress, can be cancelled, and says why it was refused', async () => {
+    const id = await on.createProject('Adding', { 'here.md': 'here\n', 'kept/1.md': 'one\n' })
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
     let held = true
     await page.route(`**/api/projects/${id}/files`, (route) =>
       held && route.request().method() === 'POST' ? undefined : route.continue(),
@@ -291,9 +166,9 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test('what is not saved survives another tab and another page; a new file never takes the place of one', async () => {
-    const id = await project('Unsaved', { 'a.md': 'first\n', 'b.md': 'second\n' })
-    const page = await visitor.open(`${server.url}/projects/${id}`)
+  test('unsaved changes survive another tab and another page, and a new file never replaces an existing one', async () => {
+    const id = await on.createProject('Unsaved', { 'a.md': 'first\n', 'b.md': 'second\n' })
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
     const editor = page.locator('.cm-content')
     const unsaved = page.getByText('unsaved', { exact: true })
     await page.getByText('a.md').click()
@@ -313,19 +188,19 @@ describeInBrowser('working on files', (visitor) => {
     await editor.click()
     await page.keyboard.press('Control+s')
     await unsaved.waitFor({ state: 'hidden' })
-    expect(await content(id, 'a.md')).toBe('first\nmine')
+    expect(await on.readFile(id, 'a.md')).toBe('first\nmine')
 
     await page.getByRole('button', { name: 'New file' }).click()
     await page.getByRole('dialog').getByLabel('Path').fill('b.md')
     await page.keyboard.press('Enter')
     await page.getByText('There is a file "b.md" already').waitFor()
-    expect(await content(id, 'b.md')).toBe('second\n')
+    expect(await on.readFile(id, 'b.md')).toBe('second\n')
     await leave(page)
   })
 
   test('a document is read in the background, and an answer made from it opens at its passage', async () => {
-    const id = await project('Library', {})
-    const page = await visitor.open(`${server.url}/projects/${id}`)
+    const id = await on.createProject('Library', {})
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
     await page.getByRole('tab', { name: 'Knowledge' }).click()
     await page
       .getByRole('tabpanel')
@@ -336,7 +211,7 @@ describeInBrowser('working on files', (visitor) => {
         buffer: Buffer.from('# Tea\n\nWuyi tea is roasted over charcoal.\n'),
       })
     await page.getByText(/1 passage/).waitFor()
-    upstream.enqueue(
+    on.upstream.enqueue(
       turn.toolCalls([{ name: 'search_knowledge', arguments: { query: 'charcoal' } }]),
       turn.text('Over charcoal.'),
     )

@@ -1,0 +1,114 @@
+// Approval requests for file changes in a real browser: the diff, keys, several at once, rejecting, changing the arguments.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+  say,
+} from '../support/page.ts'
+import { usePageServer } from '../support/page-server.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+describeInBrowser('approving file changes', (visitor) => {
+  const on = usePageServer(visitor)
+  const write = (text: string) =>
+    turn.toolCalls([{ name: 'file_write', arguments: { path: 'notes.md', content: text } }])
+  const card = (page: Page) => page.getByRole('region', { name: /^Allow/ })
+
+  test('a change that awaits approval shows its diff, is marked in the list, survives a reload, and is approved with a key', async () => {
+    const id = await on.createProject('Keys', { 'notes.md': 'old line\n' })
+    on.upstream.enqueue(write('new line\n'), turn.text('Written.'))
+    const page = await visitor.open(`${on.server.url}/?project=${id}`)
+    await page.getByRole('button', { name: 'Project: Keys' }).waitFor()
+    await say(page, 'Change my notes.')
+    await card(page).getByText('new line').waitFor()
+    await card(page).getByText('old line').waitFor()
+    await expectAccessible(page)
+    await page
+      .getByRole('navigation', { name: 'Conversations' })
+      .getByText('waiting for your approval')
+      .first()
+      .waitFor({ state: 'attached' })
+    await page.reload()
+    await card(page).getByText('new line').waitFor()
+    expect(await on.readFile(id, 'notes.md')).toBe('old line\n')
+    await card(page).focus()
+    await page.keyboard.press('a')
+    await page.getByText('Written.').waitFor()
+    expect(await on.readFile(id, 'notes.md')).toBe('new line\n')
+    await leave(page)
+  })
+
+  test('several approval requests are numbered and told apart, and are all rejected at once', async () => {
+    const id = await on.createProject('Many', { 'notes.md': 'old\n' })
+    on.upstream.enqueue(
+      turn.toolCalls(
+        ['one', 'two', 'three'].map((name) => ({
+          name: 'file_write',
+          arguments: { path: `${name}.md`, content: name },
+        })),
+      ),
+      turn.text('Then not.'),
+    )
+    const page = await visitor.open(`${on.server.url}/?project=${id}`)
+    await page.getByRole('button', { name: 'Project: Many' }).waitFor()
+    await say(page, 'Write three files.')
+    await page.getByText('3 requests need your approval.').waitFor()
+    for (const [place, name] of ['one', 'two', 'three'].entries())
+      await page
+        .getByRole('region', { name: `${place + 1} of 3` })
+        .getByText(`${name}.md`)
+        .first()
+        .waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Reject all' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Then not.').waitFor()
+    expect(await card(page).count()).toBe(0)
+    const { json } = await on.server.call('GET', `/api/projects/${id}/files`)
+    expect(json.data.files.map(({ name }: { name: string }) => name)).toEqual(['notes.md'])
+    await leave(page)
+  })
+
+  test('a rejection tells the agent why, and an approval can change the arguments', async () => {
+    const id = await on.createProject('Changes', { 'notes.md': 'old\n' })
+    on.upstream.enqueue(write('first try\n'), write('second try\n'), turn.text('Done as you like.'))
+    const page = await visitor.open(on.server.url, { phone: true })
+    // Sent before the list of projects has loaded: the message still belongs to the project in the address.
+    let listProjects = (): void => undefined
+    const asked = new Promise<void>((resolve) => {
+      listProjects = resolve
+    })
+    await page.route(/\/api\/projects\?/, (route) => asked.then(() => route.continue()))
+    await page.goto(`${on.server.url}/?project=${id}`)
+    await say(page, 'Change my notes.')
+    await card(page).getByText('first try').waitFor()
+    listProjects()
+    await expectNoSideways(page)
+    await card(page).getByRole('button', { name: 'Reject' }).click()
+    await card(page).getByLabel(/^Why/).fill('Too short.')
+    await card(page).getByRole('button', { name: 'Reject' }).click()
+    await card(page).getByText('second try').waitFor()
+    expect(JSON.stringify(on.upstream.requests.at(-1)?.messages)).toContain('Too short.')
+    await card(page).getByRole('button', { name: 'Change…' }).click()
+    const changed = card(page).getByLabel('Arguments')
+    await changed.fill('{"path": ')
+    await card(page).getByText('valid JSON').waitFor()
+    await changed.fill('{"path":"notes.md","content":"my own\\n"}')
+    await card(page).getByRole('button', { name: 'Approve with changes' }).click()
+    await page.getByText('Done as you like.').waitFor()
+    expect(await on.readFile(id, 'notes.md')).toBe('my own\n')
+
+    // Everything since the message is undone.
+    await page
+      .getByRole('article', { name: 'Your message' })
+      .getByRole('button', { name: 'Undo file changes since here' })
+      .click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('1 file restored.').waitFor()
+    expect(await on.readFile(id, 'notes.md')).toBe('old\n')
+    await leave(page)
+  })
+})
