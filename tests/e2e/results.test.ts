@@ -223,8 +223,6 @@ describeInBrowser('results of tools', (visitor) => {
       await expectAccessible(page)
     }
     await expectNoSideways(page)
-    if (process.env.SHOTS)
-      await page.screenshot({ path: `${process.env.SHOTS}/wide.png`, fullPage: true })
     await leave(page)
 
     const phone = await visitor.open(address, { phone: true, language: 'zh-CN', theme: 'dark' })

@@ -129,11 +129,11 @@ function Entry({
     'min-w-0 truncate text-left font-medium text-accent underline decoration-accent/40 underline-offset-3 hover:decoration-current'
   return (
     <li value={source.number} className="flex min-w-0 gap-2 text-[13px]">
-      <span className="mt-0.5 w-5 shrink-0 text-right text-muted tabular-nums">
+      <span className="w-5 shrink-0 text-right leading-5 text-muted tabular-nums pointer-coarse:leading-11">
         {source.number}
       </span>
       <div className="min-w-0 flex-1">
-        <p className="flex min-w-0 items-center gap-2 pointer-coarse:min-h-11">
+        <p className="flex min-h-5 min-w-0 items-center gap-2 pointer-coarse:min-h-11">
           {source.kind === 'web' ? (
             <a
               href={source.url}

@@ -34,6 +34,7 @@ export function SubAgents({
     <ul aria-label={t('steps.agents')} className="flex flex-col gap-2 pt-1 pb-2 pl-9">
       {agents.map((agent) => {
         const failure = failures.get(agent.name)
+        const current = agent.calls.findLast(({ state }) => state === 'running')
         return (
           <li
             key={agent.name}
@@ -49,6 +50,9 @@ export function SubAgents({
                 )}
               >
                 {t(`steps.agent.${agent.state}`)}
+                {agent.state === 'working' && current !== undefined && (
+                  <> · {toolTitle(current.name, t)}</>
+                )}
               </span>
             </p>
             <Calls calls={agent.calls} />

@@ -50,20 +50,20 @@ export function FileLines({
   const last = firstLine + lines.length - 1
   return (
     <figure dir="ltr" className="flex flex-col gap-2">
-      <div className="overflow-hidden rounded-xl border border-line bg-sunken">
-        <figcaption className="flex min-h-9 items-center justify-between gap-2 pr-1.5 pl-3.5 text-xs text-muted">
-          <span className="min-w-0 truncate">
-            <FileLink path={path} line={firstLine} name={path} />
-            {' · '}
-            {t('results.lines', { first: firstLine, last, total: Math.max(totalLines, last) })}
-          </span>
-          <CopyButton text={text} />
-        </figcaption>
-        <Fold
-          total={lines.length}
-          folded={LINES_FOLDED}
-          unit="lines"
-          draw={(count) => (
+      <Fold
+        total={lines.length}
+        folded={LINES_FOLDED}
+        unit="lines"
+        draw={(count) => (
+          <div className="overflow-hidden rounded-xl border border-line bg-sunken">
+            <figcaption className="flex min-h-9 items-center justify-between gap-2 pr-1.5 pl-3.5 text-xs text-muted">
+              <span className="min-w-0 truncate">
+                <FileLink path={path} line={firstLine} name={path} />
+                {' · '}
+                {t('results.lines', { first: firstLine, last, total: Math.max(totalLines, last) })}
+              </span>
+              <CopyButton text={text} />
+            </figcaption>
             <pre
               // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
               tabIndex={0}
@@ -71,7 +71,7 @@ export function FileLines({
             >
               <span
                 aria-hidden
-                className="code-lines sticky left-0 block bg-sunken pr-3 pl-3.5 text-right whitespace-pre text-muted select-none"
+                className="code-lines sticky left-0 block h-fit bg-sunken pr-3 pl-3.5 text-right whitespace-pre text-muted select-none"
               >
                 {lines
                   .slice(0, count)
@@ -80,9 +80,9 @@ export function FileLines({
               </span>
               <CodeLines code={lines.slice(0, count).join('\n')} language={languageOf(path)} />
             </pre>
-          )}
-        />
-      </div>
+          </div>
+        )}
+      />
     </figure>
   )
 }

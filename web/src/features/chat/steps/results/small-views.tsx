@@ -92,16 +92,16 @@ export function WeatherCard({ weather }: { weather: Weather }) {
             const DayIcon = iconOf(day.condition)
             return (
               <li key={day.date} className="flex items-center gap-2">
-                <span className="w-24 shrink-0">{dayName(day.date)}</span>
+                <span className="w-20 shrink-0">{dayName(day.date)}</span>
                 <DayIcon size={15} aria-hidden className="shrink-0 text-accent" />
-                <span className="min-w-0 flex-1 truncate text-soft">{day.condition}</span>
+                <span className="min-w-0 flex-1 text-soft">{day.condition}</span>
                 {day.rain_probability != null && (
                   <span className="flex items-center gap-1 text-xs text-muted tabular-nums">
                     <Droplets size={12} aria-hidden />
                     {Math.round(day.rain_probability)} %
                   </span>
                 )}
-                <span className="w-20 shrink-0 text-right tabular-nums">
+                <span className="min-w-16 shrink-0 text-right tabular-nums">
                   {day.min == null ? '' : `${Math.round(day.min)}°`}
                   {' – '}
                   {day.max == null ? '' : `${Math.round(day.max)}°`}
