@@ -121,6 +121,7 @@ const subFolders: Record<string, readonly string[]> = {
   ],
   'tools/mcp': ['net', 'errors.ts', 'protocol', 'lib'],
   'llm/openai': ['errors.ts', 'protocol', 'lib'],
+  'llm/anthropic': ['llm/openai', 'errors.ts', 'protocol', 'lib'],
   'llm/prompt-tools': ['llm/openai', 'protocol', 'lib'],
   'llm/demo': ['protocol'],
   'llm/probe': ['llm/openai', 'errors.ts', 'protocol'],

@@ -3,10 +3,10 @@ import { appError } from '../errors.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
 import type { LlmClient } from './client.ts'
 import { createDemoClient, DEMO_MODEL_ID } from './demo/client.ts'
-import { createOpenAiCompatible } from './openai/client.ts'
 import { createProviderHttp } from './openai/provider-http.ts'
 import { providerOf } from './openai/provider-quirks.ts'
 import { withPromptTools } from './prompt-tools/with-prompt-tools.ts'
+import { createProviderClient } from './provider-client.ts'
 import { withFallback } from './with-fallback.ts'
 import { type RetryOptions, withRetry } from './with-retry.ts'
 import { withoutTools } from './without-tools.ts'
@@ -77,7 +77,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     const fingerprint = JSON.stringify(settings)
     const known = clients.get(settings.id)
     if (known?.settings === fingerprint) return known.client
-    const provider = createOpenAiCompatible({
+    const provider = createProviderClient({
       settings,
       http,
       idleTimeout: options.idleTimeout,

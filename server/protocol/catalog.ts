@@ -8,6 +8,10 @@ import { RiskLevel } from './run-event.ts'
 export const ToolMode = z.enum(['native', 'prompt', 'none'])
 export type ToolMode = z.infer<typeof ToolMode>
 
+/** The wire format: OpenAI's chat completions or Anthropic's Messages API. */
+export const ModelApi = z.enum(['chat', 'messages'])
+export type ModelApi = z.infer<typeof ModelApi>
+
 /** Off, on, or an effort level for providers that support one. */
 export const Thinking = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])])
 export type Thinking = z.infer<typeof Thinking>
@@ -47,6 +51,8 @@ export const ModelSettings = z.strictObject({
   api_url: z.url(),
   api_key: z.string().optional(),
   provider: z.string().min(1).max(50).optional(),
+  /** Default: detected from `api_url`. */
+  api: ModelApi.optional(),
   upstream_model: z.string().min(1).max(200).optional(),
   tool_mode: ToolMode.optional(),
   /** The role of messages with tool results in prompt mode. */
@@ -73,6 +79,7 @@ export const CreateModelBody = z
     name: shape.name.nullable(),
     api_key: z.string().max(1000).nullish(),
     provider: shape.provider.nullable(),
+    api: shape.api.nullable(),
     upstream_model: shape.upstream_model.nullable(),
     tool_mode: shape.tool_mode.nullable(),
     tool_results: shape.tool_results.nullable(),
@@ -110,6 +117,7 @@ export const ProbeBody = z
   .object({
     api_url: z.url(),
     api_key: optional(z.string().max(1000)),
+    api: optional(ModelApi),
     upstream_model: optional(z.string().min(1).max(200)),
   })
   .meta({ id: 'ProbeModel' })

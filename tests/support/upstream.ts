@@ -62,6 +62,9 @@ export interface Upstream {
   close(): Promise<void>
 }
 
+const isModelCall = ({ path }: Pick<UpstreamRequest, 'path'>): boolean =>
+  /\/(chat\/completions|messages)$/.test(path)
+
 /** Starts one server on a free port (or the given one). */
 export async function startUpstream(options: { port?: number } = {}): Promise<Upstream> {
   const requests: UpstreamRequest[] = []
@@ -82,8 +85,7 @@ export async function startUpstream(options: { port?: number } = {}): Promise<Up
       const turn = program(request)
       if (turn !== undefined) return turn
     }
-    const isChat = request.path.endsWith('/chat/completions')
-    if (!isChat) return undefined
+    if (!isModelCall(request)) return undefined
     return (
       queueOf(`key ${request.apiKey}`).shift() ??
       queueOf(`model ${request.model}`).shift() ??
@@ -149,7 +151,7 @@ export async function startUpstream(options: { port?: number } = {}): Promise<Up
     requests.push(request)
     response.on('close', () => settle(response.writableFinished ? 'completed' : 'client_left'))
     const turn = turnFor(request)
-    if (request.path.endsWith('/chat/completions')) {
+    if (isModelCall(request)) {
       const claim = waiting.shift()
       if (claim === undefined) unclaimed.push(request)
       else claim(request)

@@ -3,49 +3,16 @@ import type { AppError } from '../../errors.ts'
 import { isRecord } from '../../lib/records.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
 import type { Usage } from '../../protocol/run-event.ts'
-import type { LlmEvent, ToolCall } from '../client.ts'
+import type { LlmEvent } from '../client.ts'
 import { errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
 import { tokenWeight } from '../tokens.ts'
-import { type CarriedFields, mergeCarried } from './carried-fields.ts'
+import { mergeCarried } from './carried-fields.ts'
 import { createChunkTemplate } from './chunk-template.ts'
+import type { ResponseReader } from './response-reader.ts'
 import { createThinkTagSplitter, type Kind } from './think-tags.ts'
 import { createToolCallAssembly } from './tool-call-assembly.ts'
 
-export interface ChunkReader {
-  /**
-   * Reads the payload of one data line, `text` from `from` up to `to`. Never throws; counts unreadable payloads in
-   * `unreadable`.
-   */
-  read(text: string, from: number, to: number): void
-  /** Reads a parsed chunk, or a complete response of a provider that does not stream. */
-  readObject(value: unknown): void
-  /** The deltas since the last call, adjacent ones of one kind joined. */
-  take(): LlmEvent[]
-  /** The remaining deltas; call it once, at the end. */
-  end(): LlmEvent[]
-  /** The tool calls; call it after the end. */
-  calls(): ToolCall[]
-  /** The fields that the provider wants back with this message; undefined if there are none. Call it after the end. */
-  carried(): CarriedFields | undefined
-  /** `[DONE]` was read. */
-  readonly done: boolean
-  /** As the provider sent it; null until then. */
-  readonly finishReason: string | null
-  /** The last reported usage. */
-  readonly usage: Usage | null
-  /** An error object in the stream, which ends the response. */
-  readonly error: AppError | null
-  /** Lines that were not JSON, or not a chunk. */
-  readonly unreadable: number
-  /** Characters of the answer so far, including arguments. */
-  readonly size: number
-  /** Estimated tokens of the text and reasoning taken so far; not rounded. */
-  readonly textTokens: number
-  /** No text, reasoning or call so far. */
-  readonly empty: boolean
-}
-
-export function createChunkReader(context: FailureContext): ChunkReader {
+export function createChunkReader(context: FailureContext): ResponseReader {
   const assembly = createToolCallAssembly()
   const carriedByMessage: Record<string, unknown> = {}
   const contentTemplate = createChunkTemplate('content')

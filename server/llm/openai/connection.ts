@@ -1,4 +1,4 @@
-// Requests to the OpenAI-compatible API of one model: URL, headers, and the error of a failed request.
+// Requests to the API of one model: URL, headers, and the error of a failed request.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import { type FailureContext, readRetryAfter, statusFailure } from '../failure.ts'
@@ -11,10 +11,14 @@ export interface OpenAiConnection {
   post(path: string, body: Record<string, unknown>, signal: AbortSignal): Promise<ProviderResponse>
 }
 
-/** Sends only these headers: nothing about the machine, no key from the environment. */
+/**
+ * Sends only these headers: nothing about the machine, no key from the environment.
+ * @param authentication headers instead of a bearer token.
+ */
 export function connectOpenAi(
   settings: Pick<ModelSettings, 'api_url' | 'api_key'>,
   http: ProviderHttp,
+  authentication?: Record<string, string>,
 ): OpenAiConnection {
   const { base, query } = splitApiUrl(settings.api_url)
   const headers: Record<string, string> = {
@@ -23,7 +27,8 @@ export function connectOpenAi(
     'accept-encoding': 'identity',
     'user-agent': 'nanoclaw',
   }
-  if (settings.api_key !== undefined && settings.api_key !== '')
+  if (authentication !== undefined) Object.assign(headers, authentication)
+  else if (settings.api_key !== undefined && settings.api_key !== '')
     headers.authorization = `Bearer ${settings.api_key}`
   const urlOf = (path: string): URL => {
     const url = new URL(base + path)

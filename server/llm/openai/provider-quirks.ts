@@ -1,5 +1,5 @@
 // The differences between providers, as a table. A provider without a row only needs a URL.
-import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { ModelApi, ModelSettings } from '../../protocol/catalog.ts'
 
 export interface Compat {
   /** Maximum value of `max_tokens`; null if there is none. */
@@ -30,18 +30,26 @@ const table: Readonly<Record<string, Compat>> = {
   },
 }
 
-/** Detects the provider from a URL: `deepseek`, `glm` or `moonshot`, otherwise `openai`. */
+/** Detects the provider from a URL: `deepseek`, `glm`, `moonshot` or `anthropic`, otherwise `openai`. */
 export function detectProvider(apiUrl: string): string {
   const host = hostOf(apiUrl)
   if (host.includes('deepseek')) return 'deepseek'
   if (host.includes('bigmodel') || host === 'api.z.ai') return 'glm'
   if (host.includes('moonshot')) return 'moonshot'
+  if (host === 'api.anthropic.com') return 'anthropic'
   return 'openai'
 }
 
 /** The provider of a model: from its settings, otherwise from its URL. */
 export const providerOf = (settings: Pick<ModelSettings, 'provider' | 'api_url'>): string =>
   settings.provider ?? detectProvider(settings.api_url)
+
+/** The API that a model speaks: from its settings, otherwise from its URL. */
+export function apiOf({ api, api_url }: Pick<ModelSettings, 'api' | 'api_url'>): ModelApi {
+  if (api !== undefined) return api
+  const isChat = /\/chat\/completions\/?$/.test(new URL(api_url).pathname)
+  return hostOf(api_url) === 'api.anthropic.com' && !isChat ? 'messages' : 'chat'
+}
 
 /** The row for a model; `plain` for providers without one. */
 export function compatOf(settings: Pick<ModelSettings, 'provider' | 'api_url'>): Compat {
@@ -51,10 +59,10 @@ export function compatOf(settings: Pick<ModelSettings, 'provider' | 'api_url'>):
   return Object.hasOwn(table, provider) ? (table[provider] ?? plain) : plain
 }
 
-/** The base URL and the query of an `api_url`, which may end with `/chat/completions`. */
+/** The base URL and the query of an `api_url`, which may end with `/chat/completions` or `/messages`. */
 export function splitApiUrl(apiUrl: string): { base: string; query: Record<string, string> } {
   const url = new URL(apiUrl)
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/(chat\/completions|messages)$/, '')
   return { base: url.origin + path, query: Object.fromEntries(url.searchParams) }
 }
 

@@ -10,10 +10,10 @@ import {
   type FailureContext,
   statusFailure,
 } from '../failure.ts'
-import { createOpenAiCompatible } from '../openai/client.ts'
-import { connectOpenAi, refusal } from '../openai/connection.ts'
+import { refusal } from '../openai/connection.ts'
 import { watchSilence } from '../openai/idle-timeout.ts'
 import type { ProviderHttp } from '../openai/provider-http.ts'
+import { connectProvider, createProviderClient } from '../provider-client.ts'
 
 export interface ProbeAnswer {
   /** Null if the answer was complete. */
@@ -43,7 +43,7 @@ export async function exchange(
     usage: false,
     streamed: false,
   }
-  const client = createOpenAiCompatible({
+  const client = createProviderClient({
     settings,
     http: noticingStreams(options.http, () => {
       answer.streamed = true
@@ -89,7 +89,7 @@ export async function listModels(
   const context: FailureContext = { model: settings.id, apiKey: settings.api_key }
   const watch = watchSilence(signal, LIST_SECONDS * 1000)
   try {
-    const response = await connectOpenAi(settings, http).get('/models', watch.signal)
+    const response = await connectProvider(settings, http).get('/models', watch.signal)
     if (!response.ok) return { models: [], failure: refusal(response, context) }
     const source = response.body
     const parts: Buffer[] = []

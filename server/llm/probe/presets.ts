@@ -7,6 +7,7 @@ const DETECT_MS = 800
 
 const presets: readonly ModelPreset[] = [
   { id: 'openai', name: 'OpenAI', api_url: 'https://api.openai.com/v1', detected: false },
+  { id: 'anthropic', name: 'Anthropic', api_url: 'https://api.anthropic.com/v1', detected: false },
   { id: 'deepseek', name: 'DeepSeek', api_url: 'https://api.deepseek.com/v1', detected: false },
   {
     id: 'glm',

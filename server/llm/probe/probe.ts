@@ -1,6 +1,6 @@
 // Determines what a provider supports with a few tiny requests, so that adding one requires no knowledge of it.
 import type { AppError } from '../../errors.ts'
-import type { ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
+import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
 import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.ts'
 import { detectProvider } from '../openai/provider-quirks.ts'
@@ -18,6 +18,8 @@ export interface ProbeTarget {
   api_key?: string | undefined
   /** Default: the first chat model in the provider's list. */
   upstream_model?: string | undefined
+  /** Default: detected from the URL. */
+  api?: ModelApi | undefined
 }
 
 /** Time limits, in seconds, for a single request and for all requests. */
@@ -57,6 +59,7 @@ async function probeUrl(
     id: target.upstream_model ?? new URL(target.api_url).host,
     api_url: target.api_url,
     provider: detectProvider(target.api_url),
+    ...(target.api === undefined ? {} : { api: target.api }),
     ...(target.api_key === undefined || target.api_key === '' ? {} : { api_key: target.api_key }),
   }
   const ask = (settings: ModelSettings, request: Partial<LlmRequest>) =>
@@ -127,6 +130,7 @@ async function probeUrl(
     suggested: {
       api_url: target.api_url,
       ...(base.provider === undefined ? {} : { provider: base.provider }),
+      ...(base.api === undefined ? {} : { api: base.api }),
       upstream_model: model,
       ...(fault === null ? { tool_mode: nativeTools ? 'native' : 'prompt' } : {}),
       ...(streamUsage ? {} : { stream_usage: false }),

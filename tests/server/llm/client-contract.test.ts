@@ -1,8 +1,9 @@
-// What every `LlmClient` promises, held against each making: OpenAI's format, prompt mode, fallback, the demo.
+// What every `LlmClient` promises, held against each making: OpenAI's format, Anthropic's, prompt mode, fallback, the demo.
 import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../server/protocol/catalog.ts'
 import { hear, llmRequest } from '../../support/llm.ts'
+import { messagesTurn } from '../../support/messages-turns.ts'
 import { useCatalogs } from '../../support/model-catalogs.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useFreshUpstream } from '../../support/use-upstream.ts'
@@ -23,14 +24,24 @@ const written = turn.text(
   'I look.\n\n```json\n{"tool_call": {"name": "get_current_time", "arguments": {}}}\n```',
 )
 
+const messages = messagesTurn([
+  { type: 'text', text: 'I look.' },
+  { type: 'tool_use', id: 'toolu_1', name: 'get_current_time', input: {} },
+])
+
 const makings: [name: string, models: Partial<ModelSettings>[], answer: typeof native | null][] = [
   ['OpenAI format', [{ id: 'a' }], native],
+  ['Messages API', [{ id: 'a', api: 'messages' }], messages],
   ['prompt mode', [{ id: 'a', tool_mode: 'prompt' }], written],
   ['a model with a fallback', [{ id: 'a', fallback: ['b'] }, { id: 'b' }], native],
   ['the demo', [], null],
 ]
 
 describe.each(makings)('%s', (_name, models, answer) => {
+  const words =
+    answer === messages
+      ? messagesTurn([{ type: 'text', text: 'some words' }])
+      : turn.text('some words')
   const client = async (): Promise<LlmClient> => {
     const catalog = createCatalog({
       models: models.map((model) => ({ id: 'a', api_url: upstream.url, ...model })),
@@ -63,7 +74,7 @@ describe.each(makings)('%s', (_name, models, answer) => {
       llmRequest({ ...question, signal: AbortSignal.abort() }),
     )
     expect(stopped.end.type).toBe('failed')
-    if (answer !== null) upstream.enqueue(turn.cut(turn.text('some words'), 2, 'stall'))
+    if (answer !== null) upstream.enqueue(turn.cut(words, 2, 'stall'))
     const controller = new AbortController()
     const request = llmRequest({ ...question, signal: controller.signal })
     const heard = await hear(await client(), request, () => controller.abort())
@@ -72,7 +83,7 @@ describe.each(makings)('%s', (_name, models, answer) => {
   })
 
   test('closes the response when its consumer leaves', async () => {
-    if (answer !== null) upstream.enqueue(turn.cut(turn.text('some words'), 2, 'stall'))
+    if (answer !== null) upstream.enqueue(turn.cut(words, 2, 'stall'))
     for await (const batch of (await client()).stream(llmRequest(question))) {
       expect(batch.length).toBeGreaterThan(0)
       break

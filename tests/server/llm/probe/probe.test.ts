@@ -183,6 +183,7 @@ describe('the presets', () => {
     const absent = await listPresets((await refusingUrl()).replace('/v1', ''))
     expect(absent.map(({ id }) => id)).toEqual([
       'openai',
+      'anthropic',
       'deepseek',
       'glm',
       'openrouter',

@@ -1,0 +1,92 @@
+// The client for Anthropic's Messages API.
+import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { Usage } from '../../protocol/run-event.ts'
+import { carrySource } from '../carry.ts'
+import type { LlmClient, LlmEvent, LlmMessage } from '../client.ts'
+import { connectOpenAi, type OpenAiConnection } from '../openai/connection.ts'
+import type { ProviderHttp } from '../openai/provider-http.ts'
+import type { ResponseReader } from '../openai/response-reader.ts'
+import {
+  createStreamedClient,
+  type StreamedClientOptions,
+  type Wire,
+} from '../openai/streamed-client.ts'
+import { createEventReader } from './event-reader.ts'
+import { buildMessagesBody } from './request-body.ts'
+
+/** A model that pauses more often than this ends its answer there. */
+const MAX_PAUSES = 5
+
+/** Anthropic's headers instead of a bearer token. */
+export function connectAnthropic(
+  settings: Pick<ModelSettings, 'api_url' | 'api_key'>,
+  http: ProviderHttp,
+): OpenAiConnection {
+  const url = new URL(settings.api_url)
+  if (url.pathname === '/') url.pathname = '/v1'
+  return connectOpenAi({ api_url: url.href }, http, {
+    'anthropic-version': '2023-06-01',
+    ...(settings.api_key === undefined || settings.api_key === ''
+      ? {}
+      : { 'x-api-key': settings.api_key }),
+  })
+}
+
+/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
+export function createAnthropic(options: StreamedClientOptions): LlmClient {
+  const { settings } = options
+  const connection = connectAnthropic(settings, options.http)
+  const wire: Wire = {
+    source: carrySource('messages', settings),
+    post: (request, signal) =>
+      connection.post('/messages', buildMessagesBody(request, settings), signal),
+    createReader: createEventReader,
+    isWhole: (body) => 'type' in body && body.type === 'message',
+  }
+  return {
+    async *stream(request) {
+      let messages: readonly LlmMessage[] = request.messages
+      let spent = NO_USAGE
+      for (let pauses = 0; ; pauses += 1) {
+        let reader: ResponseReader | undefined
+        let text = ''
+        let paused: Extract<LlmEvent, { type: 'finished' }> | undefined
+        const client = createStreamedClient(options, {
+          ...wire,
+          createReader: (context) => {
+            reader = createEventReader(context)
+            return reader
+          },
+        })
+        for await (const batch of client.stream({ ...request, messages })) {
+          const events: LlmEvent[] = []
+          for (const event of batch) {
+            if (event.type === 'text_delta') text += event.text
+            const isPause = event.type === 'finished' && reader?.finishReason === 'pause_turn'
+            if (isPause && pauses < MAX_PAUSES) paused = event
+            else events.push(withUsage(event, spent))
+          }
+          if (events.length > 0) yield events
+        }
+        if (paused === undefined) return
+        // The paused message goes back as it came, and the model continues it.
+        messages = [...messages, { role: 'assistant', content: text, carry: paused.carry }]
+        spent = sum(spent, paused.usage)
+      }
+    },
+  }
+}
+
+const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+
+const sum = (one: Usage, other: Usage): Usage => ({
+  prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+  completion_tokens: one.completion_tokens + other.completion_tokens,
+  total_tokens: one.total_tokens + other.total_tokens,
+})
+
+function withUsage(event: LlmEvent, spent: Usage): LlmEvent {
+  if (spent === NO_USAGE) return event
+  if (event.type === 'finished') return { ...event, usage: sum(spent, event.usage) }
+  return event.type === 'failed' ? { ...event, usage: sum(spent, event.usage ?? NO_USAGE) } : event
+}

@@ -1,0 +1,201 @@
+// Converts an `LlmRequest` to the body of a Messages API request, with cache breakpoints.
+import { z } from 'zod'
+import type { ModelSettings, Thinking } from '../../protocol/catalog.ts'
+import { carrySource, openCarry } from '../carry.ts'
+import type { LlmMessage, LlmRequest, ToolCall } from '../client.ts'
+import { withImagesNote } from '../omitted-images.ts'
+
+type Block = Record<string, unknown>
+
+/** The API requires a limit. Used when neither the request nor the settings have one. */
+const DEFAULT_MAX_TOKENS = 8_192
+/** Tokens of thinking for models with a fixed budget. */
+const BUDGETS = { low: 2_048, medium: 8_192, high: 16_384 } as const
+/** Models that decide themselves how much to think, and refuse a budget and a temperature. */
+const ADAPTIVE = /claude-(?:(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])(?!\d)|fable|mythos)/
+
+const Content = z.array(z.record(z.string(), z.unknown()))
+const CACHED = { cache_control: { type: 'ephemeral' } }
+
+/** The JSON body of a streaming request. */
+export function buildMessagesBody(
+  request: LlmRequest,
+  settings: ModelSettings,
+): Record<string, unknown> {
+  const model = settings.upstream_model ?? settings.id
+  const source = carrySource('messages', settings)
+  const system = request.messages.flatMap((message) =>
+    message.role === 'system' && message.content !== '' ? [message.content] : [],
+  )
+  const choice = request.tools.length === 0 ? undefined : request.toolChoice
+  const isForced = choice === 'required' || typeof choice === 'object'
+  // The API refuses thinking together with a forced call.
+  const wanted = isForced ? false : (request.thinking ?? settings.thinking ?? false)
+  const isAdaptive = ADAPTIVE.test(model)
+  const thinks = wanted !== false && (isAdaptive || mayThink(request.messages, source))
+  const maxTokens = request.maxTokens ?? settings.max_tokens ?? DEFAULT_MAX_TOKENS
+  return {
+    model,
+    stream: true,
+    ...thinkingFields(thinks ? wanted : false, isAdaptive, maxTokens),
+    ...(request.temperature === undefined || thinks || isAdaptive
+      ? {}
+      : { temperature: Math.min(1, request.temperature) }),
+    ...(system.length === 0
+      ? {}
+      : { system: withBreakpoint(system.map((text) => ({ type: 'text', text }))) }),
+    ...(request.tools.length === 0
+      ? {}
+      : {
+          tools: withBreakpoint(
+            request.tools.map(({ function: { name, description, parameters } }) => ({
+              name,
+              description,
+              input_schema: parameters,
+            })),
+          ),
+        }),
+    ...(choice === undefined ? {} : { tool_choice: toolChoiceOf(choice) }),
+    messages: withBreakpoints(
+      toContents(request.messages, source, settings.vision ?? false).filter(
+        ({ content }) => content.length > 0,
+      ),
+    ),
+  }
+}
+
+function thinkingFields(
+  thinking: Thinking,
+  isAdaptive: boolean,
+  maxTokens: number,
+): Record<string, unknown> {
+  if (thinking === false) return { max_tokens: maxTokens }
+  if (isAdaptive)
+    return {
+      max_tokens: maxTokens,
+      thinking: { type: 'adaptive', display: 'summarized' },
+      ...(thinking === true ? {} : { output_config: { effort: thinking } }),
+    }
+  const budget = BUDGETS[thinking === true ? 'medium' : thinking]
+  // The limit includes the thinking.
+  return {
+    max_tokens: maxTokens + budget,
+    thinking: { type: 'enabled', budget_tokens: budget },
+  }
+}
+
+/** With a budget, the API refuses a turn in progress whose calls were made without thinking, or by another model. */
+function mayThink(messages: readonly LlmMessage[], source: string): boolean {
+  const last = messages.findLast((message) => message.role !== 'tool')
+  if (last?.role !== 'assistant' || (last.toolCalls ?? []).length === 0) return true
+  const first = Content.safeParse(openCarry(last.carry, source)).data?.[0]
+  return first?.type === 'thinking' || first?.type === 'redacted_thinking'
+}
+
+const toolChoiceOf = (choice: NonNullable<LlmRequest['toolChoice']>): Block => {
+  if (typeof choice === 'object') return { type: 'tool', name: choice.function.name }
+  return { type: choice === 'required' ? 'any' : choice }
+}
+
+interface Message {
+  role: 'user' | 'assistant'
+  content: Block[]
+}
+
+/** Results, and the user's text after them, become one message: the API wants the roles to alternate. */
+function toContents(messages: readonly LlmMessage[], source: string, vision: boolean): Message[] {
+  const out: Message[] = []
+  for (const message of messages) {
+    if (message.role === 'system') continue
+    const role = message.role === 'assistant' ? 'assistant' : 'user'
+    const content =
+      message.role === 'assistant'
+        ? answerContent(message, source)
+        : message.role === 'user'
+          ? userContent(message, vision)
+          : [
+              {
+                type: 'tool_result',
+                tool_use_id: wireId(message.callId),
+                content: message.content,
+              },
+            ]
+    const last = out.at(-1)
+    if (last?.role === 'user' && role === 'user') last.content.push(...content)
+    else out.push({ role, content })
+  }
+  return out
+}
+
+function answerContent(
+  message: Extract<LlmMessage, { role: 'assistant' }>,
+  source: string,
+): Block[] {
+  const calls = message.toolCalls ?? []
+  const own = Content.safeParse(openCarry(message.carry, source)).data
+  if (own !== undefined) {
+    let next = 0
+    // As the model made it; only the ids are those of the results.
+    return own
+      .filter((block) => block.type !== 'text' || block.text !== '')
+      .map((block) => {
+        const call = block.type === 'tool_use' ? calls[next++] : undefined
+        return call === undefined ? block : { ...block, id: wireId(call.id) }
+      })
+  }
+  return [
+    ...textBlock(message.content),
+    ...calls.map((call) => ({
+      type: 'tool_use',
+      id: wireId(call.id),
+      name: call.name,
+      input: inputOf(call),
+    })),
+  ]
+}
+
+function userContent(
+  { content, context, images = [] }: Extract<LlmMessage, { role: 'user' }>,
+  vision: boolean,
+): Block[] {
+  const text = context === undefined ? content : `${context}\n\n${content}`.trimEnd()
+  if (!vision || images.length === 0)
+    return textBlock(images.length === 0 ? text : withImagesNote(text, images.length))
+  return [
+    ...images.map(({ mime, data }) => ({
+      type: 'image',
+      source: { type: 'base64', media_type: mime, data },
+    })),
+    ...textBlock(text),
+  ]
+}
+
+/** The API refuses empty text. */
+const textBlock = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
+
+/** Other providers' ids may have characters that this API refuses. */
+const wireId = (id: string): string => id.replace(/[^\w-]/g, '_')
+
+function inputOf(call: ToolCall): unknown {
+  try {
+    const input: unknown = JSON.parse(call.arguments)
+    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
+  } catch {
+    // Sent as what it is, below.
+  }
+  return { unreadable: call.arguments.slice(0, 2000) }
+}
+
+const withBreakpoint = (blocks: readonly Block[]): Block[] =>
+  blocks.map((block, at) => (at === blocks.length - 1 ? { ...block, ...CACHED } : block))
+
+/**
+ * The API allows four breakpoints: after the tools, after the system prompt, and after the newest two user messages, so
+ * that each request finds what the previous one cached.
+ */
+function withBreakpoints(messages: readonly Message[]): Message[] {
+  const places = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-2)
+  return messages.map((message, at) =>
+    places.includes(at) ? { ...message, content: withBreakpoint(message.content) } : message,
+  )
+}

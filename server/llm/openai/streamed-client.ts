@@ -1,0 +1,228 @@
+// Streams one model response over HTTP, whatever the wire format: bytes to events, silence, stops, faults, the end.
+import type { AppError } from '../../errors.ts'
+import type { ModelSettings } from '../../protocol/catalog.ts'
+import type { Usage } from '../../protocol/run-event.ts'
+import { sealCarry } from '../carry.ts'
+import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../client.ts'
+import {
+  abortedFailure,
+  brokenStream,
+  connectionFailure,
+  errorObjectFailure,
+  type FailureContext,
+  silenceFailure,
+  statusFailure,
+  unreadableAnswer,
+} from '../failure.ts'
+import { estimatePromptTokens, estimateTokens } from '../tokens.ts'
+import { refusal } from './connection.ts'
+import { createEventStreamReader } from './event-stream.ts'
+import { type SilenceWatch, watchSilence } from './idle-timeout.ts'
+import type { ByteSource, ProviderHttp, ProviderResponse } from './provider-http.ts'
+import type { ResponseReader } from './response-reader.ts'
+
+/** How one API is spoken. */
+export interface Wire {
+  /** Of `carrySource`: seals what the reader carries. */
+  source: string
+  /** Sends the request. */
+  post(request: LlmRequest, signal: AbortSignal): Promise<ProviderResponse>
+  /** A reader for one response. */
+  createReader(context: FailureContext): ResponseReader
+  /** Whether a JSON body is a complete response, and no error. */
+  isWhole(body: object): boolean
+}
+
+export interface StreamedClientOptions {
+  settings: ModelSettings
+  http: ProviderHttp
+  /** Seconds of silence, before the first byte or between two, after which the call fails. The model's setting overrides it. */
+  idleTimeout: number
+  /** Called with the number of lines that could not be read and were skipped; for the log. */
+  onSkipped?: ((skipped: { model: string; lines: number }) => void) | undefined
+}
+
+/** How long to wait for the usage and `[DONE]` after the finish reason. */
+const AFTER_FINISH_MS = 2000
+/** The first output is emitted at once, further output at this interval. */
+const GATHER_MS = 50
+/** More than any model writes. Cuts off a provider that never stops. */
+const MAX_ANSWER_CHARACTERS = 10_000_000
+/** Maximum size of a body that is not a stream. */
+const MAX_WHOLE_BYTES = 20 * 1024 * 1024
+
+/** One request and its response. */
+interface Exchange {
+  request: LlmRequest
+  reader: ResponseReader
+  watch: SilenceWatch
+  source: ByteSource | undefined
+}
+
+/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
+export function createStreamedClient(options: StreamedClientOptions, wire: Wire): LlmClient {
+  const { settings } = options
+  const context: FailureContext = { model: settings.name ?? settings.id, apiKey: settings.api_key }
+  const idleSeconds = settings.idle_timeout ?? options.idleTimeout
+  const { source } = wire
+  /**
+   * Sends the request. Returns all events of a response that is not a stream, or null if the response has to be read as a
+   * stream.
+   */
+  async function open(exchange: Exchange): Promise<readonly LlmEvent[] | null> {
+    const { request, reader, watch } = exchange
+    const response = await wire.post(request, watch.signal)
+    if (!response.ok) return [failed(exchange, refusal(response, context))]
+    exchange.source = response.body
+    const type = response.headers.get('content-type') ?? ''
+    if (/\bhtml\b/.test(type))
+      return [failed(exchange, unreadableAnswer(context, 'model_answer_is_page'))]
+    if (!/\bjson\b/.test(type)) return null
+    const whole = await readWhole(response.body, watch)
+    const fault = faultOf(whole, wire, context)
+    if (fault !== undefined) return [failed(exchange, fault)]
+    reader.readObject(whole)
+    return [...reader.end(), ...closing(exchange)]
+  }
+
+  const carriedBy = (reader: ResponseReader) => {
+    const carry = sealCarry(source, reader.carried())
+    return carry === undefined ? {} : { carry }
+  }
+
+  /** Returns a function that reads the next batch of events, null at the end. It throws what the connection throws. */
+  function readStream({ reader, watch, source }: Exchange): () => Promise<LlmEvent[] | null> {
+    const lines = createEventStreamReader(reader.read)
+    let isOver = false
+    let gatherMs = 0
+    return async () => {
+      while (!isOver) {
+        const parts = (await source?.read(gatherMs)) ?? null
+        watch.heard()
+        if (parts === null) lines.end()
+        else for (const part of parts) lines.push(part)
+        const events = reader.take()
+        isOver =
+          parts === null ||
+          reader.done ||
+          reader.error !== null ||
+          reader.size > MAX_ANSWER_CHARACTERS
+        if (isOver) {
+          const skipped = reader.unreadable + lines.dropped
+          if (skipped > 0) options.onSkipped?.({ model: settings.id, lines: skipped })
+        } else if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
+        if (events.length === 0) continue
+        gatherMs = GATHER_MS
+        return events
+      }
+      return null
+    }
+  }
+
+  /** The last events of a response: its calls and its end. */
+  function closing(exchange: Exchange): LlmEvent[] {
+    const { reader } = exchange
+    if (reader.error !== null) return [failed(exchange, reader.error)]
+    const cutOff = reader.size > MAX_ANSWER_CHARACTERS
+    if (reader.finishReason === null && !reader.done && !cutOff)
+      return [failed(exchange, endedEarly(reader, context))]
+    if (reader.finishReason === null && reader.empty)
+      return [failed(exchange, unreadableAnswer(context, 'model_answer_empty'))]
+    if (reader.finishReason === 'content_filter' && reader.empty)
+      return [failed(exchange, statusFailure({ status: 400, body: 'content filter' }, context))]
+    const calls = cutOff ? [] : reader.calls()
+    const reason = cutOff ? 'length' : calls.length > 0 ? 'tool_calls' : plainReason(reader)
+    return [
+      ...calls.map((call): LlmEvent => ({ type: 'tool_call', call })),
+      {
+        type: 'finished',
+        reason,
+        usage: reader.usage ?? estimated(exchange, calls),
+        estimated: reader.usage === null,
+        model: settings.id,
+        ...(cutOff ? {} : carriedBy(reader)),
+      },
+    ]
+  }
+
+  return {
+    async *stream(request) {
+      const watch = watchSilence(request.signal, idleSeconds * 1000)
+      const reader = wire.createReader(context)
+      const exchange: Exchange = { request, reader, watch, source: undefined }
+      try {
+        const whole = await open(exchange)
+        if (whole !== null) return yield whole
+        const next = readStream(exchange)
+        for (let events = await next(); events !== null; events = await next()) yield events
+        yield [...reader.end(), ...closing(exchange)]
+      } catch (error) {
+        const rest = reader.end()
+        if (request.signal.aborted) yield [...rest, failed(exchange, abortedFailure(context))]
+        // After the finish reason, silence or a broken connection only means that the end marker is missing.
+        else if (reader.finishReason !== null) yield [...rest, ...closing(exchange)]
+        else if (watch.silent)
+          yield [...rest, failed(exchange, silenceFailure(context, idleSeconds))]
+        else if (exchange.source === undefined)
+          yield [failed(exchange, connectionFailure(error, context))]
+        else yield [...rest, failed(exchange, brokenStream(context, error))]
+      } finally {
+        watch.close()
+        if (reader.done || reader.finishReason !== null) exchange.source?.release()
+        else exchange.source?.abort(new Error('the response is not read to its end'))
+      }
+    },
+  }
+}
+
+const plainReason = (reader: ResponseReader): 'stop' | 'length' =>
+  reader.finishReason === 'length' || reader.finishReason === 'max_tokens' ? 'length' : 'stop'
+
+const endedEarly = (reader: ResponseReader, context: FailureContext): AppError =>
+  reader.empty && reader.unreadable > 0
+    ? unreadableAnswer(context, 'model_answer_no_stream')
+    : brokenStream(context)
+
+const failed = (exchange: Exchange, error: AppError): LlmEvent => {
+  const { reader } = exchange
+  if (reader.empty && reader.usage === null) return { type: 'failed', error }
+  return { type: 'failed', error, usage: reader.usage ?? estimated(exchange, []) }
+}
+
+function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): Usage {
+  const prompt = estimatePromptTokens(request)
+  const inCalls = calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments), 0)
+  const completion = Math.ceil(reader.textTokens) + inCalls
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  }
+}
+
+/** Reads a JSON body; undefined if it is too long or not JSON. */
+async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unknown> {
+  const parts: Buffer[] = []
+  let size = 0
+  for (let read = await source.read(); read !== null; read = await source.read()) {
+    watch.heard()
+    for (const part of read) {
+      parts.push(part)
+      size += part.length
+    }
+    if (size > MAX_WHOLE_BYTES) return undefined
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** The error of a JSON response that is not a completion; undefined if it is one. */
+function faultOf(whole: unknown, wire: Wire, context: FailureContext): AppError | undefined {
+  if (typeof whole !== 'object' || whole === null)
+    return unreadableAnswer(context, 'model_answer_no_json')
+  if (wire.isWhole(whole)) return undefined
+  return errorObjectFailure('error' in whole ? whole.error : whole, context)
+}
