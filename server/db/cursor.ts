@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { appError } from '../errors.ts'
 
 /** A value of `schema` as text that survives a query string. */
-export const encodeCursor = (place: readonly (string | number)[]): string =>
-  Buffer.from(JSON.stringify(place)).toString('base64url')
+export const encodeCursor = (position: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(position)).toString('base64url')
 
 /** @throws AppError `bad_cursor` for anything that `encodeCursor` did not create from such a value. */
 export function decodeCursor<Schema extends z.ZodType>(
@@ -24,8 +24,8 @@ export function decodeCursor<Schema extends z.ZodType>(
   }
 }
 
-/** A place in a list ordered by time, then by id. */
-export const MomentPlace = z.tuple([
+/** A position in a list ordered by time, then by id. */
+export const MomentCursor = z.tuple([
   z.int().min(0).max(8_640_000_000_000_000),
   z.string().min(1).max(64),
 ])
@@ -34,14 +34,14 @@ export const MomentPlace = z.tuple([
 export function toPage<Row>(
   rows: Row[],
   limit: number,
-  placeOf: (last: Row) => readonly (string | number)[],
+  positionOf: (last: Row) => readonly (string | number)[],
 ): { items: Row[]; nextCursor: string | null; hasMore: boolean } {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   const hasMore = rows.length > limit
   return {
     items,
-    nextCursor: hasMore && last !== undefined ? encodeCursor(placeOf(last)) : null,
+    nextCursor: hasMore && last !== undefined ? encodeCursor(positionOf(last)) : null,
     hasMore,
   }
 }

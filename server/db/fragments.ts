@@ -4,7 +4,7 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { LongText } from '../lib/json-pieces.ts'
 import type { Database, Reader, Writer } from './database.ts'
 
-/** Rows that come after a place in a list ordered newest first, by time and then by id. */
+/** Rows that come after a position in a list ordered newest first, by time and then by id. */
 export const afterMoment = (
   moment: Column,
   id: Column,
@@ -34,7 +34,7 @@ export const readLongText = (
   read: Reader,
   table: LongTextTable,
   column: Column,
-  place: SQL | undefined,
+  condition: SQL | undefined,
 ): LongText => ({
   async *readPieces() {
     const bytes = is(table, SQLiteTable)
@@ -46,7 +46,7 @@ export const readLongText = (
       const [row] = await read
         .select({ slice: sql<Buffer>`substr(${bytes}, ${range})` })
         .from(table)
-        .where(place)
+        .where(condition)
       const slice = row?.slice ?? Buffer.alloc(0)
       const isLast = slice.length < SLICE_BYTES
       const text = decoder.decode(slice, { stream: !isLast })

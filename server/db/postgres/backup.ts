@@ -114,12 +114,12 @@ function parseHeader(line: string | undefined): z.infer<typeof Header> {
 }
 
 async function insertRows(client: pg.Client, name: string, rows: readonly string[]): Promise<void> {
-  const place = layout.find((table) => table.name === name)
-  if (place === undefined)
+  const table = layout.find((table) => table.name === name)
+  if (table === undefined)
     throw new AppError('bad_request', `The backup has a table ${name}, which is unknown here.`)
   await client.query(
-    `insert into "${name}" (${place.columns})
-     select ${place.columns} from json_populate_recordset(null::"${name}", $1::json)`,
+    `insert into "${name}" (${table.columns})
+     select ${table.columns} from json_populate_recordset(null::"${name}", $1::json)`,
     [`[${rows.join(',')}]`],
   )
 }

@@ -122,12 +122,12 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
 
   return async (conversationId, from, length, bounds = {}) => {
     const { maxBytes = UNBOUNDED, inlineBytes = UNBOUNDED } = bounds
-    const place = { conversationId, from, length, maxBytes }
+    const parameters = { conversationId, from, length, maxBytes }
     const [rows, files, made, children] = await Promise.all([
-      messageStatement.execute({ ...place, inlineBytes }),
-      attachmentStatement.execute(place),
-      stepStatement.execute({ ...place, inlineBytes }),
-      siblingStatement.execute(place),
+      messageStatement.execute({ ...parameters, inlineBytes }),
+      attachmentStatement.execute(parameters),
+      stepStatement.execute({ ...parameters, inlineBytes }),
+      siblingStatement.execute(parameters),
     ])
     const filesOf = grouped(files, (row) => row.messageId, toAttachmentInfo)
     const stepsOf = grouped(

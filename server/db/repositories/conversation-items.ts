@@ -4,7 +4,7 @@ import { appError } from '../../errors.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
 import type { RunStatus } from '../../protocol/run.ts'
-import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
+import { decodeCursor, MomentCursor, toPage } from '../cursor.ts'
 import type { Database } from '../database.ts'
 import {
   afterMoment,
@@ -151,13 +151,13 @@ export function createConversationItems(database: Database) {
 
     /** Newest activity first. */
     async list(userId: UserId, filter: ConversationFilter): Promise<Page<ConversationItem>> {
-      const place =
-        filter.cursor === undefined ? undefined : decodeCursor(MomentPlace, filter.cursor)
+      const after =
+        filter.cursor === undefined ? undefined : decodeCursor(MomentCursor, filter.cursor)
       const q = filter.q === '' ? undefined : filter.q
       const rows = await listStatement({
         inProject: filter.projectId !== undefined,
         titled: q !== undefined,
-        continued: place !== undefined,
+        continued: after !== undefined,
         byPin: filter.pinned !== undefined,
       }).execute({
         userId,
@@ -165,8 +165,8 @@ export function createConversationItems(database: Database) {
         pinned: filter.pinned,
         projectId: filter.projectId,
         pattern: q === undefined ? undefined : foldedPattern(q),
-        moment: place && new Date(place[0]),
-        lastId: place?.[1],
+        moment: after && new Date(after[0]),
+        lastId: after?.[1],
         limit: filter.limit + 1,
       })
       const page = toPage(rows, roomFor(rows, filter.limit), (item) => [

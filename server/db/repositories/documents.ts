@@ -4,7 +4,7 @@ import { projectDeleted } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { DescribedFailure } from '../../protocol/failures/stored.ts'
 import type { ProjectId } from '../../protocol/ids.ts'
-import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
+import { decodeCursor, MomentCursor, toPage } from '../cursor.ts'
 import type { Database } from '../database.ts'
 import { afterMoment, countAll } from '../fragments.ts'
 import { type AskedWord, matchPassages } from '../full-text.ts'
@@ -25,7 +25,7 @@ export type FoundPassage = Pick<
 export type DocumentRepository = ReturnType<typeof createDocumentRepository>
 
 /** Passages stored or removed in one transaction: indexing them takes SQLite some milliseconds while others wait. */
-const PASSAGES_AT_ONCE = 10
+const PASSAGE_BATCH_SIZE = 10
 
 /** Callers have checked that the project is the user's own. */
 export function createDocumentRepository(database: Database) {
@@ -49,7 +49,7 @@ export function createDocumentRepository(database: Database) {
         .select({ id: passages.id })
         .from(passages)
         .where(eq(passages.documentId, documentId))
-        .limit(PASSAGES_AT_ONCE)
+        .limit(PASSAGE_BATCH_SIZE)
       if (some.length === 0) return
       await database.write(async (tx) => {
         const ids = some.map(({ id }) => id)
@@ -105,14 +105,14 @@ export function createDocumentRepository(database: Database) {
       projectId: ProjectId,
       { limit, cursor }: { limit: number; cursor?: string | undefined },
     ) {
-      const place = cursor === undefined ? undefined : decodeCursor(MomentPlace, cursor)
+      const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
       const rows = await read
         .select()
         .from(documents)
         .where(
           and(
             eq(documents.projectId, projectId),
-            place && afterMoment(documents.createdAt, documents.id, new Date(place[0]), place[1]),
+            after && afterMoment(documents.createdAt, documents.id, new Date(after[0]), after[1]),
           ),
         )
         .orderBy(desc(documents.createdAt), desc(documents.id))
@@ -137,8 +137,8 @@ export function createDocumentRepository(database: Database) {
       found: readonly NewPassage[],
     ): Promise<boolean> {
       await removePassages(document.id)
-      for (let from = 0; from < found.length; from += PASSAGES_AT_ONCE) {
-        const some = found.slice(from, from + PASSAGES_AT_ONCE)
+      for (let from = 0; from < found.length; from += PASSAGE_BATCH_SIZE) {
+        const some = found.slice(from, from + PASSAGE_BATCH_SIZE)
         const isThere = await database.write(async (tx) => {
           // Visible as progress while the rest is stored; until the transaction ends nobody deletes the document.
           const updated = await tx

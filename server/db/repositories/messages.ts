@@ -19,7 +19,7 @@ const PAGE_BYTES = 1_000_000
 /** Bytes of a single text that are read with its message. */
 const INLINE_BYTES = 128_000
 /** Messages deleted by one statement. */
-const DELETED_AT_ONCE = 500
+const DELETE_BATCH_SIZE = 500
 
 const MessagePlace = z.tuple([MessageId])
 
@@ -210,8 +210,8 @@ export function createMessageRepository(database: Database) {
       if (message === undefined) return 0
       const subtree = await subtreeIds(tx, messages, conversationId, id)
       const gone = { deletedAt: new Date(), deletedWith: id }
-      for (let from = 0; from < subtree.length; from += DELETED_AT_ONCE) {
-        const ids = subtree.slice(from, from + DELETED_AT_ONCE)
+      for (let from = 0; from < subtree.length; from += DELETE_BATCH_SIZE) {
+        const ids = subtree.slice(from, from + DELETE_BATCH_SIZE)
         // The client's ids are free again: sending the same message again starts a new run.
         await tx
           .update(runs)
@@ -286,7 +286,7 @@ export function createMessageRepository(database: Database) {
           .select({ id: messages.id })
           .from(messages)
           .where(lt(messages.deletedAt, before))
-          .limit(DELETED_AT_ONCE)
+          .limit(DELETE_BATCH_SIZE)
         if (some.length === 0) return
         const ids = some.map(({ id }) => id)
         await database.write(async (tx) => {

@@ -3,7 +3,7 @@ import { and, desc, eq } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
-import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
+import { decodeCursor, MomentCursor, toPage } from '../cursor.ts'
 import type { Database, Reader } from '../database.ts'
 import { afterMoment, countAll } from '../fragments.ts'
 
@@ -28,13 +28,13 @@ export function createProjectRepository(database: Database) {
   }
 
   return {
-    /** @param door the connection or transaction to read from. */
+    /** @param reader the connection or transaction to read from. */
     async find(
       userId: UserId,
       id: ProjectId,
-      door: Reader = read,
+      reader: Reader = read,
     ): Promise<ProjectRow | undefined> {
-      const [project] = await door.select().from(projects).where(owned(userId, id))
+      const [project] = await reader.select().from(projects).where(owned(userId, id))
       return project
     },
 
@@ -47,7 +47,7 @@ export function createProjectRepository(database: Database) {
 
     /** Newest change first, with the total number. */
     async list(userId: UserId, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
-      const place = cursor === undefined ? undefined : decodeCursor(MomentPlace, cursor)
+      const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
       const [rows, [all]] = await Promise.all([
         read
           .select()
@@ -55,7 +55,7 @@ export function createProjectRepository(database: Database) {
           .where(
             and(
               eq(projects.userId, userId),
-              place && afterMoment(projects.updatedAt, projects.id, new Date(place[0]), place[1]),
+              after && afterMoment(projects.updatedAt, projects.id, new Date(after[0]), after[1]),
             ),
           )
           .orderBy(desc(projects.updatedAt), desc(projects.id))

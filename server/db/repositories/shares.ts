@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, ne, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import type { ConversationId, MessageId, UserId } from '../../protocol/ids.ts'
-import { decodeCursor, encodeCursor, MomentPlace } from '../cursor.ts'
+import { decodeCursor, encodeCursor, MomentCursor } from '../cursor.ts'
 import type { Database, Writer } from '../database.ts'
 import { afterMoment, readLongText } from '../fragments.ts'
 
@@ -16,7 +16,7 @@ export type ShareFile = {
 }
 
 /** Messages read at once when somebody reads a copy. */
-const READ_AT_ONCE = 4
+const READ_BATCH_SIZE = 4
 
 export function createShareRepository({ read, tables }: Database) {
   const { shares, shareMessages, shareFiles, users, attachments } = tables
@@ -49,7 +49,7 @@ export function createShareRepository({ read, tables }: Database) {
       userId: UserId,
       { limit, cursor }: { limit: number; cursor?: string | undefined },
     ): Promise<Page<ShareRow>> {
-      const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentPlace, cursor)
+      const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
       const rows = await read
         .select()
         .from(shares)
@@ -155,12 +155,12 @@ export function createShareRepository({ read, tables }: Database) {
           .from(shareMessages)
           .where(and(shown(share), gt(shareMessages.position, last)))
           .orderBy(asc(shareMessages.position))
-          .limit(READ_AT_ONCE)
+          .limit(READ_BATCH_SIZE)
         for (const { position, content } of rows) {
           yield content
           last = position
         }
-        if (rows.length < READ_AT_ONCE) return
+        if (rows.length < READ_BATCH_SIZE) return
       }
     },
 

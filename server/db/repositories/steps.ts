@@ -15,7 +15,7 @@ export type NewStep = Database['tables']['steps']['$inferInsert']
 export type StepInTurn = StepRow & { long: LongText | null }
 
 /** Steps read at once when each may have artifacts. */
-const READ_AT_ONCE = 4
+const READ_BATCH_SIZE = 4
 /** Bytes of a text that are read with its step. */
 const MAX_INLINE_BYTES = 64_000
 /** Messages named in one query. */
@@ -129,7 +129,7 @@ export function createStepRepository(database: Database) {
           .from(steps)
           .where(and(eq(steps.messageId, messageId), gt(steps.position, last)))
           .orderBy(asc(steps.position))
-          .limit(READ_AT_ONCE)
+          .limit(READ_BATCH_SIZE)
         for (const { bytes: size, ...row } of rows) {
           const place = and(eq(steps.messageId, messageId), eq(steps.position, row.position))
           yield {
@@ -139,7 +139,7 @@ export function createStepRepository(database: Database) {
           }
           last = row.position
         }
-        if (rows.length < READ_AT_ONCE) return
+        if (rows.length < READ_BATCH_SIZE) return
       }
     },
 

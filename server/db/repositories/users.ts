@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql } from 'drizzle-
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import { decodeCursor, MomentPlace, toPage } from '../cursor.ts'
+import { decodeCursor, MomentCursor, toPage } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
 import { afterMoment, countAll, foldCase } from '../fragments.ts'
 
@@ -137,11 +137,11 @@ export function createUserRepository(database: Database) {
 
     /** All accounts, newest first. */
     async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
-      const place = cursor === undefined ? undefined : decodeCursor(MomentPlace, cursor)
+      const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
       const rows = await read
         .select()
         .from(users)
-        .where(place && afterMoment(users.createdAt, users.id, new Date(place[0]), place[1]))
+        .where(after && afterMoment(users.createdAt, users.id, new Date(after[0]), after[1]))
         .orderBy(desc(users.createdAt), desc(users.id))
         .limit(limit + 1)
       return toPage(rows, limit, (user) => [user.createdAt.getTime(), user.id])

@@ -9,7 +9,7 @@ import {
   isClosingTag,
   isFunctionTag,
   isOpeningTag,
-  isTagSpokenOf,
+  isTagMentioned,
   mayHoldCalls,
   withoutClosingTag,
 } from './call-tags.ts'
@@ -27,10 +27,10 @@ import { type Follower, followCode, followValue, nextMark } from './text-followe
 import { createShownText } from './visible-text.ts'
 
 /** Longer held text is not a call. */
-const MAX_HELD = 1_100_000
+const MAX_HELD_CHARACTERS = 1_100_000
 const MAX_CALLS = 32
 /** How often a value without an end is parsed again up to a closing mark. */
-const MAX_SECOND_LOOKS = 4
+const MAX_REPARSES = 4
 /** Handles the next character; returns the handler of the one after it. */
 type State = (character: string) => State
 
@@ -56,10 +56,10 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   // The open fence: its backticks, and whether its beginning is held back or was removed with its calls.
   let fence = 0
   let fenceHeld = false
-  let swallowFence = false
+  let dropsClosingFence = false
   let follower: Follower | null = null
   let waiting: Reading = { kind: 'text' }
-  let secondLooks = 0
+  let reparseCount = 0
 
   function run(from: State, text: string): State {
     let next = from
@@ -134,8 +134,8 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
       shown.addTicks(ticks)
       return inText(character)
     }
-    const closes = swallowFence && isSpace(character)
-    swallowFence = false
+    const closes = dropsClosingFence && isSpace(character)
+    dropsClosingFence = false
     if (closes) {
       // The end of a fence whose beginning was removed with its calls.
       lead = ''
@@ -185,7 +185,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   function inXml(character: string): State {
     body.add(character)
     tail = (tail + character).slice(-20)
-    if (body.length > MAX_HELD) return release()
+    if (body.length > MAX_HELD_CHARACTERS) return release()
     if (character === '>' && endsWithClosingTag(tail)) {
       // A function inside a tag ends with the tag.
       if (tail.endsWith('</function>') && lead.includes('<')) return inXml
@@ -193,12 +193,12 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
       const isNoise = reading.kind === 'text' && !midLine
       return settle(isNoise ? { kind: 'fault', problem: 'there is no call in the tag' } : reading)
     }
-    return isTagSpokenOf(body, character, midLine) ? release() : inXml
+    return isTagMentioned(body, character, midLine) ? release() : inXml
   }
 
   function startValue(text: string): State {
     scanner = createJsonScanner({
-      endMarks: `${fenceHeld || swallowFence ? '`' : ''}${tagged ? '<' : ''}`,
+      endMarks: `${fenceHeld || dropsClosingFence ? '`' : ''}${tagged ? '<' : ''}`,
       acceptsKey: isCallKey,
     })
     return run(inValue, text)
@@ -208,7 +208,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     if (scan === 'bound') return settleValue()(character)
     body.add(character)
     if (scan === 'done') return settleValue()
-    if (scan === 'more' && body.length <= MAX_HELD) return inValue
+    if (scan === 'more' && body.length <= MAX_HELD_CHARACTERS) return inValue
     follower = followValue(body.read())
     return release(inFollowed)
   }
@@ -219,7 +219,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
 
   function settle(reading: Reading): State {
     if (reading.kind === 'text' || calls.length + faults.length >= MAX_CALLS) return release()
-    const isOver = tagged || fenceHeld || swallowFence || /\n\s*$/.test(body.read().slice(-40))
+    const isOver = tagged || fenceHeld || dropsClosingFence || /\n\s*$/.test(body.read().slice(-40))
     if (!midLine && isOver) return accept(reading)
     waiting = reading
     return inRestOfLine
@@ -235,7 +235,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   function accept(reading: Reading): State {
     if (reading.kind === 'calls') calls.push(...reading.calls)
     if (reading.kind === 'fault') faults.push({ raw: lead + body.read(), problem: reading.problem })
-    swallowFence ||= fenceHeld
+    dropsClosingFence ||= fenceHeld
     midLine = false
     forget()
     shown.cut()
@@ -244,7 +244,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   /** After a call: white space, surplus brackets, the end of its fence or tag, the next call. */
   function afterCall(character: string): State {
     if (/[\s}\],;]/.test(character)) return afterCall
-    if (character === '`' && swallowFence) return holding(character, inTicks)
+    if (character === '`' && dropsClosingFence) return holding(character, inTicks)
     return character === '<' ? holding(character, inClosingTag) : inText(character)
   }
   function inClosingTag(character: string): State {
@@ -256,14 +256,14 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
 
   function settleEnd(cutOff: boolean): void {
     if (state === inRestOfLine) accept(waiting)
-    else if (state === inTicks && swallowFence && lead.length >= 3) forget()
+    else if (state === inTicks && dropsClosingFence && lead.length >= 3) forget()
     else if (state === inXml) {
       const reading = readXmlCalls(withoutClosingTag(body.read()), known)
       const isCut = cutOff && reading.kind !== 'text'
       settleLast(isCut ? { kind: 'fault', problem: 'it is cut off' } : reading)
     } else if (state === inValue) {
       const broken = cutOff || scanner?.inString === true
-      if (broken && !cutOff && looksAgain()) settleHeld(cutOff)
+      if (broken && !cutOff && reparses()) settleHeld(cutOff)
       else settleLast(readJsonCalls(body.read(), known, { explicit: tagged, broken }))
     } else release()
   }
@@ -275,8 +275,8 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     else accept(reading)
   }
   /** Reads a value again whose end was hidden by a stray quote. */
-  function looksAgain(): boolean {
-    if (++secondLooks > MAX_SECOND_LOOKS) return false
+  function reparses(): boolean {
+    if (++reparseCount > MAX_REPARSES) return false
     const found = readBeforeMark(body.read(), known, tagged)
     if (found === null) return false
     state = run(accept(found.reading), found.rest)

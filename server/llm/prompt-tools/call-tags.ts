@@ -45,7 +45,7 @@ export const findClosingTag = (text: string): number =>
  * another tag. Checked at each character, and decided after the first words of a line (`midLine`: the tag follows text
  * on it), or at its end.
  */
-export function isTagSpokenOf(content: GatheredText, last: string, midLine: boolean): boolean {
+export function isTagMentioned(content: GatheredText, last: string, midLine: boolean): boolean {
   if (midLine) return content.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(content.read())
   if (last !== '\n' || content.length > 2000) return false
   return /^[\w.-]+[ \t]+[^\s<][^\n<]*\n$/.test(content.read())

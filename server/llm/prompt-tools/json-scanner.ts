@@ -28,7 +28,7 @@ export interface JsonScannerOptions {
 }
 
 const MAX_DEPTH = 64
-const MAX_KEY = 40
+const MAX_KEY_CHARACTERS = 40
 const MAX_STRAY_QUOTES = 100_000
 const closers: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' }
 
@@ -101,7 +101,7 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
       key = character
       last = 'k'
     } else if (last === 'k' && key !== null) {
-      if (key.length >= MAX_KEY || !/[\w$-]/.test(character)) return 'reject'
+      if (key.length >= MAX_KEY_CHARACTERS || !/[\w$-]/.test(character)) return 'reject'
       key += character
     } else if (atKey() && character !== ',' && character !== '/') return 'reject'
     else last = character === ',' ? ',' : 'v'
@@ -145,7 +145,7 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
       spaceAfterQuote = false
     } else if (key !== null) {
       key += character
-      if (key.length > MAX_KEY) return 'reject'
+      if (key.length > MAX_KEY_CHARACTERS) return 'reject'
     }
     return 'more'
   }

@@ -13,7 +13,7 @@ const vocabulary = new Set([...wrapperKeys, ...nameKeys, ...argumentKeys, ...bes
 export const isCallKey = (key: string): boolean => vocabulary.has(key.trim().toLowerCase())
 
 /** Longer damaged text is not repaired: repairing takes milliseconds per ten thousand characters, without a pause. */
-const MAX_REPAIR = 20_000
+const MAX_REPAIR_CHARACTERS = 20_000
 
 const text: Reading = { kind: 'text' }
 const fault = (problem: string): Reading => ({ kind: 'fault', problem })
@@ -115,7 +115,7 @@ function parseDamaged(source: string, strayQuotes: readonly number[]): Parsed | 
   const attempts: [repaired: boolean, text: () => string][] = [[false, () => source]]
   const escaped = strayQuotes.length === 0 ? undefined : escapeAt(source, strayQuotes)
   if (escaped !== undefined) attempts.push([false, () => escaped])
-  if (source.length <= MAX_REPAIR) {
+  if (source.length <= MAX_REPAIR_CHARACTERS) {
     attempts.push([true, () => jsonrepair(source)])
     if (escaped !== undefined) attempts.push([true, () => jsonrepair(escaped)])
   }
