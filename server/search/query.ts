@@ -19,7 +19,7 @@ export type SearchQuery = {
   hasFile: boolean
 }
 
-const PART = /(-?)(?:(in|by|has):)?(?:"([^"]*)"?|([^\s"]+))/giu
+const PART = /(-?)(?:(in|by|has):)?(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))/giu
 /** Words that a query may have; with more, matches of most of them would take too long. */
 const MAX_WORDS = 8
 const MAX_EXCLUDED = 8

@@ -176,8 +176,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     await page.getByText('By keyboard.').waitFor()
     expect(upstream.requests.at(-1)?.messages.at(-1)?.content).toContain('line one\nline two')
 
-    await page.keyboard.press('Control+k')
-    await page.locator('#conversation-search:focus').waitFor()
+    await page.getByRole('searchbox', { name: 'Search' }).focus()
     await page.keyboard.type('A talk')
     const list = page.getByRole('navigation', { name: 'Conversations' })
     await list.getByRole('link', { name: 'line one' }).waitFor({ state: 'hidden' })

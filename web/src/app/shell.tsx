@@ -17,6 +17,10 @@ const ShortcutHelp = lazyView(() =>
   import('./shortcut-help.tsx').then((module) => module.ShortcutHelp),
 )
 
+const SearchDialog = lazyView(() =>
+  import('../features/search/search-dialog.tsx').then((module) => module.SearchDialog),
+)
+
 const Drawer = late(() => import('./drawer.tsx').then((module) => module.Drawer))
 
 export function Shell({ multi }: { multi: boolean }) {
@@ -37,6 +41,7 @@ export function Shell({ multi }: { multi: boolean }) {
   const [drawerWanted, setDrawerWanted] = useState(false)
   if (drawer && !drawerWanted) setDrawerWanted(true)
   const [help, setHelp] = useState(false)
+  const [searching, setSearching] = useState(false)
   const showSidebar = useCallback(
     () => (wide ? setPinned(!pinned) : setDrawer((shown) => !shown)),
     [wide, pinned, setPinned],
@@ -48,9 +53,7 @@ export function Shell({ multi }: { multi: boolean }) {
           navigate(paths.home)
           break
         case 'search':
-          if (wide) setPinned(true)
-          else setDrawer(true)
-          requestAnimationFrame(() => document.getElementById('conversation-search')?.focus())
+          setSearching(true)
           break
         case 'sidebar':
           showSidebar()
@@ -62,7 +65,7 @@ export function Shell({ multi }: { multi: boolean }) {
           setHelp(true)
       }
     },
-    [navigate, wide, showSidebar, setPinned],
+    [navigate, showSidebar],
   )
   useShortcuts(shortcuts)
   const sidebarShown = wide && pinned
@@ -85,6 +88,7 @@ export function Shell({ multi }: { multi: boolean }) {
             onCollapse={showSidebar}
             onOpened={() => undefined}
             onHelp={() => setHelp(true)}
+            onSearch={() => setSearching(true)}
           />
         </aside>
       )}
@@ -101,6 +105,10 @@ export function Shell({ multi }: { multi: boolean }) {
                   setDrawer(false)
                   setHelp(true)
                 }}
+                onSearch={() => {
+                  setDrawer(false)
+                  setSearching(true)
+                }}
               />
             </Drawer>
           )}
@@ -109,6 +117,11 @@ export function Shell({ multi }: { multi: boolean }) {
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />
       </main>
+      {searching && (
+        <Suspense fallback={null}>
+          <SearchDialog open={searching} onOpenChange={setSearching} />
+        </Suspense>
+      )}
       {help && (
         <Suspense fallback={null}>
           <ShortcutHelp open={help} onOpenChange={setHelp} />

@@ -7,6 +7,7 @@ import {
   type LucideIcon,
   Moon,
   PanelLeft,
+  Search,
   Settings,
   SquarePen,
   Sun,
@@ -34,12 +35,14 @@ export function Sidebar({
   onCollapse,
   onOpened,
   onHelp,
+  onSearch,
 }: {
   user: User | undefined
   multi: boolean
   onCollapse: () => void
   onOpened: () => void
   onHelp: () => void
+  onSearch: () => void
 }) {
   const { t } = useTranslation()
   const [location] = useLocation()
@@ -57,6 +60,7 @@ export function Sidebar({
           <span className="font-display text-[19px] tracking-[-0.01em]">NanoClaw</span>
         </Link>
         <span className="flex-1" />
+        <IconButton icon={Search} label={t('shell.search')} size="small" onClick={onSearch} />
         <IconButton
           icon={PanelLeft}
           label={t('shell.collapse')}

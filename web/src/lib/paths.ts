@@ -4,6 +4,9 @@ export const paths = {
   /** A new chat in a project. */
   homeIn: (projectId: string) => `/?project=${encodeURIComponent(projectId)}`,
   conversation: (id: string) => `/c/${id}`,
+  /** A conversation at one of its messages, with some texts in it highlighted. */
+  messageIn: (id: string, messageId: string, marks: readonly string[]) =>
+    `/c/${id}?${new URLSearchParams([['m', messageId], ...marks.slice(0, 8).map((mark) => ['mark', mark])])}`,
   projects: '/projects',
   project: (id: string) => `/projects/${id}`,
   /** One of a project's files, opened at a line. */

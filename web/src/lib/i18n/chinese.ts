@@ -45,6 +45,7 @@ export const chinese: typeof english = {
     theme: '切换到{{theme}}主题',
     light: '浅色',
     dark: '深色',
+    search: '搜索全部',
     shortcuts: '键盘快捷键',
     main: '主导航',
     sidebar: '侧栏',

@@ -45,6 +45,7 @@ export const english = {
     theme: 'Switch to {{theme}} theme',
     light: 'light',
     dark: 'dark',
+    search: 'Search everything',
     shortcuts: 'Keyboard shortcuts',
     main: 'Main',
     sidebar: 'Sidebar',

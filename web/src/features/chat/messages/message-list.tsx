@@ -8,6 +8,7 @@ import { Spinner } from '../../../ui/feedback.tsx'
 import { useBackgroundTasks } from '../background/api/background.ts'
 import type { RunActions } from '../runs/use-run-actions.ts'
 import { AnswerMessage } from './answer-message.tsx'
+import { useMessageTarget } from './use-message-target.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { UserMessage } from './user-message.tsx'
 
@@ -75,8 +76,9 @@ export function MessageList({
   const { data: tasks } = useBackgroundTasks(conversationId)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const { atEnd, toEnd } = useStickToEnd(scroller, content)
+  const { atEnd, toEnd, release } = useStickToEnd(scroller, content)
   const sentinel = useOlder(scroller, messages[0]?.id, hasOlder, loadOlder)
+  useMessageTarget(conversationId, messages, scroller, { hasOlder, loadOlder, release })
   const newestUserId = messages.findLast(({ role }) => role === 'user')?.id
   // The person's own new message scrolls to the end, wherever they were reading.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newly sent message is the reason to scroll
@@ -104,6 +106,7 @@ export function MessageList({
           {messages.map((message, index) => (
             <div
               key={message.id}
+              data-message={message.id}
               className={index < messages.length - 4 ? 'message-row lazy-row' : 'message-row'}
             >
               {message.role === 'user' ? (

@@ -44,5 +44,11 @@ export function useStickToEnd(
     }
   }, [scroller, content])
 
-  return { atEnd, toEnd }
+  /** Lets the reader stay where something else scrolls to. */
+  const release = useCallback(() => {
+    stuck.current = false
+    setAtEnd(false)
+  }, [])
+
+  return { atEnd, toEnd, release }
 }

@@ -1,0 +1,82 @@
+// Finding a message again: from the keyboard, on a branch that is not shown, in both languages and on a phone.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, expectNoSideways, leave } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+describeInBrowser('search', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let server: TestServer
+  let id = ''
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    server = await servers.start({ config: scripted(upstream), webRoot: visitor.webRoot() })
+    id = (await server.call('POST', '/api/conversations', { body: { title: 'Travel' } })).json.data
+      .id
+    const send = async (text: string, answer: string, edited?: string) => {
+      upstream.enqueue(turn.text(answer))
+      const path = `/api/conversations/${id}/messages${edited === undefined ? '' : `/${edited}`}`
+      const { json } = await server.call(edited === undefined ? 'POST' : 'PATCH', path, {
+        body: { text, stream: false },
+      })
+      return json.data.message.parent_id as string
+    }
+    const first = await send(
+      'Where can I see the aurora?',
+      'In Reykjavík, **northern lights** all winter.',
+    )
+    for (let at = 0; at < 6; at += 1) await send(`More ${at}`, 'Much more. '.repeat(120))
+    await send('Where can I eat 拉面?', 'In Tokyo.', first)
+  })
+  afterAll(() => upstream.close())
+
+  test('a hit opens by keyboard at its message, on its branch, with the words highlighted', async () => {
+    const page = await visitor.open(server.url)
+    await page.getByRole('list', { name: 'Things to try' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: 'Search everything' })
+    await field.fill('reykjavik lights')
+    const option = page.getByRole('option')
+    await option.first().waitFor()
+    expect(await option.first().textContent()).toContain('In Reykjavík, **northern lights**')
+    await expectAccessible(page)
+    await field.press('ArrowDown')
+    await field.press('Enter')
+    const answer = page.getByText('northern lights')
+    await answer.waitFor()
+    await expect
+      .poll(() => page.evaluate<number>("CSS.highlights.get('search-hit')?.size ?? 0"))
+      .toBe(2)
+    expect(new URL(page.url()).pathname).toBe(`/c/${id}`)
+    await expect
+      .poll(() =>
+        answer.evaluate((element) => {
+          const { top, bottom } = element.getBoundingClientRect()
+          return top >= 0 && bottom <= element.ownerDocument.documentElement.clientHeight
+        }),
+      )
+      .toBe(true)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/hit.png` })
+    await leave(page)
+  })
+
+  test('on a Chinese phone in the dark, one character finds the message', async () => {
+    const page = await visitor.open(server.url, { phone: true, language: 'zh-CN', theme: 'dark' })
+    await page.locator('#composer').waitFor()
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: '搜索全部' })
+    await field.fill('拉')
+    const option = page.getByRole('option')
+    await option.first().waitFor()
+    expect(await option.locator('mark').allTextContents()).toEqual(['拉'])
+    await expectNoSideways(page)
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/phone.png` })
+    await option.first().click()
+    await page.getByText('Where can I eat 拉面?').waitFor()
+    await leave(page)
+  })
+})

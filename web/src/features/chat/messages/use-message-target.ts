@@ -1,0 +1,98 @@
+// Opens a conversation at one message: shows its branch, loads its page, scrolls to it and highlights the words.
+import { useQueryClient } from '@tanstack/react-query'
+import { type RefObject, useEffect, useState } from 'react'
+import { useSearch } from 'wouter'
+import { MessageId } from '../../../../../server/protocol/ids.ts'
+import type { Message } from '../../../../../server/protocol/message.ts'
+import { usePatchConversation } from '../../../lib/api/conversations.ts'
+import { messageKeys } from '../../../lib/api/messages.ts'
+
+const HIGHLIGHT = 'search-hit'
+
+/** Not in the style sheet, whose compiler does not know this selector. */
+function styleHighlights(): void {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(
+    `::highlight(${HIGHLIGHT}) { background-color: var(--warn-soft); color: var(--ink) }`,
+  )
+  document.adoptedStyleSheets.push(sheet)
+}
+let isStyled = false
+
+/** The words of the hit in the element, as ranges; case aside, they are written as in the snippet. */
+function rangesOf(element: HTMLElement, words: readonly string[]): Range[] {
+  const ranges: Range[] = []
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const text = (node.textContent ?? '').toLowerCase()
+    for (const word of words.map((one) => one.toLowerCase()))
+      for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+        if (word === '' || at + word.length > (node.textContent ?? '').length) break
+        const range = document.createRange()
+        range.setStart(node, at)
+        range.setEnd(node, at + word.length)
+        ranges.push(range)
+      }
+  }
+  return ranges
+}
+
+/** Follows `?m=<message id>&mark=<word>` of the address. */
+export function useMessageTarget(
+  conversationId: string,
+  messages: readonly Message[],
+  scroller: RefObject<HTMLElement | null>,
+  {
+    hasOlder,
+    loadOlder,
+    release,
+  }: { hasOlder: boolean; loadOlder: () => void; release: () => void },
+): void {
+  const query = useSearch()
+  const { mutate } = usePatchConversation()
+  const client = useQueryClient()
+  /** The address whose message is on the shown branch. */
+  const [ready, setReady] = useState('')
+  const wanted = new URLSearchParams(query).get('m')
+  useEffect(() => {
+    if (wanted === null) return
+    mutate(
+      { id: conversationId, leaf_id: MessageId.parse(wanted) },
+      {
+        onSettled: async () => {
+          await client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
+          setReady(query)
+        },
+      },
+    )
+  }, [wanted, query, conversationId, mutate, client])
+  const isHere = messages.some(({ id }) => id === wanted)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page that arrives may hold the message
+  useEffect(() => {
+    if (wanted === null || ready !== query) return
+    if (!isHere) {
+      if (hasOlder) loadOlder()
+      return
+    }
+    const row = scroller.current?.querySelector<HTMLElement>(
+      `[data-message="${CSS.escape(wanted)}"]`,
+    )
+    if (row == null) return
+    const [first, ...rest] = rangesOf(row, new URLSearchParams(query).getAll('mark'))
+    if (first !== undefined) {
+      if (!isStyled) styleHighlights()
+      isStyled = true
+      CSS.highlights?.set(HIGHLIGHT, new Highlight(first, ...rest))
+    }
+    // A long message is taller than the window: the first word counts.
+    const place = first?.startContainer.parentElement ?? row
+    release()
+    place.scrollIntoView({ block: 'center' })
+    // Rows get their real height when they come into view; then the place has moved.
+    const frame = requestAnimationFrame(() => place.scrollIntoView({ block: 'center' }))
+    return () => {
+      cancelAnimationFrame(frame)
+      CSS.highlights?.delete(HIGHLIGHT)
+    }
+  }, [wanted, ready, query, isHere, messages[0]?.id, hasOlder])
+}
