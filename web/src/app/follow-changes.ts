@@ -51,7 +51,15 @@ const touched = (change: Change): (readonly unknown[])[] => {
     case 'file':
       return [['project-files'], ['checkpoints'], ['project', change.project_id]]
     case 'settings':
-      return [['models'], ['admin-models'], ['memory'], ['profile'], ['channels'], ['api-keys']]
+      return [
+        ['models'],
+        ['admin-models'],
+        ['memory'],
+        ['profile'],
+        ['channels'],
+        ['api-keys'],
+        ['shares'],
+      ]
   }
 }
 

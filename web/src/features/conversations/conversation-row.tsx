@@ -8,19 +8,26 @@ import {
   PencilLine,
   Pin,
   PinOff,
+  Share2,
   Trash2,
 } from 'lucide-react'
-import { memo, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import { useDeleteConversation, usePatchConversation } from '../../lib/api/conversations.ts'
 import { useExport } from '../../lib/api/sharing.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
+import { loadPageTexts } from '../../lib/i18n/i18n.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Menu, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+
+const ShareDialog = lazy(async () => {
+  const [module] = await Promise.all([import('./share-dialog.tsx'), loadPageTexts()])
+  return { default: module.ShareDialog }
+})
 
 const exportFormats = ['md', 'html', 'json'] as const
 
@@ -40,6 +47,7 @@ export const ConversationRow = memo(function ConversationRow({
   const exported = useExport()
   const [renaming, setRenaming] = useState(false)
   const [deleting, setDeleting] = useState(false)
+  const [sharing, setSharing] = useState(false)
   const { id, pinned, archived } = conversation
   const title = conversationTitle(conversation.title, t)
 
@@ -114,6 +122,9 @@ export const ConversationRow = memo(function ConversationRow({
         >
           {t(archived ? 'conversation.unarchive' : 'conversation.archive')}
         </MenuItem>
+        <MenuItem icon={Share2} onSelect={() => setSharing(true)}>
+          {t('conversation.share')}
+        </MenuItem>
         <MenuSeparator />
         <MenuHeading>{t('conversation.export')}</MenuHeading>
         {exportFormats.map((format) => (
@@ -126,6 +137,11 @@ export const ConversationRow = memo(function ConversationRow({
           {t('common.delete')}
         </MenuItem>
       </Menu>
+      {sharing && (
+        <Suspense fallback={null}>
+          <ShareDialog id={id} onClose={() => setSharing(false)} />
+        </Suspense>
+      )}
       <ConfirmDialog
         open={deleting}
         onOpenChange={setDeleting}

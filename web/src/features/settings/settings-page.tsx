@@ -9,8 +9,9 @@ import { AppearanceSection } from './appearance-section.tsx'
 import { ChannelsSection } from './channels-section.tsx'
 import { McpSection } from './mcp-section.tsx'
 import { ModelsSection } from './models-section.tsx'
+import { SharesSection } from './shares-section.tsx'
 
-const sections = ['appearance', 'models', 'mcp', 'channels', 'account'] as const
+const sections = ['appearance', 'models', 'mcp', 'channels', 'shares', 'account'] as const
 type Section = (typeof sections)[number]
 
 export function SettingsPage({
@@ -52,6 +53,7 @@ export function SettingsPage({
           {current === 'models' && <ModelsSection admin={user?.role === 'admin'} />}
           {current === 'mcp' && <McpSection />}
           {current === 'channels' && <ChannelsSection />}
+          {current === 'shares' && <SharesSection />}
           {current === 'account' && <AccountSection user={user} multi={multi} />}
         </div>
       </div>

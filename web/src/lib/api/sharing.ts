@@ -1,7 +1,8 @@
-// Taking conversations elsewhere: export as a file.
-import { useMutation } from '@tanstack/react-query'
+// Taking conversations elsewhere: export as a file, shares behind a link.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ExportFormat } from '../../../../server/protocol/export.ts'
-import { send } from '../api-client.ts'
+import type { Share, ShareBody } from '../../../../server/protocol/share.ts'
+import { request, requestDone, send } from '../api-client.ts'
 import { saveFile } from '../save-file.ts'
 
 /** Exports a conversation and saves the file under the name that the server gives it. */
@@ -18,3 +19,36 @@ export const useExport = () =>
       )
     },
   })
+
+const sharesKey = ['shares'] as const
+/** The newest shares of a user that the page shows. */
+const SHOWN_SHARES = 100
+
+export const useShares = () =>
+  useQuery({
+    queryKey: sharesKey,
+    queryFn: ({ signal }) =>
+      request<{ items: Share[] }>('/api/shares', { query: { limit: SHOWN_SHARES }, signal }).then(
+        ({ items }) => items,
+      ),
+    meta: { quiet: true },
+  })
+
+/** Shares a conversation, or renews its copy under the same link. */
+export function useShare() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, ...body }: ShareBody & { id: string }) =>
+      request<Share>(`/api/conversations/${id}/share`, { method: 'POST', body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: sharesKey }),
+    meta: { quiet: true },
+  })
+}
+
+export function useRevokeShare() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => requestDone(`/api/conversations/${id}/share`, { method: 'DELETE' }),
+    onSettled: () => client.invalidateQueries({ queryKey: sharesKey }),
+  })
+}

@@ -250,6 +250,7 @@ export const chinese: typeof english = {
     archive: '归档',
     unarchive: '取消归档',
     export: '导出为',
+    share: '分享',
     exportAs: { md: 'Markdown', html: '网页（HTML）', json: 'JSON（所有分支）' },
     runs: '正在回答',
     waits: '等待你批准',

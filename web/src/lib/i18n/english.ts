@@ -252,6 +252,7 @@ export const english = {
     archive: 'Archive',
     unarchive: 'Unarchive',
     export: 'Export as',
+    share: 'Share',
     exportAs: { md: 'Markdown', html: 'Web page (HTML)', json: 'JSON, all branches' },
     runs: 'answering',
     waits: 'waiting for your approval',

@@ -1,0 +1,140 @@
+// Shares a conversation by link: what the link shows, its password and end, copying and revoking it.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Share, ShareInclude } from '../../../../server/protocol/share.ts'
+import { useRevokeShare, useShare, useShares } from '../../lib/api/sharing.ts'
+import { copyText } from '../../lib/copy-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { notify } from '../../ui/toasts.ts'
+
+const parts = ['files', 'tools', 'thinking'] as const satisfies readonly ShareInclude[]
+const DAY_MS = 86_400_000
+const ends = ['keep', 'never', '1', '7', '30'] as const
+type End = (typeof ends)[number]
+
+export function ShareDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { t } = useTranslation()
+  const shares = useShares()
+  const current = shares.data?.find((share) => share.conversation_id === id)
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t('share.title')}
+      description={t('share.text')}
+    >
+      {shares.isPending && <Loading />}
+      {shares.isError && (
+        <Failed message={errorText(shares.error)} onRetry={() => void shares.refetch()} />
+      )}
+      {shares.isSuccess && <ShareForm key={current?.token} id={id} current={current} />}
+    </Dialog>
+  )
+}
+
+function ShareForm({ id, current }: { id: string; current: Share | undefined }) {
+  const { t } = useTranslation()
+  const share = useShare()
+  const revoke = useRevokeShare()
+  const [include, setInclude] = useState<readonly ShareInclude[]>(current?.include ?? [])
+  const [protect, setProtect] = useState(current?.has_password ?? false)
+  const [password, setPassword] = useState('')
+  const [end, setEnd] = useState<End>(current === undefined ? 'never' : 'keep')
+  const keepsPassword = protect && password === '' && current?.has_password === true
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        share.mutate({
+          id,
+          include: [...include],
+          ...(keepsPassword ? {} : { password: protect ? password : null }),
+          ...(end === 'keep' ? {} : { expires_at: endOf(end) }),
+        })
+      }}
+    >
+      {current !== undefined && <LinkField url={current.url} />}
+      {parts.map((part) => (
+        <Switch
+          key={part}
+          label={t(`share.include.${part}`)}
+          checked={include.includes(part)}
+          onChange={(on) =>
+            setInclude(on ? [...include, part] : include.filter((one) => one !== part))
+          }
+        />
+      ))}
+      <Switch label={t('share.protect')} checked={protect} onChange={setProtect} />
+      {protect && (
+        <TextField
+          label={t('share.password')}
+          hint={current?.has_password === true ? t('share.passwordKept') : undefined}
+          type="password"
+          autoComplete="new-password"
+          maxLength={200}
+          required={current?.has_password !== true}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      )}
+      <SelectField
+        label={t('share.end')}
+        value={end}
+        options={ends
+          .filter((value) => value !== 'keep' || current !== undefined)
+          .map((value) => ({ value, label: t(`share.ends.${value}`) }))}
+        onChange={(event) => setEnd(ends.find((value) => value === event.target.value) ?? 'never')}
+      />
+      {share.isError && (
+        <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          {errorText(share.error)}
+        </p>
+      )}
+      <div className="flex flex-wrap justify-end gap-2">
+        {current !== undefined && (
+          <Button disabled={revoke.isPending} onClick={() => revoke.mutate(id)}>
+            {t('share.revoke')}
+          </Button>
+        )}
+        <Button tone="primary" type="submit" disabled={share.isPending}>
+          {t(current === undefined ? 'share.create' : 'share.renew')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** When a link ends, as the server takes it; null: never. */
+const endOf = (end: Exclude<End, 'keep'>): string | null =>
+  end === 'never' ? null : new Date(Date.now() + Number(end) * DAY_MS).toISOString()
+
+function LinkField({ url }: { url: string }) {
+  const { t } = useTranslation()
+  return (
+    <div className="flex items-end gap-2">
+      <div className="min-w-0 flex-1">
+        <TextField
+          label={t('share.link')}
+          readOnly
+          value={url}
+          onFocus={(event) => event.target.select()}
+        />
+      </div>
+      <Button
+        onClick={() =>
+          void copyText(url).then((copied) =>
+            copied ? notify(t('common.copied'), 'success') : notify(t('common.notCopied'), 'error'),
+          )
+        }
+      >
+        {t('common.copy')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+// The user's shares: their links, how often they were opened, and revoking them.
+import { Link2, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useRevokeShare, useShares } from '../../lib/api/sharing.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { Section } from './section.tsx'
+
+export function SharesSection() {
+  const { t, i18n } = useTranslation()
+  const shares = useShares()
+  const revoke = useRevokeShare()
+  const day = (time: string): string => new Date(time).toLocaleDateString(i18n.language)
+  return (
+    <Section title={t('share.list')} text={t('share.listText')}>
+      {shares.isPending && <Loading />}
+      {shares.isError && (
+        <Failed message={errorText(shares.error)} onRetry={() => void shares.refetch()} />
+      )}
+      {shares.data?.length === 0 && <Empty icon={Link2} title={t('share.none')} />}
+      <ul className="-my-2 divide-y divide-line">
+        {shares.data?.map((share) => (
+          <li key={share.conversation_id} className="flex items-center gap-3 py-3">
+            <div className="min-w-0 flex-1">
+              <a
+                href={share.url}
+                target="_blank"
+                rel="noreferrer"
+                dir="auto"
+                className="block truncate font-medium hover:underline"
+              >
+                {share.title}
+              </a>
+              <p className="truncate text-[13px] text-muted">
+                {[
+                  t('share.views', { count: share.views }),
+                  ...(share.has_password ? [t('share.password')] : []),
+                  ...(share.expires_at === null
+                    ? []
+                    : [t('share.until', { day: day(share.expires_at) })]),
+                ].join(' · ')}
+              </p>
+            </div>
+            <IconButton
+              icon={Trash2}
+              label={t('share.revokeOf', { title: share.title })}
+              size="small"
+              onClick={() => revoke.mutate(share.conversation_id)}
+            />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
