@@ -92,7 +92,7 @@ describe.each(['sqlite', 'postgres'] as const)('the owner of a store (%s)', (dia
     ])
     await owner.release()
     expect(await checkDatabase(settings)).toMatchObject([
-      { state: 'ok', detail: expect.stringContaining('; no server is running') },
+      { state: 'ok', detail: expect.stringContaining('; no server is using it') },
     ])
   })
 })
