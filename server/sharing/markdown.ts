@@ -1,4 +1,6 @@
 // Renders Markdown from anybody as safe HTML, with limits on size and time.
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import { escapeHtml } from './html.ts'
 
@@ -15,6 +17,13 @@ const MAX_HTML_CHARACTERS = 1_000_000
 const RENDER_TIMEOUT_MS = 3_000
 const START_TIMEOUT_MS = 15_000
 const IDLE_MS = 30_000
+/**
+ * Rendered texts that are remembered, in characters of HTML. Anybody with the link of a share can open it again and again;
+ * with this, a text that takes long to render does so once.
+ */
+const MAX_CACHED_CHARACTERS = 8_000_000
+/** A text that could not be rendered, because the machine was busy, is tried again after this time. */
+const CACHE_TTL_MS = 60 * 60_000
 
 /** A text as it is, for what Markdown cannot show. */
 export const plainText = (text: string): string => `<pre class="plain">${escapeHtml(text)}</pre>`
@@ -26,18 +35,28 @@ export function createMarkdownRenderer(): MarkdownRenderer {
     idleMs: IDLE_MS,
     timeoutError: () => new Error('The text took too long to render'),
   })
+  const renderNow = async (text: string): Promise<string> => {
+    // A slow text ends the thread with everything in it, so a neighbour of such a text gets a second try.
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      try {
+        const html = await client.request(text, { timeoutMs: RENDER_TIMEOUT_MS })
+        return html.length > MAX_HTML_CHARACTERS ? plainText(text) : html
+      } catch {
+        // Shown as plain text instead.
+      }
+    return plainText(text)
+  }
+  const rendered = new LRUCache<string, string, string>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: (html) => html.length + 1,
+    ttl: CACHE_TTL_MS,
+    fetchMethod: (_key, _stale, { context }) => renderNow(context),
+  })
   return {
     async render(text) {
       if (text.length > MAX_CHARACTERS) return plainText(text)
-      // A slow text ends the thread with everything in it, so a neighbour of such a text gets a second try.
-      for (let attempt = 0; attempt < 2; attempt += 1)
-        try {
-          const html = await client.request(text, { timeoutMs: RENDER_TIMEOUT_MS })
-          return html.length > MAX_HTML_CHARACTERS ? plainText(text) : html
-        } catch {
-          // Shown as plain text instead.
-        }
-      return plainText(text)
+      const key = createHash('sha256').update(text).digest('base64')
+      return (await rendered.fetch(key, { context: text })) ?? plainText(text)
     },
     close: () => client.close(),
   }
