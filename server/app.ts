@@ -9,6 +9,7 @@ import { createChangeLog } from './changes/change-log.ts'
 import { createBackground } from './chat/background.ts'
 import { createChatService } from './chat/chat-service.ts'
 import { prepareCommandNetwork } from './composition/command-network.ts'
+import { purgeDeletedMessages } from './composition/purge.ts'
 import {
   authenticationOptions,
   chatSettings,
@@ -72,9 +73,6 @@ export interface ServerOptions {
 
 /** Maximum size of the user's memory in the system prompt, in tokens. */
 const MEMORY_TOKENS = 1500
-/** How long deleted messages can be restored. */
-const UNDO_MS = 24 * 60 * 60 * 1000
-const PURGE_EVERY_MS = 60 * 60 * 1000
 
 /** Opens the store and wires all modules. @throws AppError with a message for the operator. */
 export async function createServer(options: ServerOptions): Promise<Server> {
@@ -276,13 +274,7 @@ async function assemble(
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await chat.recover()
   void searchIndexer.run()
-  const purge = (): void => {
-    store.messages
-      .purge(new Date(now().getTime() - UNDO_MS))
-      .catch((error: unknown) => log.warn({ err: error }, 'deleted messages were not purged'))
-  }
-  const purgeTimer = setInterval(purge, PURGE_EVERY_MS).unref()
-  purge()
+  const stopPurging = purgeDeletedMessages({ messages: store.messages, log, now })
 
   return {
     app,
@@ -290,7 +282,7 @@ async function assemble(
     toolsReady,
     drain: (graceMs) => chat.runs.drain(graceMs),
     async close() {
-      clearInterval(purgeTimer)
+      stopPurging()
       await searchIndexer.stop()
       if (!chat.runs.isDraining) await chat.runs.drain(0)
       await app.close()
