@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
+import { describeInBrowser, expectAccessible, leave, REMOTE_HOST, say } from '../support/page.ts'
 import { usePageServer } from '../support/page-server.ts'
 import { turn } from '../support/upstream-turns.ts'
 
 describeInBrowser('working on files', (visitor) => {
-  const on = usePageServer(visitor)
+  const on = usePageServer(visitor, { trusted_hosts: [REMOTE_HOST] })
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-upload-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -222,6 +222,57 @@ describeInBrowser('working on files', (visitor) => {
     await sources.getByRole('button', { name: '1 source' }).click()
     await sources.getByRole('list').getByRole('button', { name: 'tea.md' }).click()
     await page.getByRole('dialog', { name: 'tea.md' }).getByText('roasted over charcoal').waitFor()
+    await leave(page)
+  })
+
+  test('files are uploaded with a button, a picture is shown, another binary is offered for download, and changes are saved on leaving', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    )
+    mkdirSync(join(folder, 'pictures'))
+    writeFileSync(join(folder, 'pictures', 'dot.png'), png)
+    writeFileSync(join(folder, 'pictures', 'data.bin'), Buffer.from([0, 255, 254, 0, 1]))
+    const page = await visitor.open(`${on.server.url}/projects`, { remote: true })
+    await page.getByRole('button', { name: 'Upload a folder' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('input[type=file]').setInputFiles(join(folder, 'pictures'))
+    await dialog.getByRole('button', { name: 'Upload', exact: true }).click()
+    const tree = page.getByRole('navigation', { name: 'Files' })
+    await tree.getByText('dot.png').click()
+    const picture = page.getByRole('img', { name: 'Image dot.png' })
+    await picture.waitFor()
+    expect(
+      await page.evaluate<number>("document.querySelector('img[alt^=Image]').naturalWidth"),
+    ).toBe(1)
+    await expectAccessible(page)
+    await tree.getByText('data.bin').click()
+    await page.getByText('This isn’t a text file.').waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).last().click()
+    expect((await download).suggestedFilename()).toBe('data.bin')
+
+    await page.getByRole('button', { name: 'Upload files' }).waitFor()
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({
+        name: 'new.md',
+        mimeType: 'text/markdown',
+        buffer: Buffer.from('new\n'),
+      })
+    const question = page.getByRole('alertdialog')
+    await question.getByText('Add 1 file?').waitFor()
+    await question.getByRole('button', { name: 'Add', exact: true }).click()
+    await tree.getByText('new.md').click()
+    await page.locator('.cm-content').click()
+    await page.keyboard.type('mine ')
+    await tree.getByText('dot.png').click()
+    await question.getByRole('button', { name: 'Save' }).click()
+    await picture.waitFor()
+    const id = new URL(page.url()).pathname.split('/').at(-1)
+    const { json } = await on.server.call('GET', `/api/projects/${id}/files/new.md`)
+    expect(json.data.content).toContain('mine ')
     await leave(page)
   })
 })

@@ -1,0 +1,144 @@
+// What a page shows while it loads and while an answer grows: frame, title, messages, fonts, selection, formulas.
+import { beforeAll, expect, test } from 'vitest'
+import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
+import { usePageServer } from '../support/page-server.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const table = ['| Provider | Region |', '| - | - |', '| Amazon | northeast-1 |'].join('\n')
+
+describeInBrowser('a page that loads', (visitor) => {
+  const on = usePageServer(visitor, { trusted_hosts: [REMOTE_HOST] })
+  let conversation: string
+  let other: string
+  beforeAll(async () => {
+    const talk = async (title: string): Promise<string> => {
+      const { json } = await on.server.call('POST', '/api/conversations', { body: { title } })
+      await on.server.call('POST', `/api/conversations/${json.data.id}/messages`, {
+        body: { text: 'Go on.', stream: false },
+      })
+      return json.data.id
+    }
+    on.upstream.enqueue(turn.text(table), turn.text('Nothing else.'))
+    conversation = await talk('A talk about regions')
+    other = await talk('Another talk')
+  })
+
+  test('another conversation shows its title and the composer while its messages are loading', async () => {
+    const page = await visitor.open(`${on.server.url}/c/${conversation}`)
+    await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(`**/api/conversations/${other}**`, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('link', { name: 'Another talk' }).click()
+    await page.getByRole('heading', { name: 'Another talk' }).waitFor()
+    await composer(page).waitFor()
+    release()
+    await page.getByText('Nothing else.').waitFor()
+    await leave(page)
+  })
+
+  test('on a slow line the frame is painted before any script loads, and raw Markdown is never shown', async () => {
+    const page = await visitor.open('about:blank')
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(/\/assets\//, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
+    await page.locator('.boot-box').waitFor()
+    // Painted, not only there: the browser reports it.
+    await expect
+      .poll(() => page.evaluate("performance.getEntriesByName('first-paint').length"), {
+        timeout: 45_000,
+      })
+      .toBe(1)
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.body.innerText.includes('| - |')) document.documentElement.dataset.raw = 'seen'
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })`)
+    const network = await page.context().newCDPSession(page)
+    await network.send('Network.enable')
+    await network.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 20,
+      downloadThroughput: 200 * 1024,
+      uploadThroughput: 200 * 1024,
+    })
+    release()
+    await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
+    expect(await page.evaluate('document.documentElement.dataset.raw')).toBeUndefined()
+    await page.context().close()
+  })
+
+  test('messages are requested before the code that draws them, fonts only once a conversation can be read', async () => {
+    const page = await visitor.open('about:blank')
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    await page.route(/\/assets\/markdown-/, async (route) => {
+      await held
+      await route.continue()
+    })
+    const messages = page.waitForRequest(/\/messages\?/)
+    await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
+    await messages
+    expect(requested.filter((path) => /\.woff2$|fonts-.*\.css$/.test(path))).toEqual([])
+    const fonts = page.waitForRequest(/\.woff2$/)
+    release()
+    await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
+    await fonts
+    await page.context().close()
+  })
+
+  test('selected text stays selected while its paragraph grows, and a formula is drawn before it is complete', async () => {
+    let open = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const first = turn.text('The first words of it, ')
+    const rest = turn.text(' and many more words.\n\n\\[ \\frac{a}{b')
+    const last = turn.text(' + c} \\]\n\nDone.')
+    let release = (): void => {}
+    const formula = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const pieces = ({ actions }: typeof first) =>
+      actions.filter((action) => 'send' in action && String(action.send).includes('"content"'))
+    on.upstream.enqueue({
+      ...first,
+      actions: [
+        ...pieces(first),
+        { until: held },
+        ...pieces(rest),
+        { until: formula },
+        ...last.actions,
+      ],
+    })
+    const page = await visitor.open(on.server.url, { remote: true, phone: true })
+    await say(page, 'Write slowly.')
+    await page.getByText('The first words of it').waitFor()
+    await page.evaluate(`(() => {
+      const text = document.createTreeWalker(document.querySelector('.prose p'), NodeFilter.SHOW_TEXT).nextNode()
+      getSelection().setBaseAndExtent(text, 4, text, 15)
+    })()`)
+    const selected = () => page.evaluate<string>('getSelection().toString()')
+    expect(await selected()).toBe('first words')
+    open()
+    await page.getByText('and many more words.').waitFor()
+    expect(await selected()).toBe('first words')
+    await page.locator('.katex .mfrac').waitFor()
+    release()
+    await page.getByText('Done.').waitFor()
+    await leave(page)
+  })
+})
