@@ -175,7 +175,8 @@ describeOnEachServer('floods of the accounts', (start) => {
     for (let round = 0; round < (FULL ? 100 : 8); round += 1) {
       const changes = Array.from({ length: 6 }, () => {
         const body = random(2) === 0 ? { role: 'user' } : { is_active: false }
-        return patch(random(3), random(3), body)
+        // Disabling an account also closes the connections of its own requests.
+        return patch(random(3), random(3), body).catch(() => ({ status: 401 }))
       })
       const answers = await Promise.all(changes)
       expect(answers.filter(({ status }) => ![200, 401, 403, 409].includes(status))).toEqual([])
