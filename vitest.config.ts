@@ -13,15 +13,17 @@ const ALONE = [
 const LONG = [
   'tests/server/sandbox/python/isolation.test.ts',
   'tests/faults/readers.test.ts',
-  'tests/e2e/accessibility.test.ts',
-  'tests/server/start.test.ts',
   'tests/server/sandbox/python/sandbox.test.ts',
+  'tests/e2e/accessibility.test.ts',
+  'tests/e2e/screens.test.ts',
+  'tests/e2e/workspace.test.ts',
+  'tests/faults/background-tasks.test.ts',
   'tests/faults/agents.test.ts',
   'tests/server/owner/owner.test.ts',
-  'tests/e2e/chat.test.ts',
-  'tests/server/routes/hostile.test.ts',
-  'tests/e2e/workspace.test.ts',
-  'tests/e2e/screens.test.ts',
+  'tests/e2e/agents.test.ts',
+  'tests/e2e/long-answers.test.ts',
+  'tests/server/start.test.ts',
+  'tests/server/routes/conversations.test.ts',
 ].map((file) => resolve(import.meta.dirname, file))
 
 class LongestFirst extends BaseSequencer {
@@ -62,8 +64,8 @@ export default defineConfig({
           name: 'parallel',
           include: ['tests/**/*.test.ts'],
           exclude: ALONE,
-          // Half of the time of most is waiting: for a process, a browser, a database.
-          maxWorkers: 3,
+          // Most files spend more than half of their time waiting: for a process, a browser, a database.
+          maxWorkers: 5,
           sequence: { groupOrder: 0 },
         },
       },

@@ -271,10 +271,9 @@ describeInBrowser('agents in the page', (visitor) => {
     await page.getByRole('button', { name: /Library/ }).waitFor()
     await say(page, '年假有多少天？')
     await page.getByText('一年有十二天。').waitFor()
-    const source = page
-      .getByRole('region', { name: '来源' })
-      .getByRole('button', { name: /handbook\.pdf/ })
-    await source.click()
+    const sources = page.getByRole('region', { name: '来源' })
+    await sources.getByRole('button', { name: '1 个来源' }).click()
+    await sources.getByRole('list').getByRole('button', { name: 'handbook.pdf' }).click()
     await page
       .getByRole('dialog', { name: 'handbook.pdf' })
       .getByText('十二天带薪年假')
