@@ -65,7 +65,7 @@ export default defineConfig({
           include: ['tests/**/*.test.ts'],
           exclude: ALONE,
           // Most files spend more than half of their time waiting: for a process, a browser, a database.
-          maxWorkers: 5,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
