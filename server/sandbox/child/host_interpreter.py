@@ -155,7 +155,7 @@ def run(request):
 
 
 set_limits()
-tell({"type": "ready", "probe": probe()})
+send({"type": "ready", "probe": probe()})
 if OPTIONS["mode"] == "serve":
     serve()
 os._exit(0)
