@@ -1,12 +1,12 @@
-// Indexes what was stored before the search index existed: in the background, newest first, and on from where it stopped.
+// Indexes what was stored before the search index existed: in the background, newest first, resuming after a restart.
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Database, StoreLog } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 
 /** Messages indexed in one transaction, and the pause after it: other writers come first. */
-const MESSAGES_AT_ONCE = 10
-const TITLES_AT_ONCE = 50
+const MESSAGE_BATCH_SIZE = 10
+const TITLE_BATCH_SIZE = 50
 const PAUSE_MS = 20
 
 const KEY = 'search-index'
@@ -47,14 +47,16 @@ export function createSearchIndexer(
     progress = { from, next }
     if (next > 0) log.info({ messages: next }, 'indexing older messages for the search')
     while (!stopping.signal.aborted) {
-      const titles = await database.write((tx) => search.index.putStoredTitles(tx, TITLES_AT_ONCE))
-      if (titles < TITLES_AT_ONCE) break
+      const titles = await database.write((tx) =>
+        search.index.putStoredTitles(tx, TITLE_BATCH_SIZE),
+      )
+      if (titles < TITLE_BATCH_SIZE) break
       await pause()
     }
     while (next > 0 && !stopping.signal.aborted) {
       const upTo = next
       next = await database.write(async (tx) => {
-        const left = await search.index.putStored(tx, upTo, MESSAGES_AT_ONCE)
+        const left = await search.index.putStored(tx, upTo, MESSAGE_BATCH_SIZE)
         await settings.set(tx, KEY, { from, next: left })
         return left
       })

@@ -39,15 +39,14 @@ const TYPE_OF: Record<SearchKind, SearchType> = {
   file: 'file',
 }
 
-/** Entries read at once to look for a phrase in their texts, and how often for one page. */
-const CANDIDATES = 100
-const MAX_ROUNDS = 10
-/** Characters. */
-const LONG_TEXT = 4_000
+/** Entries in one read that looks for a phrase in their texts, and reads for one page. */
+const CANDIDATE_BATCH_SIZE = 100
+const MAX_READS = 10
+const LONG_TEXT_CHARACTERS = 4_000
 
 /** User, query, whether most words suffice, and the last entry's number: null before the first message. */
 const Cursor = z.tuple([z.string(), z.string(), z.enum(['all', 'most']), z.int().or(z.literal(''))])
-type Place = { needed: 'all' | 'most'; last: number | null }
+type Position = { needed: 'all' | 'most'; last: number | null }
 
 export type Search = ReturnType<typeof createSearch>
 
@@ -66,7 +65,7 @@ export function createSearch({ search, projects }: Pick<Store, 'search' | 'proje
       .map(({ id }) => id)
   }
 
-  /** One page of entries after a place; texts without a wanted phrase are passed over. */
+  /** One page of entries after a position; texts without a wanted phrase are skipped. */
   async function read(
     userId: UserId,
     query: SearchQuery,
@@ -76,8 +75,9 @@ export function createSearch({ search, projects }: Pick<Store, 'search' | 'proje
     const hits: Hit[] = []
     let at = last
     let inTitles = withTitles && (at === null || at < 0)
-    const atOnce = query.phrases.length + query.withoutPhrases.length > 0 ? CANDIDATES : limit + 1
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const atOnce =
+      query.phrases.length + query.withoutPhrases.length > 0 ? CANDIDATE_BATCH_SIZE : limit + 1
+    for (let reads = 0; reads < MAX_READS; reads += 1) {
       if (!inTitles && filter.kinds.length === 0) return { hits, last: at, isEnd: true }
       const found: FoundText[] = inTitles
         ? await search.titles(userId, filter, { after: at, limit: atOnce })
@@ -86,8 +86,8 @@ export function createSearch({ search, projects }: Pick<Store, 'search' | 'proje
             limit: atOnce,
           })
       for (const entry of found) {
-        // Comparing a long text takes milliseconds: others have their turn in between.
-        if (entry.text.length > LONG_TEXT) await setImmediate()
+        // Comparing a long text takes milliseconds: other requests are served in between.
+        if (entry.text.length > LONG_TEXT_CHARACTERS) await setImmediate()
         const hit = toHit(entry, query)
         if (hit !== null) {
           if (hits.length === limit) return { hits, last: at, isEnd: false }
@@ -112,14 +112,14 @@ export function createSearch({ search, projects }: Pick<Store, 'search' | 'proje
         .update(JSON.stringify([q, type, rest]))
         .digest('base64url')
         .slice(0, 16)
-      const place = cursor === undefined ? null : placeOf(cursor, userId, identity)
+      const position = cursor === undefined ? null : positionOf(cursor, userId, identity)
       const isFiltered = query.isMine || query.hasFile || query.projects.length > 0
-      const isAsked = query.words.length + query.without.length + query.withoutPhrases.length > 0
-      if (!isAsked && !isFiltered) return { items: [], nextCursor: null, hasMore: false }
+      const hasTerms = query.words.length + query.without.length + query.withoutPhrases.length > 0
+      if (!hasTerms && !isFiltered) return { items: [], nextCursor: null, hasMore: false }
       const projectIds = await projectsOf(userId, query, request.projectId)
       if (projectIds?.length === 0) return { items: [], nextCursor: null, hasMore: false }
       const withTitles =
-        (type === undefined || type === 'title') && !query.isMine && !query.hasFile && isAsked
+        (type === undefined || type === 'title') && !query.isMine && !query.hasFile && hasTerms
       const filter = {
         ...rest,
         projectIds,
@@ -129,7 +129,7 @@ export function createSearch({ search, projects }: Pick<Store, 'search' | 'proje
         hasFile: query.hasFile,
         kinds: kindsOf(type),
       }
-      for (const needed of place === null ? (['all', 'most'] as const) : [place.needed]) {
+      for (const needed of position === null ? (['all', 'most'] as const) : [position.needed]) {
         const count = query.words.length
         const most = query.phrases.length > 0 ? count : Math.ceil((count * 2) / 3)
         if (needed === 'most' && most === count) break
@@ -137,9 +137,10 @@ export function createSearch({ search, projects }: Pick<Store, 'search' | 'proje
           userId,
           query,
           { ...filter, needed: needed === 'all' ? count : most },
-          { withTitles, last: place?.last ?? null, limit },
+          { withTitles, last: position?.last ?? null, limit },
         )
-        if (found.hits.length === 0 && found.isEnd && place === null && needed === 'all') continue
+        if (found.hits.length === 0 && found.isEnd && position === null && needed === 'all')
+          continue
         return {
           items: found.hits,
           hasMore: !found.isEnd,
@@ -153,7 +154,7 @@ export function createSearch({ search, projects }: Pick<Store, 'search' | 'proje
   }
 }
 
-function placeOf(cursor: string, userId: UserId, identity: string): Place {
+function positionOf(cursor: string, userId: UserId, identity: string): Position {
   const [user, query, needed, last] = decodeCursor(Cursor, cursor)
   if (user !== userId || query !== identity) throw appError('cursor_invalid')
   return { needed, last: last === '' ? null : last }

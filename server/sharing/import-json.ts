@@ -7,8 +7,8 @@ import type { ExportedConversation, ExportedMessage } from '../protocol/export.t
 import { type ConversationId, MessageId, type UserId } from '../protocol/ids.ts'
 import { wellFormed } from './well-formed.ts'
 
-/** Characters of messages in one transaction, so that no transaction holds up others for long. */
-const CHARACTERS_AT_ONCE = 200_000
+/** Characters of messages in one transaction, so that no transaction blocks others for long. */
+const BATCH_CHARACTERS = 200_000
 
 export interface ImportDependencies {
   database: Database
@@ -20,7 +20,7 @@ export interface ImportDependencies {
 /**
  * Messages get new ids; times, branches, steps and attachments stay. The text counts as text from outside: the new
  * conversation is tainted. Its approval mode, grants and project are those of a new conversation.
- * @throws AppError `import_invalid` for messages that are no tree.
+ * @throws AppError `import_invalid` for messages that are not a tree.
  */
 export async function importJson(
   { database, store, hasModel }: ImportDependencies,
@@ -132,7 +132,7 @@ function* batches(messages: readonly ExportedMessage[]): Generator<ExportedMessa
       size += 500 + (step.type === 'tool_call' ? step.arguments : step.content).length
     for (const file of message.attachments)
       size += 'data' in file ? file.data.length : file.content.length
-    if (size < CHARACTERS_AT_ONCE) continue
+    if (size < BATCH_CHARACTERS) continue
     yield batch
     batch = []
     size = 0

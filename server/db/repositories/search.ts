@@ -214,7 +214,7 @@ export function createSearchRepository(database: Database) {
       })
     },
 
-    /** The newest message's number, from which `indexStored` begins; 0 without messages. */
+    /** The newest message's number, from which `index.putStored` begins; 0 without messages. */
     async newestRow(): Promise<number> {
       const [newest] = await database.read
         .select({ row: messages.row })
