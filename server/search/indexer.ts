@@ -18,7 +18,7 @@ export interface SearchIndexer {
   /** Indexes what is missing; resolves when all is done or `stop` was called. */
   run(): Promise<void>
   stop(): Promise<void>
-  /** Share of the stored messages that are indexed, from 0 to 1. */
+  /** Share of the stored messages that are indexed, from 0 to 1; 0 until `run` has read how far it is. */
   share(): number
 }
 
@@ -80,6 +80,9 @@ export function createSearchIndexer(
       stopping.abort()
       await running
     },
-    share: () => (progress === null || progress.from === 0 ? 1 : 1 - progress.next / progress.from),
+    share() {
+      if (progress === null) return 0
+      return progress.from === 0 ? 1 : 1 - progress.next / progress.from
+    },
   }
 }
