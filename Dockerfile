@@ -1,4 +1,4 @@
-# NanoClaw in one image: the built server and page, bubblewrap and slirp4netns for isolated tools, one volume for everything that lasts.
+# NanoClaw in one image: the built server and page, bubblewrap and slirp4netns for isolated tools, one volume for all data.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 # better-sqlite3 is compiled when there is no prebuilt binary for this system.
@@ -21,6 +21,6 @@ USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--"]
 CMD ["node", "dist/server/main.js"]

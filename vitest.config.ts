@@ -9,6 +9,17 @@ const ALONE = [
   'tests/server/tools/python-beside-chats.test.ts',
 ]
 
+/**
+ * Files that need a process of their own: the reference lists every schema that its process has registered, which are
+ * those of the build and of the sources where files share one; and what resets modules resets them for the files after it.
+ */
+const OWN_PROCESS = [
+  'tests/server/routes/hostile.test.ts',
+  'tests/server/routes/lists.test.ts',
+  'tests/server/routes/reference.test.ts',
+  'tests/web/languages.test.ts',
+]
+
 /** Files that take longest: begun first, so that none of them runs on when everything else is done. */
 const LONG = [
   'tests/server/sandbox/python/isolation.test.ts',
@@ -24,15 +35,24 @@ const LONG = [
   'tests/e2e/long-answers.test.ts',
   'tests/server/start.test.ts',
   'tests/server/routes/conversations.test.ts',
+  'tests/server/agents-story.test.ts',
+  'tests/server/workspace/storage-quota.test.ts',
+  'tests/faults/migration.test.ts',
+  'tests/faults/kill.test.ts',
 ].map((file) => resolve(import.meta.dirname, file))
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => LONG.includes(moduleId)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    // Files that share a process stay together: it ends when the next file needs one of its own.
+    const place = ({ moduleId, project }: TestSpecification) =>
+      project.config.isolate ? 2 : LONG.includes(moduleId) ? 0 : 1
+    return [0, 1, 2].flatMap((wanted) => sorted.filter((file) => place(file) === wanted))
   }
 }
+
+/** Most files spend more than half of their time waiting: for a process, a browser, a database. */
+const WORKERS = 3
 
 const common = {
   pool: 'forks' as const,
@@ -63,9 +83,20 @@ export default defineConfig({
           ...common,
           name: 'parallel',
           include: ['tests/**/*.test.ts'],
-          exclude: ALONE,
-          // Most files spend more than half of their time waiting: for a process, a browser, a database.
-          maxWorkers: 3,
+          exclude: [...ALONE, ...OWN_PROCESS],
+          // Importing the application and its packages is more work than most files: those of one process share it.
+          isolate: false,
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        resolve: built,
+        test: {
+          ...common,
+          name: 'own-process',
+          include: OWN_PROCESS,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 0 },
         },
       },

@@ -1,4 +1,4 @@
-// Measures how the time of the prompt-mode parser grows with the text: it must be close to linear.
+// Measures how the prompt-mode parser's time grows with the length of the text: it must be close to linear.
 import { createPromptCallParser } from '../server/llm/prompt-tools/call-parser.ts'
 import { median, type Row } from './row.ts'
 
@@ -10,7 +10,7 @@ const LIMIT = 12
 
 const tools = new Map([['file_write', { type: 'object', properties: {} }]])
 
-/** Prose of this length with everything that makes the parser hold text back. */
+/** Prose of this length containing every construct that makes the parser hold text back. */
 function prose(length: number): string {
   const part =
     'Some words with `code`, a {brace}, a < sign and a [list].\n\n```json\n{"name": "Bob", "age": 3}\n```\n\n' +
@@ -26,7 +26,7 @@ const oneCall = (length: number): string =>
 
 const texts = { prose, oneCall }
 
-/** CPU milliseconds to parse a text in pieces of four characters. CPU time excludes other programs on the machine. */
+/** CPU milliseconds to parse a text in chunks of four characters. CPU time excludes other programs on the machine. */
 function measure(text: string): number {
   const parser = createPromptCallParser(tools)
   const start = process.cpuUsage()
@@ -36,7 +36,7 @@ function measure(text: string): number {
   return (user + system) / 1000
 }
 
-/** Short and long in turns; the worse ratio of the medians of the two kinds of text. */
+/** Alternates short and long texts; returns the worse ratio of medians of the two kinds of text. */
 export async function run(): Promise<Row[]> {
   const ratios = Object.values(texts).map((make) => {
     const short = make(SHORT)

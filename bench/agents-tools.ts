@@ -6,7 +6,7 @@ import type { CallId, RunId, UserId } from '../server/protocol/ids.ts'
 import type { Approvals } from '../server/tools/approval.ts'
 import { defineTool, succeed } from '../server/tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../server/tools/executor.ts'
-import { createMemoryResultKeeper } from '../server/tools/long-results.ts'
+import { createMemoryLongResults } from '../server/tools/long-results.ts'
 import { createToolSet } from '../server/tools/registry.ts'
 import { createResultCache } from '../server/tools/result-cache.ts'
 import { median, type Row } from './row.ts'
@@ -33,19 +33,19 @@ const approvals: Approvals = {
 }
 const recorder: CallRecorder = { begin: async () => {}, settled: async () => {} }
 
-/** Ratio of the medians: four parallel calls to the slowest one alone, measured in alternation. */
+/** Ratio of the medians of four parallel calls and of the slowest one alone, measured in alternation. */
 export async function run(): Promise<Row[]> {
   const round = async (durations: readonly number[]): Promise<number> => {
     const executor = createToolExecutor({
       tools: createToolSet([slow]),
       cache: createResultCache({ ttlSeconds: 300 }),
-      results: createMemoryResultKeeper(),
+      results: createMemoryLongResults(),
       safety: { redact: (text) => text, onFault() {} },
       maxWorkers: 4,
     })
     const calls = durations.map(
       (ms, index): ToolCall => ({
-        id: `call-${index}` as CallId, // a made-up model's name for the call
+        id: `call-${index}` as CallId, // a fake provider call id
         name: 'slow',
         arguments: JSON.stringify({ ms }),
       }),
@@ -59,7 +59,7 @@ export async function run(): Promise<Row[]> {
           performTasks: () => Promise.reject(new Error('no sub-agents here')),
           startBackgroundTask: () => Promise.reject(new Error('no background tasks here')),
         },
-        userId: 'bench' as UserId, // no store is asked about these
+        userId: 'bench' as UserId, // never looked up in the store
         conversationId: null,
         projectId: null,
         runId: 'bench' as RunId,

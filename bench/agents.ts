@@ -15,7 +15,7 @@ import { CallId, type ProjectId, type RunId, type UserId } from '../server/proto
 import { multiAgent } from '../server/tools/builtin/multi-agent.ts'
 import { createSearchKnowledgeTool } from '../server/tools/builtin/search-knowledge.ts'
 import type { AgentStarter, ToolContext, ToolDefinition } from '../server/tools/definition.ts'
-import { createMemoryResultKeeper } from '../server/tools/long-results.ts'
+import { createMemoryLongResults } from '../server/tools/long-results.ts'
 import { createToolSet } from '../server/tools/registry.ts'
 import { createResultCache } from '../server/tools/result-cache.ts'
 import { unlimitedStorage } from '../server/workspace/storage-quota.ts'
@@ -48,7 +48,7 @@ const steadyModel: LlmClient = {
   },
 }
 
-/** Five parallel tasks (`max_concurrency: 5`) compared with one. */
+/** Five parallel tasks (`max_concurrency: 5`) compared with a single one. */
 async function subAgents(): Promise<Row> {
   const scope: RunScope = {
     llm: steadyModel,
@@ -58,7 +58,7 @@ async function subAgents(): Promise<Row> {
     resources: {
       tools: createToolSet([]),
       cache: createResultCache({ ttlSeconds: 300 }),
-      results: createMemoryResultKeeper(),
+      results: createMemoryLongResults(),
       safety: { redact: (text) => text, onFault() {} },
       maxWorkers: 4,
     },
@@ -89,7 +89,7 @@ async function subAgents(): Promise<Row> {
   )
 }
 
-/** The tool against the full-text query alone, over passages in English and Chinese. */
+/** The search tool compared with the full-text query alone, over passages in English and Chinese. */
 async function knowledgeSearch(): Promise<Row> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
   const log = { info: () => {}, warn: () => {} }

@@ -1,21 +1,13 @@
 // The servers that the stream suites compare, the product and a plain proxy, under the same load.
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../tests/support/free-port.ts'
 import { type Measured, startNanoClaw } from './processes/start.ts'
 import { type StreamResult, type StreamTarget, stream } from './stream-client.ts'
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 /**
  * Starts the built server in `folder`, with models of the upstream at `upstreamPort`.
- * @param database keys of config.yml for another database than an own SQLite file.
+ * @param database config.yml keys for a database other than a new SQLite file.
  */
 export async function startProduct(
   folder: string,
@@ -43,14 +35,14 @@ export async function startProduct(
   return await startNanoClaw(configFile, await freePort(), folder)
 }
 
-/** A server under load. */
+/** A server under test and the requests that put load on it. */
 export interface Contender {
   process: Measured
-  /** A request that streams `model`, each in a separate conversation. */
+  /** Creates a request that streams `model`, each in a separate conversation. */
   target(model: string, mode?: 'delta' | 'cumulative'): Promise<StreamTarget>
 }
 
-/** The plain proxy. */
+/** The plain proxy as a contender. */
 export function passThrough(process: Measured): Contender {
   return {
     process,
@@ -64,7 +56,7 @@ export function passThrough(process: Measured): Contender {
   }
 }
 
-/** The product. */
+/** The product as a contender. */
 export function product(process: Measured): Contender {
   return {
     process,
@@ -93,11 +85,11 @@ export interface Batch {
 }
 
 /** Runs parallel or staggered streams and measures the elapsed time and CPU time of the server. */
-export async function batch(
+export async function runStreams(
   contender: Contender,
   model: string,
   count: number,
-  options: { mode?: 'delta' | 'cumulative'; apartMs?: number } = {},
+  options: { mode?: 'delta' | 'cumulative'; staggerMs?: number } = {},
 ): Promise<Batch> {
   const targets = await Promise.all(
     Array.from({ length: count }, () => contender.target(model, options.mode)),
@@ -105,11 +97,11 @@ export async function batch(
   const tokens = Number(model.split('-')[1]) * count
   const cpuBefore = contender.process.cpuSeconds()
   const startedAt = performance.now()
-  const { apartMs = 0 } = options
-  const gapsFrom = apartMs === 0 ? {} : { gapsFrom: startedAt + apartMs * count + 500 }
+  const { staggerMs = 0 } = options
+  const gapsFrom = staggerMs === 0 ? {} : { gapsFrom: startedAt + staggerMs * count + 500 }
   const results = await Promise.all(
     targets.map(async (target, at) => {
-      if (apartMs > 0) await new Promise((resolve) => setTimeout(resolve, at * apartMs))
+      if (staggerMs > 0) await new Promise((resolve) => setTimeout(resolve, at * staggerMs))
       return await stream({ ...target, ...gapsFrom })
     }),
   )

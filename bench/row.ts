@@ -1,9 +1,9 @@
-// A measured figure and its target, as `npm run bench` prints and writes it.
+// A measured figure and its target, as `npm run bench` prints and stores it.
 
 export interface Row {
   suite: string
   figure: string
-  /** As text, as listed in docs/operations.md. */
+  /** The target as text, as listed in docs/operations.md. */
   target: string
   value: number
   unit: string

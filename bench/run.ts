@@ -1,18 +1,18 @@
-// `npm run bench [-- suite …]`: runs the suites, prints each figure with its target, and writes the results to bench/results/.
+// `npm run bench [-- suite …]`: runs the suites, prints each figure with its target, and writes bench/results/.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Row } from './row.ts'
 
-const suites = ['stream', 'store', 'workspace', 'sandbox', 'agents']
+const SUITES = ['stream', 'store', 'workspace', 'sandbox', 'agents']
 
 type Suite = { file: string; run(): Promise<Row[]> }
 
 const isSuite = (module: object): module is Pick<Suite, 'run'> =>
   'run' in module && typeof module.run === 'function'
 
-/** The files of a suite: `<suite>.ts` and `<suite>-….ts`, if they export `run`. */
+/** The files of a suite that export `run`: `<suite>.ts` and `<suite>-….ts`. */
 async function filesOf(suite: string): Promise<Suite[]> {
   const files = readdirSync(import.meta.dirname)
     .filter(
@@ -45,23 +45,23 @@ function print(rows: readonly Row[]): void {
     )
 }
 
-const asked = process.argv.slice(2)
-// Requires several instances on one store, which this version does not support.
-if (asked.includes('cluster')) {
+const requested = process.argv.slice(2)
+// Requires several instances sharing one store, which this version does not support.
+if (requested.includes('cluster')) {
   console.error(
     'The suite "cluster" is not available: this version supports a single instance only.',
   )
   process.exit(2)
 }
-const unknown = asked.filter((name) => !suites.includes(name))
+const unknown = requested.filter((name) => !SUITES.includes(name))
 if (unknown.length > 0) {
-  console.error(`Unknown suite: ${unknown.join(', ')}. Available: ${suites.join(', ')}.`)
+  console.error(`Unknown suite: ${unknown.join(', ')}. Available: ${SUITES.join(', ')}.`)
   process.exit(2)
 }
 
 const rows: Row[] = []
 const failures: string[] = []
-for (const suite of asked.length > 0 ? asked : suites) {
+for (const suite of requested.length > 0 ? requested : SUITES) {
   const files = await filesOf(suite)
   if (files.length === 0) failures.push(suite)
   for (const { file, run } of files) {

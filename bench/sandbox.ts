@@ -44,7 +44,7 @@ async function storeFull(folder: string): Promise<void> {
   await wait(300)
 }
 
-/** Runs one program and tells whether a warm interpreter was there. */
+/** Runs one program and returns whether it got a warm interpreter. */
 async function call(python: PythonSandbox, code: string): Promise<{ warm: boolean }> {
   let warm = true
   const outcome = await python.run(
@@ -62,9 +62,9 @@ async function call(python: PythonSandbox, code: string): Promise<{ warm: boolea
   return { warm }
 }
 
-/** Warm calls, and the same program in the host's `python3` in turns, where there is one. */
+/** Warm calls, alternating with the same program in the host's `python3` if there is one. */
 async function warmCalls(python: PythonSandbox, folder: string): Promise<Row[]> {
-  // The program itself: a version manager's shim in front of it would flatter our figure.
+  // The real executable: a version manager's shim would slow the host down and flatter our figure.
   const host = await promisify(execFile)('python3', [
     '-c',
     'import sys; print(sys.executable)',
@@ -80,7 +80,7 @@ async function warmCalls(python: PythonSandbox, folder: string): Promise<Row[]> 
       warm = (await call(python, '1+1')).warm
     })
     if (warm) ours.push(took)
-    // Time for the next one to become warm; not measured.
+    // Wait, unmeasured, for the next interpreter to become warm.
     await wait(1500)
     await storeFull(folder)
     if (host !== null) theirs.push(await timed(() => promisify(execFile)(host, ['-c', '1+1'])))
@@ -109,7 +109,7 @@ async function warmCalls(python: PythonSandbox, folder: string): Promise<Row[]> 
   ]
 }
 
-/** A start from a memory image against one from nothing, in turns. */
+/** Starts from a memory image compared with starts from scratch, measured in alternation. */
 async function coldStarts(folder: string): Promise<Row[]> {
   const cold = open(folder, 0)
   const launcher = createWasmLauncher(await findInterpreterFiles([]))
@@ -160,7 +160,7 @@ async function openLibrary(folder: string) {
   return await openFile(join(folder, name), 'r')
 }
 
-/** Of an interpreter as it waits in the pool, started from an image. */
+/** Memory of an idle interpreter in the pool, started from an image. */
 async function idleMemory(folder: string): Promise<Row> {
   await storeFull(folder)
   const launcher = createWasmLauncher(await findInterpreterFiles([]))
@@ -191,7 +191,7 @@ async function idleMemory(folder: string): Promise<Row> {
   }
 }
 
-/** Delay of this process's event loop while five programs compute and print. */
+/** Event-loop delay of this process while five programs compute and print. */
 async function eventLoop(python: PythonSandbox): Promise<Row[]> {
   const program =
     'total = 0\nfor i in range(1_500_000):\n    total += i\n    if i % 3000 == 0:\n        print(i)\ntotal'
@@ -222,7 +222,7 @@ async function eventLoop(python: PythonSandbox): Promise<Row[]> {
   ]
 }
 
-/** Sequential calls and two at a time, faster than images are built. */
+/** Throughput of calls, sequential and two at a time, that come faster than images are built. */
 async function callsPerSecond(folder: string): Promise<Row[]> {
   const rows: Row[] = []
   for (const lanes of [1, 2]) {
@@ -250,7 +250,7 @@ async function callsPerSecond(folder: string): Promise<Row[]> {
   return rows
 }
 
-/** The figures of the Python sandbox on this machine. */
+/** Runs the suite. */
 export async function run(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-python-'))
   const python = open(folder, 2)

@@ -1,4 +1,4 @@
-// Measures lists and pages of a large database, and the overhead of a request over its query.
+// Measures listing and paging in a large database, and the overhead of a request over its query.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -50,7 +50,7 @@ type Filled = {
   leaf: MessageId
 }
 
-/** A user with this many conversations, one of them with this many messages in one branch. */
+/** Creates a user with this many conversations, one of which has this many messages in one branch. */
 async function fill(
   settings: DatabaseSettings,
   database: Database,
@@ -66,7 +66,7 @@ async function fill(
   })
   const root = await say(database, seed.id, 'A message of some length. '.repeat(10), null)
   await makeCopies(settings, database.tables.messages, { id: root }, messages - 1, {
-    // Far from the numbers that the database assigns.
+    // Far from the row numbers that the database assigns.
     row: `n.i + original."row" * 1000000`,
     id: `'${name}-m' || n.i`,
     parent_id: `case when n.i = 1 then original.id else '${name}-m' || (n.i - 1) end`,
@@ -132,8 +132,8 @@ async function bareQuery(file: string): Promise<{ ask: () => unknown[]; close: (
 }
 
 /**
- * Measures a request for that page over a keep-alive connection. The server runs in this process, because on a busy machine
- * the scheduling of another process would dominate the result.
+ * Measures a request for that page over a keep-alive connection. The server runs in this process, because on a busy
+ * machine the scheduling of another process would dominate the result.
  */
 async function request(file: string, folder: string): Promise<Row[]> {
   const config = parseConfig(

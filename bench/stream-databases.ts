@@ -8,7 +8,7 @@ import { createStore } from '../server/db/store.ts'
 import { makeCopies } from '../tests/support/copies.ts'
 import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
 import { say } from '../tests/support/store-rows.ts'
-import { batch, type Contender, product, startProduct } from './contenders.ts'
+import { type Contender, product, runStreams, startProduct } from './contenders.ts'
 import { startProgram } from './processes/start.ts'
 import { median, type Row } from './row.ts'
 import { stream } from './stream-client.ts'
@@ -32,9 +32,9 @@ const row = (figure: string, value: number, unit: string, target: string, ok: bo
 async function compare(sqlite: Contender, postgres: Contender): Promise<Row[]> {
   const speeds: number[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const a = await batch(sqlite, 'single-2000', AT_ONCE)
-    const b = await batch(postgres, 'single-2000', AT_ONCE)
-    // The first round only warms up.
+    const a = await runStreams(sqlite, 'single-2000', AT_ONCE)
+    const b = await runStreams(postgres, 'single-2000', AT_ONCE)
+    // The first round is warm-up.
     if (round > 0) speeds.push(b.tokensPerSecond / a.tokensPerSecond)
   }
   const times: [number[], number[]] = [[], []]
@@ -75,7 +75,7 @@ async function fill(settings: DatabaseSettings): Promise<void> {
   await database.close()
 }
 
-/** Milliseconds from the start of the process until it is ready. */
+/** Milliseconds from spawning the process until it is ready. */
 async function startWith(folder: string, database: Record<string, unknown>): Promise<number> {
   const server = await startProduct(folder, 1, models, database)
   await server.stop()

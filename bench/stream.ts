@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { batch, type Contender, passThrough, product, startProduct } from './contenders.ts'
+import { type Contender, passThrough, product, runStreams, startProduct } from './contenders.ts'
 import { startProgram } from './processes/start.ts'
 import { median, percentile, type Row } from './row.ts'
 import { stream } from './stream-client.ts'
@@ -10,11 +10,11 @@ import { stream } from './stream-client.ts'
 const SUITE = 'stream'
 const AT_ONCE = 8
 const ROUNDS = 5
-/** Streams held at 30 tokens a second; raised while the token latency stays below its limit. */
+/** Numbers of concurrent streams at 30 tokens/s, tried in order while the token latency stays within its limit. */
 const HELD_STEPS = [50, 100, 200, 300, 400, 500, 700, 1000]
 const HELD_TOKENS = 450
 const HELD_LATENCY_MS = 100
-/** Streams start one after another; the latency is measured once all are running. */
+/** Delay between stream starts; the latency is measured once all are running. */
 const HELD_APART_MS = 8
 
 const models = ['single-2000', 'single-8000', 'burst-8000', 'single-1', `paced-${HELD_TOKENS}`]
@@ -32,11 +32,11 @@ async function throughput(raw: Contender, own: Contender, tokens: number): Promi
   const model = `single-${tokens}`
   const ratios: number[] = []
   const cpuRatios: number[] = []
-  await batch(raw, model, AT_ONCE)
-  await batch(own, model, AT_ONCE)
+  await runStreams(raw, model, AT_ONCE)
+  await runStreams(own, model, AT_ONCE)
   for (let round = 0; round < ROUNDS; round += 1) {
-    const a = await batch(raw, model, AT_ONCE)
-    const b = await batch(own, model, AT_ONCE)
+    const a = await runStreams(raw, model, AT_ONCE)
+    const b = await runStreams(own, model, AT_ONCE)
     ratios.push(b.tokensPerSecond / a.tokensPerSecond)
     cpuRatios.push(b.tokensPerCpuSecond / a.tokensPerCpuSecond)
   }
@@ -75,7 +75,7 @@ async function firstToken(raw: Contender, own: Contender): Promise<Row[]> {
 
 async function bytes(own: Contender): Promise<Row[]> {
   const perToken = async (model: string, mode: 'delta' | 'cumulative') => {
-    const { results } = await batch(own, model, 1, { mode })
+    const { results } = await runStreams(own, model, 1, { mode })
     return (results[0]?.bytes ?? 0) / 8000
   }
   const single = await perToken('single-8000', 'delta')
@@ -103,8 +103,8 @@ async function held(contender: Contender): Promise<Held> {
     const watching = setInterval(() => {
       peak = Math.max(peak, contender.process.memory())
     }, 200)
-    const { results } = await batch(contender, `paced-${HELD_TOKENS}`, count, {
-      apartMs: HELD_APART_MS,
+    const { results } = await runStreams(contender, `paced-${HELD_TOKENS}`, count, {
+      staggerMs: HELD_APART_MS,
     })
     clearInterval(watching)
     const gaps = results.flatMap((result) => result.gaps)

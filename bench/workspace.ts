@@ -31,7 +31,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** Median milliseconds of two actions, measured in alternation, so that load on the machine affects both. */
+/** Median milliseconds of two actions, measured in alternation so that load on the machine affects both equally. */
 async function inTurn(
   rounds: number,
   one: (round: number) => Promise<unknown>,
@@ -46,7 +46,7 @@ async function inTurn(
   return [median(ones), median(others)]
 }
 
-/** Text like source code: words, so that compressing and searching it cost what they usually do. */
+/** Text that resembles source code, so that the costs of compressing and searching it are realistic. */
 function content(seed: number): string {
   let state = seed + 1
   let text = ''
@@ -125,7 +125,7 @@ async function measureProject(folder: string): Promise<Row[]> {
       services.checkpoints.change(workspace, origin, [path(round)], () =>
         workspace.write(path(round), Buffer.from(content(round + 10_000))),
       )
-    // The write is not part of a checkpoint: on both sides, only the additional time is measured.
+    // The write itself is not part of a checkpoint: on both sides, only the additional time is measured.
     const write: number[] = []
     await workspace.stats()
     for (let round = 0; round < ROUNDS; round++)
@@ -204,7 +204,7 @@ async function measureUpload(folder: string): Promise<Row[]> {
       await writeFile(join(source, path), text)
       files.push({ path, text })
     }
-    // The body is built in advance, to measure the server and not the client.
+    // The body is built in advance, so that the server is measured and not the client.
     const upload = async (round: number) => {
       const response = await fetch(`${url}/api/projects/upload`, {
         method: 'POST',

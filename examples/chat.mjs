@@ -1,4 +1,4 @@
-// A chat in JavaScript without dependencies: prints the answer while it streams, and the tool calls.
+// A command-line chat in JavaScript without dependencies: prints the answer as it streams in, and the tool calls.
 // Usage: node examples/chat.mjs "What is 12 * 34?"    Optional environment: NANOCLAW_URL, NANOCLAW_KEY.
 const url = process.env.NANOCLAW_URL ?? 'http://127.0.0.1:3000'
 const headers = {
@@ -12,7 +12,7 @@ async function post(path, body) {
   return response
 }
 
-/** The server-sent events of a response: blocks of lines, separated by empty lines. */
+/** Parses the server-sent events of a response: blocks of lines, separated by empty lines. */
 async function* events(response) {
   let buffer = ''
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {

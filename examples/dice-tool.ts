@@ -14,7 +14,7 @@ export const rollDice = defineTool({
   // Results are never reused: every roll is new.
   cacheable: false,
   timeoutMs: 5_000,
-  // One zod object gives the JSON Schema for the model, the validation of arguments and the types below.
+  // One zod object defines the JSON Schema for the model, the validation of arguments and the types below.
   input: z.object({
     count: z.int().min(1).max(100).default(1).describe('Number of dice.'),
     sides: z.int().min(2).max(1000).default(6).describe('Sides per die.'),

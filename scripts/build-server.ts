@@ -17,13 +17,13 @@ export async function filesOf(folder: string): Promise<string[]> {
 }
 
 /** Packages to include in the bundle. Only the parser of mathjs is used, and loading all of it would slow down the start. */
-const bundledPackages = /^mathjs(\/|$)/
+const BUNDLED_PACKAGES = /^mathjs(\/|$)/
 
 const externalPackages: Plugin = {
   name: 'external-packages',
   setup(build) {
     build.onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
-      bundledPackages.test(path) || importer.includes('node_modules')
+      BUNDLED_PACKAGES.test(path) || importer.includes('node_modules')
         ? null
         : { path, external: true },
     )
@@ -35,7 +35,7 @@ export async function buildServer(serverOut: string): Promise<void> {
   await rm(serverOut, { recursive: true, force: true })
   const children = (await filesOf(join(root, 'server'))).filter(isChildProgram)
   await bundle({
-    // The application is named too: tests load it by this name, in half the time of its sources.
+    // app.ts is an entry point too, because tests import it from the build, which takes half as long as from the sources.
     entryPoints: [join(root, 'server/main.ts'), join(root, 'server/app.ts'), ...children],
     outdir: serverOut,
     outbase: join(root, 'server'),

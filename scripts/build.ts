@@ -17,10 +17,10 @@ async function buildPage(): Promise<void> {
     /\.(js|css|svg|json|html|wasm)$/.test(file),
   )
   // Node compresses in its thread pool, which has four threads.
-  const waiting = assets.values()
+  const queue = assets.values()
   await Promise.all(
     Array.from({ length: 4 }, async () => {
-      for (const file of waiting) await compress(file)
+      for (const file of queue) await compress(file)
     }),
   )
 }

@@ -14,7 +14,7 @@ import * as sqlite from '../server/db/schema/sqlite.ts'
  * Never change a migration that has been on the main branch: databases were created with it. The generated migration is a
  * draft: before committing, fix statements that lose data and add what drizzle-kit cannot express (full-text indexes).
  */
-const breakpoint = '\n--> statement-breakpoint\n'
+const BREAKPOINT = '\n--> statement-breakpoint\n'
 
 interface Journal {
   version: string
@@ -25,7 +25,7 @@ type SqliteSnapshot = Awaited<ReturnType<typeof generateSQLiteDrizzleJson>>
 type PostgresSnapshot = ReturnType<typeof generateDrizzleJson>
 
 /** The statements that migrate from the newest snapshot to the current tables, and the new snapshot. */
-const kinds = {
+const generators = {
   sqlite: async (newest: string) => {
     // Written by this script.
     const before = JSON.parse(newest) as SqliteSnapshot
@@ -43,10 +43,10 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 const numbered = (index: number): string => String(index).padStart(4, '0')
 
 const root = join(import.meta.dirname, '..', 'migrations')
-const checking = process.argv.includes('--check')
+const isCheck = process.argv.includes('--check')
 const name = process.argv.slice(2).find((argument) => /^[a-z0-9_]+$/.test(argument))
 const when = Date.now()
-let differs = false
+let hasChanges = false
 
 for (const kind of ['sqlite', 'postgres'] as const) {
   const folder = join(root, kind)
@@ -55,10 +55,10 @@ for (const kind of ['sqlite', 'postgres'] as const) {
   const last = journal.entries.at(-1)
   if (last === undefined) throw new Error(`${journalFile} contains no migration.`)
   const newest = readFileSync(join(folder, `meta/${numbered(last.idx)}_snapshot.json`), 'utf8')
-  const { snapshot, statements } = await kinds[kind](newest)
+  const { snapshot, statements } = await generators[kind](newest)
   if (statements.length === 0) continue
-  differs = true
-  if (checking) continue
+  hasChanges = true
+  if (isCheck) continue
   if (name === undefined) {
     console.error('Specify a name for the migration: `npm run db:generate -- what_it_does`.')
     process.exit(2)
@@ -68,13 +68,13 @@ for (const kind of ['sqlite', 'postgres'] as const) {
   journal.entries.push({ ...last, idx, when, tag })
   writeFileSync(
     join(folder, `${tag}.sql`),
-    `${statements.map((statement) => statement.trim()).join(breakpoint)}\n`,
+    `${statements.map((statement) => statement.trim()).join(BREAKPOINT)}\n`,
   )
   writeFileSync(join(folder, `meta/${numbered(idx)}_snapshot.json`), json(snapshot))
   writeFileSync(journalFile, json(journal))
 }
 
-if (differs && checking) {
+if (hasChanges && isCheck) {
   console.error(
     'The migrations differ from server/db/tables: run `npm run db:generate -- what_it_does`.',
   )

@@ -42,17 +42,17 @@ function checkDatabaseDriver() {
 
 function newestChange(path) {
   let newest = 0
-  const visit = (place) => {
-    let found
+  const visit = (entry) => {
+    let stats
     try {
-      found = statSync(place)
+      stats = statSync(entry)
     } catch {
       return
     }
-    if (found.isDirectory()) {
-      if (place.endsWith('node_modules')) return
-      for (const name of readdirSync(place)) visit(join(place, name))
-    } else if (found.mtimeMs > newest) newest = found.mtimeMs
+    if (stats.isDirectory()) {
+      if (entry.endsWith('node_modules')) return
+      for (const name of readdirSync(entry)) visit(join(entry, name))
+    } else if (stats.mtimeMs > newest) newest = stats.mtimeMs
   }
   visit(path)
   return newest
@@ -74,8 +74,14 @@ function build(part) {
 }
 
 checkDatabaseDriver()
-const sharedSources = ['server', 'package.json', 'scripts/build.ts']
-if (isStale('dist/server/main.js', [...sharedSources, 'migrations'])) {
+const serverSources = [
+  'server',
+  'package.json',
+  'migrations',
+  'scripts/build.ts',
+  'scripts/build-server.ts',
+]
+if (isStale('dist/server/main.js', serverSources)) {
   console.log('Building the server …')
   build('server')
 }

@@ -4,14 +4,16 @@ import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
 import { createAccounts } from './auth/accounts.ts'
 import { createApiKeys } from './auth/api-keys.ts'
+import { createPasswords, type PasswordCost } from './auth/passwords.ts'
 import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
 import { createChangeLog } from './changes/change-log.ts'
-import { createBackground } from './chat/background.ts'
 import { createChatService } from './chat/chat-service.ts'
 import { prepareCommandNetwork } from './composition/command-network.ts'
-import { purgeDeletedMessages } from './composition/purge.ts'
+import { purgeDeleted } from './composition/purge.ts'
+import { routeDependencies } from './composition/routes.ts'
 import {
   authenticationOptions,
+  blobFolder,
   chatSettings,
   databaseSettings,
   ignoredSettings,
@@ -23,6 +25,11 @@ import { createConfiguredWorkspace, createProjectDescription } from './compositi
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
 import { createStore } from './db/store.ts'
+import { createAttachmentReader } from './files/attachment-contents.ts'
+import { startCollecting } from './files/collect.ts'
+import { openDiskBlobs } from './files/disk-blobs.ts'
+import { createFileService } from './files/files.ts'
+import { createAttachmentMover } from './files/move-attachments.ts'
 import type { App } from './http/app.ts'
 import { registerChangeNotices } from './http/change-notices.ts'
 import { createOpenConnections } from './http/open-connections.ts'
@@ -36,15 +43,11 @@ import {
   storedSecrets,
 } from './lib/redact.ts'
 import { createModelCatalog } from './llm/catalog.ts'
-import { listPresets } from './llm/probe/presets.ts'
 import { createModelProbe } from './llm/probe/probe.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
-import { createUploadSlots } from './routes/upload-slots.ts'
 import { createSearchIndexer } from './search/indexer.ts'
-import { createSearch } from './search/search.ts'
 import { createMarkdownRenderer } from './sharing/markdown.ts'
-import { createShares } from './sharing/shares.ts'
 
 /** A server that is fully wired but does not listen yet. */
 export interface Server {
@@ -67,6 +70,8 @@ export interface ServerOptions {
   webRoot: string
   /** The operator's key for stored secrets. Default: a key in the data folder. */
   secretKey?: string | undefined
+  /** What hashing a password costs. Default: what is recommended against guessing. */
+  passwordCost?: PasswordCost
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
 }
@@ -102,6 +107,7 @@ async function assemble(
     log,
     webRoot,
     secretKey,
+    passwordCost,
     redactor,
     commandNetwork,
   }: ServerOptions & Pick<ToolModuleOptions, 'commandNetwork'> & { redactor: Redactor },
@@ -116,9 +122,11 @@ async function assemble(
     redactor.add(storedSecrets(secret)),
   )
   const apiKeys = createApiKeys(store.users)
+  const passwords = createPasswords(passwordCost)
   const accounts = createAccounts({
     users: store.users,
     apiKeys,
+    passwords,
     registration: config.registration,
     registrationsPerHour: config.limits.registrations_per_hour,
   })
@@ -130,7 +138,19 @@ async function assemble(
     onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
   })
   const probe = createModelProbe()
+  const blobs = await openDiskBlobs(blobFolder(config))
   const workspace = await createConfiguredWorkspace(config, store, log)
+  const files = createFileService({
+    database,
+    files: store.files,
+    blobs,
+    incoming: blobs.incoming,
+    maxBytes: config.limits.attachments,
+    storage: workspace.workspaces.storage,
+    log,
+  })
+  const attachments = createAttachmentReader(store.attachments, blobs)
+  const mover = createAttachmentMover({ store, database, files, log })
   const tools = createToolModule({
     config,
     database,
@@ -147,6 +167,7 @@ async function assemble(
     announce: changes.publish,
     database,
     store,
+    files,
     settings: chatSettings(config),
     catalog,
     registry: tools.registry,
@@ -162,11 +183,8 @@ async function assemble(
     instance,
     whenOwner: (signal) => owner.whenHeld(signal),
   })
-  const background = createBackground(store, chat)
   const markdown = createMarkdownRenderer()
   const searchIndexer = createSearchIndexer(store, database, log)
-  const hasModel = async (id: string): Promise<boolean> =>
-    (await catalog.list()).some((model) => model.id === id)
 
   const connections = createOpenConnections()
   const { app, issueToken, finish } = await createHttpStack({
@@ -198,75 +216,33 @@ async function assemble(
     reply.statusCode >= 400 && typeof payload === 'string' ? redactor.redact(payload) : payload,
   )
   registerChangeNotices(app, changes.publish)
-  // Shared by folder and document uploads.
-  const uploadSlots = createUploadSlots({ perUser: 4, inAll: 32 })
-  registerRoutes(app, {
-    userEvents: { changes },
-    health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
-    auth: {
-      mode: config.auth_mode,
-      registration: config.registration,
+  registerRoutes(
+    app,
+    routeDependencies({
+      config,
+      database,
+      store,
       accounts,
       apiKeys,
       issueToken,
-    },
-    adminUsers: {
-      users: store.users,
-      async expel(id, kept) {
-        connections.end(id, kept)
-        await chat.stopUser(id)
-      },
-    },
-    conversations: {
-      conversations: store.conversations,
-      assertModel: async (id) => void (await catalog.resolve(id)),
-      thinksByDefault: async (id) => {
-        const { model } = await catalog.resolve(id)
-        return !model.demo && model.thinking !== false
-      },
-      remove: (userId, id) => chat.removeConversation(userId, id),
-    },
-    messages: { chat, store, database },
-    exports: { store, database, markdown, hasModel },
-    sharing: {
-      store,
-      database,
-      markdown,
-      hasModel,
-      shares: createShares({ database, store, box, enabled: config.sharing === 'on', now }),
-      publicUrl: config.public_url,
-      https: config.public_url?.startsWith('https:') === true,
-    },
-    runs: { chat, store },
-    projects: {
-      projects: store.projects,
-      services: workspace,
-      uploadLimits: { bytes: config.limits.upload, files: config.limits.upload_files },
-      uploadSlots,
-      knowledge: tools.knowledge,
-      stopRuns: (id) => chat.stopProject(id),
-    },
-    models: {
-      listModels: () => catalog.list(),
-      configured: config.models,
-      models: store.models,
+      passwords,
       box,
-    },
-    modelSetup: { probe: probe.probe, listPresets },
-    search: { search: createSearch(store), indexedShare: () => searchIndexer.share() },
-    stats: { tokenUsage: store.tokenUsage, now },
-    background: { background, store },
-    channels: { channels: tools.channels },
-    memory: { memory: tools.memory },
-    mcp: { mcp: tools.mcp },
-    tools: { registry: tools.registry, isolationKnown: tools.isolationKnown },
-    documents: {
-      knowledge: tools.knowledge,
-      projects: store.projects,
-      uploadSlots,
-      fileLimit: config.limits.file_write,
-    },
-  })
+      catalog,
+      probe,
+      files,
+      blobs,
+      attachments,
+      moveAttachments: () => void mover.run(),
+      workspace,
+      tools,
+      changes,
+      chat,
+      markdown,
+      searchIndexer,
+      connections,
+      now,
+    }),
+  )
   await finish()
   await app.ready()
   const toolsReady = tools.start()
@@ -274,7 +250,9 @@ async function assemble(
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await chat.recover()
   void searchIndexer.run()
-  const stopPurging = purgeDeletedMessages({ messages: store.messages, log, now })
+  void mover.run()
+  const stopCollecting = startCollecting({ files: store.files, blobs, log, now })
+  const stopPurging = purgeDeleted({ store, chat, log, now })
 
   return {
     app,
@@ -283,7 +261,9 @@ async function assemble(
     drain: (graceMs) => chat.runs.drain(graceMs),
     async close() {
       stopPurging()
+      await stopCollecting()
       await searchIndexer.stop()
+      await mover.stop()
       if (!chat.runs.isDraining) await chat.runs.drain(0)
       await app.close()
       await Promise.all([

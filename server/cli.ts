@@ -1,5 +1,5 @@
 // The subcommands: doctor, backup, restore.
-import { databaseSettings, embeddingSettings } from './composition/settings.ts'
+import { blobFolder, databaseSettings, embeddingSettings } from './composition/settings.ts'
 import type { Config } from './config/schema.ts'
 import { errorText } from './errors.ts'
 
@@ -46,14 +46,20 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 
   async backup(config, [target]) {
+    const { existsSync } = await import('node:fs')
     const { backupDatabase } = await import('./db/backup.ts')
+    const { backupBlobs, blobsOfBackup } = await import('./files/backup.ts')
     const extension = config.db_type === 'sqlite' ? 'db' : 'jsonl'
     const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
     const file = target ?? `backup-${stamp}.${extension}`
     try {
+      const copyBlobs = () => backupBlobs(blobFolder(config), blobsOfBackup(file))
+      // A backup of this name is refused below.
+      const early = existsSync(file) ? { bytes: 0 } : await copyBlobs()
       const report = await backupDatabase(databaseSettings(config), file)
+      const late = await copyBlobs()
       return done(
-        `Wrote ${report.file} (${report.bytes} bytes). Keep it together with the folder ${config.workspace_root} and the secret key (NANOCLAW_SECRET_KEY, or secret.key in ${config.data_dir}).`,
+        `Wrote ${report.file} (${report.bytes} bytes) and ${blobsOfBackup(file)} (${early.bytes + late.bytes} bytes). Keep them together with the folder ${config.workspace_root} and the secret key (NANOCLAW_SECRET_KEY, or secret.key in ${config.data_dir}).`,
       )
     } catch (error) {
       return failed(errorText(error))
@@ -72,6 +78,9 @@ export const commands: Readonly<Record<string, Command>> = {
         onTaken() {},
       })
       try {
+        const { blobsOfBackup, restoreBlobs } = await import('./files/backup.ts')
+        // First, because blobs without rows do no harm.
+        await restoreBlobs(blobsOfBackup(source), blobFolder(config))
         await restoreDatabase(databaseSettings(config), source)
       } finally {
         await owner.release()

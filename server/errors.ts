@@ -1,9 +1,9 @@
 // The one error class, for requests and runs that fail, with a code and a reason from the protocol's lists.
-import { type ErrorCode, type ErrorParams, errorCodes } from './protocol/error.ts'
+import { ERROR_CODES, type ErrorCode, type ErrorParams } from './protocol/error.ts'
 import {
+  FAILURES,
   type FailureParams,
   type FailureReason,
-  failures,
   failureText,
 } from './protocol/failures/failures.ts'
 
@@ -43,7 +43,7 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.code = code
     this.reason = options.reason ?? code
-    this.status = errorCodes[code]
+    this.status = ERROR_CODES[code]
     this.details = options.details
     this.retryable = options.retryable ?? false
     this.params = options.params
@@ -68,7 +68,7 @@ export function appError<Reason extends FailureReason>(
   const values: ErrorParams = { ...params, ...(said === '' ? {} : { detail: said }) }
   const text = failureText(reason, values)
   return new AppError(
-    failures[reason][0],
+    FAILURES[reason][0],
     said === '' ? text : `${text} The provider says: ${said}`,
     { ...options, reason, ...(Object.keys(values).length === 0 ? {} : { params: values }) },
   )

@@ -1,4 +1,4 @@
-// Casts of the server: where they may go through unknown, and how many others there are.
+// Type casts in the server: which files may cast through `unknown`, and how many other casts there are.
 import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import ts from 'typescript'
@@ -8,7 +8,7 @@ import { sourceFiles } from './support/source-files.ts'
 const root = resolve(import.meta.dirname, '..')
 const serverFiles = sourceFiles(join(root, 'server'))
 
-/** Where a driver's types end and ours begin: the only files that may cast by way of `unknown`. */
+/** The only files that may cast through `unknown`: those where a driver's types meet ours. */
 const DRIVER_EDGES = [
   'server/db/columns/sqlite.ts',
   'server/db/postgres/connect.ts',
@@ -17,7 +17,7 @@ const DRIVER_EDGES = [
   'server/db/sqlite/off-thread-reader.ts',
   'server/sandbox/process.ts',
 ]
-/** Casts of the server but `as const`. It only ever goes down. */
+/** Upper limit for casts in the server, not counting `as const`. Only ever lower it. */
 const MOST_CASTS = 36
 
 function castsIn(file: string): { viaUnknown: number; others: number } {

@@ -1,4 +1,4 @@
-// The documentation names what exists: every relative link, anchor and source path in it.
+// Every relative link, anchor and source path in the documentation resolves.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -20,13 +20,13 @@ const targetsIn = (text: string): string[] =>
     .map(([, target = '']) => target)
     .filter((target) => !/^[a-z][a-z+.-]*:/i.test(target))
 
-/** The files among them, without their anchor. */
+/** The link targets that are files, without their anchors. */
 const linksIn = (text: string): string[] =>
   targetsIn(text)
     .map((target) => target.split('#')[0] ?? '')
     .filter((target) => target !== '')
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors that GitHub generates for the headings of a page. */
 const anchorsOf = (text: string): Set<string> => {
   const seen = new Map<string, number>()
   const headings = [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#{1,6} +(.+)$/gm)]
@@ -44,13 +44,13 @@ const anchorsOf = (text: string): Set<string> => {
   )
 }
 
-/** Paths such as `server/routes/index.ts` in running text; one with a placeholder (`<x>`, `*`, `…`) names no file. */
+/** Paths such as `server/routes/index.ts` in running text; those with a placeholder (`<x>`, `*`, `…`) are ignored. */
 const sourcePathsIn = (text: string): string[] =>
   [...text.matchAll(/(?<![\w./-])(?:server|web|tests|examples|scripts|bench)\/[\w./-]*[<*…]?/g)]
     .map(([path]) => path.replace(/\.$/, ''))
     .filter((path) => !/[<*…]$/.test(path))
 
-/** Where nothing is missing the list is empty; else it says which page names what. */
+/** The targets that do not exist, each with the page that names it. */
 const missingFrom = (page: string, base: string, targets: readonly string[]): string[] =>
   targets
     .filter((target) => !existsSync(resolve(base, target)))

@@ -39,7 +39,7 @@ export function watch(child: ChildProcess, port: number): Measured {
   }
 }
 
-/** Starts a program in this folder, which prints its port as JSON. */
+/** Starts a program from this folder, which prints its port as JSON. */
 export async function startProgram(name: string, ...args: string[]): Promise<Measured> {
   const child = spawn(
     process.execPath,
@@ -67,15 +67,15 @@ export async function startNanoClaw(
     env: { ...process.env, NANOCLAW_CONFIG: configFile, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let errorOutput = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-4_000)
+    errorOutput = (errorOutput + chunk.toString()).slice(-4_000)
   })
   const ready = new Promise<void>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (text) => {
       if (text.includes('ready')) resolve()
     })
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)))
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${errorOutput}`)))
   })
   await ready
   return Object.assign(watch(child, port), { readyAfterMs: performance.now() - startedAt })

@@ -1,9 +1,9 @@
-// A model server for benchmarks: OpenAI chunks of five bytes of text, as fast as they are read or at a fixed rate.
+// A model server for benchmarks: OpenAI chunks of five bytes of text, as fast as the client reads or at a fixed rate.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** `<mode>-<tokens>`: `single` one token a write, `burst` 64 a write, `paced` 30 a second. */
+/** `<mode>-<tokens>`: `single` sends one token per write, `burst` 64 per write, `paced` 30 per second. */
 const MODEL = /^(single|burst|paced)-(\d+)$/
 const BURST = 64
 const PACE_MS = 1000 / 30

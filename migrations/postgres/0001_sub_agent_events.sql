@@ -6,7 +6,7 @@ CREATE TABLE "sub_agent_events" (
 	"event" json NOT NULL
 );
 --> statement-breakpoint
--- Vectors are made again from their passages when they are missing.
+-- Missing vectors are computed again from their passages.
 DELETE FROM "passage_vectors";
 --> statement-breakpoint
 ALTER TABLE "passage_vectors" ALTER COLUMN "vector" SET DATA TYPE bytea USING ''::bytea;

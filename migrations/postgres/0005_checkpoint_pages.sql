@@ -5,7 +5,7 @@ CREATE TABLE "checkpoint_files" (
 	CONSTRAINT "checkpoint_files_checkpoint_id_first_pk" PRIMARY KEY("checkpoint_id","first")
 );
 --> statement-breakpoint
--- Earlier checkpoints become one page each: files first, then folders, which a person is told of only where nothing else changed.
+-- Existing checkpoints become one page each: files first, then folders, which are listed only if nothing else changed.
 INSERT INTO "checkpoint_files" ("checkpoint_id", "first", "files")
 SELECT c."id", 0, coalesce((
 	SELECT json_agg(e."value" ORDER BY coalesce(e."value" #>> '{before,kind}', e."value" #>> '{after,kind}', '') = 'directory', e."place")

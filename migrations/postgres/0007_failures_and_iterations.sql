@@ -1,13 +1,13 @@
 ALTER TABLE "runs" RENAME COLUMN "round" TO "iteration";
 --> statement-breakpoint
--- As text, in both databases: within a string the quotes would be escaped, so that only the key is found.
+-- Replaced in the JSON text: within a string value the quotes would be escaped, so only the key matches.
 UPDATE "runs" SET "state" = replace("state"::text, '"roundLimit":', '"iterationLimit":')::json WHERE "state"::text LIKE '%"roundLimit":%';
 --> statement-breakpoint
 UPDATE "sub_agent_events" SET "event" = ('{"type":"iteration"' || substr("event"::text, length('{"type":"round"') + 1))::json WHERE "event"::text LIKE '{"type":"round"%';
 --> statement-breakpoint
 UPDATE "sub_agent_events" SET "event" = ('{"type":"result"' || substr("event"::text, length('{"type":"answered"') + 1))::json WHERE "event"::text LIKE '{"type":"answered"%';
 --> statement-breakpoint
--- The finer reason of a model's failure was among its parameters. What holds a NUL is left: `jsonb` does not take it.
+-- The more specific reason of a failed model call was one of its parameters. Rows with a NUL are left as they are: `jsonb` rejects them.
 UPDATE "runs" SET "error" = (
 	("error"::jsonb #- '{params,reason}')
 	|| jsonb_build_object('reason', ("error"::jsonb ->> 'code') || '_' || ("error"::jsonb #>> '{params,reason}'))

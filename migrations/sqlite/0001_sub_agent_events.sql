@@ -9,7 +9,7 @@ CREATE TABLE `sub_agent_events` (
 --> statement-breakpoint
 CREATE INDEX `sub_agent_events_call` ON `sub_agent_events` (`run_id`,`call_id`,`id`);
 --> statement-breakpoint
--- Vectors are made again from their passages when they are missing.
+-- Missing vectors are computed again from their passages.
 DROP TABLE `passage_vectors`;
 --> statement-breakpoint
 CREATE TABLE `passage_vectors` (

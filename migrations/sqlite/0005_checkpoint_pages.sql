@@ -6,7 +6,7 @@ CREATE TABLE `checkpoint_files` (
 	FOREIGN KEY (`checkpoint_id`) REFERENCES `checkpoints`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
--- Earlier checkpoints become one page each: files first, then folders, which a person is told of only where nothing else changed.
+-- Existing checkpoints become one page each: files first, then folders, which are listed only if nothing else changed.
 INSERT INTO `checkpoint_files` (`checkpoint_id`, `first`, `files`)
 SELECT c.`id`, 0, (
 	SELECT json_group_array(json(f.`value`)) FROM (

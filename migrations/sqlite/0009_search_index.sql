@@ -6,7 +6,7 @@ CREATE TABLE `search_titles` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `search_titles_conversation` ON `search_titles` (`conversation_id`);
 --> statement-breakpoint
--- Without content and positions: the texts are in their own tables. Words contain no white space and no ASCII signs.
+-- Without content and positions, because the texts are in their own tables. Words contain no white space or ASCII punctuation.
 CREATE VIRTUAL TABLE search_words USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii');
 --> statement-breakpoint
 CREATE TRIGGER search_titles_delete AFTER DELETE ON search_titles BEGIN

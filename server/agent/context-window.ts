@@ -1,12 +1,23 @@
 // Fits a conversation to a model's context window: old tool results first, then the oldest turns as a summary.
 import type { LlmMessage, ToolSchema } from '../llm/client.ts'
 import { estimateMessageTokens, estimateTokens } from '../llm/tokens.ts'
+import type { CallId } from '../protocol/ids.ts'
 import { summaryNote, withNote } from './system-prompt.ts'
 
 /** A shortened tool result keeps this many characters from its beginning. */
 const SHORTENED_RESULT_CHARACTERS = 400
+const SHORTENED_MARK =
+  ' … [shortened to save space: the call completed, the rest of its result is left out]'
+/** Old results are shortened when the messages fill more of the budget than this. */
+const SHORTEN_ABOVE = 0.8
+/** They are left alone if that gains less of the budget, unless the messages do not fit otherwise. */
+const WORTH_SHORTENING = 0.1
+/** Results of this many last iterations stay whole, unless the messages do not fit otherwise. */
+const WHOLE_ITERATIONS = 2
 /** Share of the free window that the kept turns may fill after a summary. Leaves room, so that not every turn needs a new summary. */
 const KEPT_SHARE = 0.5
+/** Providers count at most this much more, or less, than the estimate. */
+const MAX_RATIO = 3
 
 const total = (messages: readonly LlmMessage[]): number =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
@@ -21,63 +32,162 @@ export function messageBudget(
   return Math.max(256, contextWindow - reserved - estimateTokens(JSON.stringify(tools)))
 }
 
-/**
- * Fits the conversation into `budget` tokens. The system prompt and the newest turn (from the last user message on)
- * are kept, except that older tool results in them may be shortened. `summarize` gets the turns that are dropped; it must not
- * throw and returns null when no summary could be written.
- */
-export async function fitMessages(
-  messages: readonly LlmMessage[],
-  budget: number,
-  summarize: (dropped: readonly LlmMessage[], turns: number) => Promise<string | null>,
-): Promise<readonly LlmMessage[]> {
-  if (total(messages) <= budget) return messages
-  const shortened = shortenResults(messages, budget)
-  if (total(shortened) <= budget) return shortened
+/** What later runs of the conversation must repeat, so that their requests begin with the same bytes. */
+export interface WindowMarks {
+  /** Results up to the one of this call are shortened. */
+  shortenedTo?: CallId | undefined
+  /** Tokens that the provider counts for each token of the estimate. */
+  ratio?: number | undefined
+}
 
-  const system = shortened.filter((message) => message.role === 'system')
-  const turns = splitTurns(shortened.filter((message) => message.role !== 'system'))
-  const newest = turns.at(-1) ?? []
-  const left = Math.max(0, budget - total(system) - total(newest)) * KEPT_SHARE
-  let keptFrom = turns.length - 1
+export interface ContextWindowOptions {
+  /** Tokens for messages. */
+  budget: number
+  /** Tokens of each request that are not messages: the tools. */
+  otherTokens?: number
+  marks?: WindowMarks
+  /**
+   * Gets the messages that are dropped. `turns` is the number of complete turns dropped so far, null when they are iterations
+   * of the newest turn. Must not throw; returns null when no summary could be written.
+   */
+  summarize(dropped: readonly LlmMessage[], turns: number | null): Promise<string | null>
+}
+
+export interface ContextWindow {
+  /**
+   * The messages to send. Call it with all messages of the run, to which each iteration only adds. What was shortened or
+   * dropped once stays so, and nothing changes while the messages fill less than 80 % of the budget.
+   */
+  fit(messages: readonly LlmMessage[]): Promise<readonly LlmMessage[]>
+  /** The provider's count for the last request. */
+  report(promptTokens: number): void
+  readonly marks: WindowMarks
+}
+
+export function createContextWindow(options: ContextWindowOptions): ContextWindow {
+  const { budget, otherTokens = 0, summarize } = options
+  let { shortenedTo, ratio = 1 } = options.marks ?? {}
+  let view: LlmMessage[] = []
+  /** Messages of the run that `view` stands for. */
+  let seen = 0
+  let droppedTurns = 0
+  /** The newest question as it was before a summary was added to it, and as it is sent. */
+  let split: { plain: LlmMessage | undefined; sent: LlmMessage | undefined } | null = null
+  const size = () => total(view) * ratio
+
+  /** Shortens all results before `end` at once. */
+  const shortenBefore = (end: number): void => {
+    const last = view.slice(0, end).findLast((message) => message.role === 'tool')
+    if (last?.role !== 'tool') return
+    view = view.map((message, at) => (at < end ? shortened(message) : message))
+    shortenedTo = last.callId
+  }
+  const shortenOld = (): void => {
+    const iterations = view.flatMap(({ role }, at) => (role === 'assistant' ? [at] : []))
+    const old = iterations.at(-WHOLE_ITERATIONS) ?? 0
+    const gain =
+      (total(view) - total(view.map((one, at) => (at < old ? shortened(one) : one)))) * ratio
+    if (gain >= budget * WORTH_SHORTENING) shortenBefore(old)
+    // The results of the last iteration are never shortened: the model has not read them yet.
+    if (size() > budget) shortenBefore(iterations.at(-1) ?? 0)
+  }
+  const replaceDropped = async (
+    kept: readonly LlmMessage[],
+    dropped: readonly LlmMessage[],
+    turns: number | null,
+  ): Promise<void> => {
+    const summary = await summarize(dropped, turns)
+    const note =
+      summary === null
+        ? 'Earlier parts of this conversation were omitted because they no longer fit the context window.'
+        : summaryNote(summary)
+    view = [...view.filter(isSystem), ...withNote(kept, 0, note)]
+  }
+  const dropTurns = async (): Promise<void> => {
+    const turns = splitBefore(view.filter(isNotSystem), 'user')
+    const newest = turns.at(-1) ?? []
+    const free = Math.max(0, budget / ratio - total(view.filter(isSystem)) - total(newest))
+    const keptFrom = keptFromEnd(turns, turns.length - 1, free * KEPT_SHARE)
+    if (keptFrom === 0) return
+    droppedTurns += keptFrom
+    await replaceDropped(
+      turns.slice(keptFrom).flat(),
+      turns.slice(0, keptFrom).flat(),
+      droppedTurns,
+    )
+  }
+  /** Drops iterations of the newest turn, when that alone is too long. Its question stays. */
+  const splitNewestTurn = async (): Promise<void> => {
+    const newest = splitBefore(view.filter(isNotSystem), 'user').at(-1) ?? []
+    const [question = [], ...iterations] = splitBefore(newest, 'assistant')
+    const free = Math.max(0, budget / ratio - total(view.filter(isSystem)) - total(question))
+    const keptFrom = keptFromEnd(iterations, iterations.length - 1, free * KEPT_SHARE)
+    if (keptFrom <= 0) return
+    const kept = iterations.slice(keptFrom).flat()
+    // A second summary includes the first one, so it replaces it.
+    const plain = split !== null && split.sent === question[0] ? split.plain : question[0]
+    const asked = plain === undefined ? question : [plain, ...question.slice(1)]
+    const dropped = [...question, ...iterations.slice(0, keptFrom).flat()]
+    await replaceDropped([...asked, ...kept], dropped, null)
+    split = { plain, sent: view.find(isNotSystem) }
+  }
+
+  return {
+    async fit(messages) {
+      view.push(...messages.slice(seen))
+      const isFirst = seen === 0
+      seen = messages.length
+      if (isFirst && shortenedTo !== undefined) {
+        const id = shortenedTo
+        shortenBefore(view.findLastIndex((one) => one.role === 'tool' && one.callId === id) + 1)
+      }
+      if (size() > budget * SHORTEN_ABOVE) shortenOld()
+      if (size() > budget) await dropTurns()
+      if (size() > budget) await splitNewestTurn()
+      return [...view]
+    },
+    report(promptTokens) {
+      const estimate = total(view) + otherTokens
+      if (promptTokens > 0 && estimate > 0)
+        ratio = Math.min(MAX_RATIO, Math.max(1 / MAX_RATIO, promptTokens / estimate))
+    },
+    get marks() {
+      return { shortenedTo, ratio }
+    },
+  }
+}
+
+const isSystem = ({ role }: LlmMessage): boolean => role === 'system'
+const isNotSystem = ({ role }: LlmMessage): boolean => role !== 'system'
+
+function shortened(message: LlmMessage): LlmMessage {
+  const isLong = message.content.length > SHORTENED_RESULT_CHARACTERS + SHORTENED_MARK.length
+  if (message.role !== 'tool' || !isLong) return message
+  return {
+    ...message,
+    content: message.content.slice(0, SHORTENED_RESULT_CHARACTERS) + SHORTENED_MARK,
+  }
+}
+
+/** The first of the parts up to `end` that fits, together with those after it, into `tokens`. */
+function keptFromEnd(parts: readonly LlmMessage[][], end: number, tokens: number): number {
   let kept = 0
-  while (keptFrom > 0) {
-    const size = total(turns[keptFrom - 1] ?? [])
-    if (kept + size > left) break
-    kept += size
-    keptFrom -= 1
+  let from = end
+  while (from > 0) {
+    kept += total(parts[from - 1] ?? [])
+    if (kept > tokens) break
+    from -= 1
   }
-  if (keptFrom === 0) return shortened
-  const summary = await summarize(turns.slice(0, keptFrom).flat(), keptFrom)
-  const note =
-    summary === null
-      ? 'Earlier turns of this conversation were omitted because they no longer fit the context window.'
-      : summaryNote(summary)
-  return [...system, ...withNote(turns.slice(keptFrom).flat(), 0, note)]
+  return from
 }
 
-/** Shortens tool results, oldest first, until the messages fit. Results of the last iteration are never shortened. */
-function shortenResults(messages: readonly LlmMessage[], budget: number): LlmMessage[] {
-  const out = [...messages]
-  let excess = total(messages) - budget
-  const lastAssistant = out.findLastIndex((message) => message.role === 'assistant')
-  for (const [at, message] of out.entries()) {
-    if (excess <= 0 || at > lastAssistant) break
-    if (message.role !== 'tool' || message.content.length <= SHORTENED_RESULT_CHARACTERS) continue
-    const content = `${message.content.slice(0, SHORTENED_RESULT_CHARACTERS)} … [shortened: this result no longer fits the context window]`
-    excess -= estimateTokens(message.content) - estimateTokens(content)
-    out[at] = { ...message, content }
-  }
-  return out
-}
-
-/** A turn is a user message and everything that answered it. */
-function splitTurns(messages: readonly LlmMessage[]): LlmMessage[][] {
-  const turns: LlmMessage[][] = []
+/** Splits the messages before each one with this role. A turn is a user message and everything that answered it. */
+function splitBefore(messages: readonly LlmMessage[], role: LlmMessage['role']): LlmMessage[][] {
+  const parts: LlmMessage[][] = []
   for (const message of messages) {
-    const open = turns.at(-1)
-    if (message.role === 'user' || open === undefined) turns.push([message])
+    const open = parts.at(-1)
+    if (message.role === role || open === undefined) parts.push([message])
     else open.push(message)
   }
-  return turns
+  return parts
 }

@@ -9,8 +9,9 @@ import type {
   ToolCall,
   ToolSchema,
 } from '../llm/client.ts'
+import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
 import { CallId } from '../protocol/ids.ts'
-import type { FinishReason, Usage } from '../protocol/run-event.ts'
+import type { FinishReason } from '../protocol/run-event.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 
 /** The events of a run, in order. The consumer stores and emits each event before it asks for the next one. */
@@ -19,7 +20,7 @@ export type LoopEvent =
   /** A model call ended; `calls` are complete and about to run. */
   | {
       type: 'iteration'
-      usage: Usage
+      usage: TokenCounts
       model: string
       calls: readonly ToolCall[]
       /** What the provider wants back with the calls. */
@@ -29,14 +30,14 @@ export type LoopEvent =
     }
   | { type: 'result'; result: CallResult }
   | Extract<LlmEvent, { type: 'retrying' }>
-  | { type: 'failed'; error: AppError; usage: Usage | undefined }
-  | { type: 'stopped'; usage: Usage | undefined }
+  | { type: 'failed'; error: AppError; usage: TokenCounts | undefined }
+  | { type: 'stopped'; usage: TokenCounts | undefined }
 
 export interface AgentLoopInput {
   llm: LlmClient
   messages: readonly LlmMessage[]
   tools: readonly ToolSchema[]
-  request: Pick<LlmRequest, 'toolChoice' | 'temperature' | 'maxTokens' | 'thinking'>
+  request: Pick<LlmRequest, 'toolChoice' | 'temperature' | 'maxTokens' | 'thinking' | 'cacheKey'>
   /** Iterations with tools. One more follows without tools, so that the model answers with what it has. */
   maxIterations: number
   /** Calls without a result from before a restart; they run before the first model call. */
@@ -79,7 +80,7 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
       return
     }
     if (next === 'budget') {
-      yield { type: 'iteration', usage: NO_USAGE, model: '', calls: [], finish: 'budget' }
+      yield { type: 'iteration', usage: NO_TOKENS, model: '', calls: [], finish: 'budget' }
       return
     }
     const response = yield* callModel(input, next, { isFirst: iteration === 0, isLast })
@@ -136,8 +137,6 @@ function withUniqueIds(calls: readonly ToolCall[], messages: readonly LlmMessage
   })
 }
 
-const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-
 /** Runs the calls of one iteration; `complete` is false when the run was stopped before every call had a result. */
 async function* runCalls(
   input: AgentLoopInput,
@@ -164,7 +163,7 @@ interface ModelResponse {
   text: string
   reasoning: string
   calls: ToolCall[]
-  usage: Usage
+  usage: TokenCounts
   model: string
   carry: Carry | undefined
   /** The model reached its token limit. */
@@ -181,7 +180,7 @@ async function* callModel(
     text: '',
     reasoning: '',
     calls: [],
-    usage: NO_USAGE,
+    usage: NO_TOKENS,
     model: '',
     carry: undefined,
     isCutOff: false,

@@ -1,16 +1,16 @@
 // What a run shares with its sub-agents: its model, tools, approval rules and journal.
 import type { LlmClient, LlmRequest } from '../llm/client.ts'
+import type { TokenCounts } from '../llm/usage.ts'
 import type { CallId } from '../protocol/ids.ts'
-import type { Usage } from '../protocol/run-event.ts'
 import type { Approvals } from '../tools/approval.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ExecutorDependencies } from '../tools/executor.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 import type { SubAgentEvent } from './sub-agent-log.ts'
 
-/** Usage of one model call. `model` is the id of the model that answered, '' for the run's own model. */
+/** TokenCounts of one model call. `model` is the id of the model that answered, '' for the run's own model. */
 export interface CallUsage {
-  usage: Usage
+  usage: TokenCounts
   model: string
 }
 

@@ -1,5 +1,7 @@
 // A short model call outside the conversation: no tools, no thinking, with a time limit.
+
 import type { LlmClient } from '../llm/client.ts'
+import { NO_TOKENS } from '../llm/usage.ts'
 import type { CallUsage } from './run-scope.ts'
 
 export interface ShortCall {
@@ -32,11 +34,10 @@ export async function callBriefly(
       if (event.type === 'finished')
         return { text, used: { usage: event.usage, model: event.model } }
       if (event.type === 'failed')
-        return { text: null, used: { usage: event.usage ?? NO_USAGE, model: '' } }
+        return { text: null, used: { usage: event.usage ?? NO_TOKENS, model: '' } }
     }
-  return { text, used: { usage: NO_USAGE, model: '' } }
+  return { text, used: { usage: NO_TOKENS, model: '' } }
 }
 
 /** More than any title or summary needs. Models may ignore their token limit. */
 const MAX_CHARACTERS = 50_000
-const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }

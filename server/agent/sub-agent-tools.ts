@@ -6,18 +6,18 @@ import type { ToolSet } from '../tools/registry.ts'
 const AGENT_TOOLS = new Set(['multi_agent', 'spawn'])
 
 /**
- * @param wanted names or aliases; all allowed tools when undefined.
+ * @param requested names or aliases; all allowed tools when undefined.
  * @returns the tools, and as `unknown` the names that the parent cannot use either. Tools that start agents are dropped
  *   silently.
  */
 export function toolsForSubAgent(
   parents: readonly ToolDefinition[],
-  wanted: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   all: Pick<ToolSet, 'get'>,
 ): { tools: ToolDefinition[]; unknown: string[] } {
   const allowed = parents.filter((tool) => !AGENT_TOOLS.has(tool.name))
-  if (wanted === undefined) return { tools: allowed, unknown: [] }
-  const names = new Set(wanted.map((name) => all.get(name)?.name ?? name))
+  if (requested === undefined) return { tools: allowed, unknown: [] }
+  const names = new Set(requested.map((name) => all.get(name)?.name ?? name))
   const tools = allowed.filter((tool) => names.has(tool.name))
   const found = new Set([...tools.map(({ name }) => name), ...AGENT_TOOLS])
   return { tools, unknown: [...names].filter((name) => !found.has(name)) }

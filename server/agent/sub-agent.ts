@@ -6,7 +6,7 @@ import type { Approvals } from '../tools/approval.ts'
 import { type ToolContext, type ToolDefinition, toSchema } from '../tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
 import type { CallResult } from '../tools/tool-result.ts'
-import { fitMessages, messageBudget } from './context-window.ts'
+import { createContextWindow, messageBudget } from './context-window.ts'
 import { runAgentLoop } from './loop.ts'
 import { nestedCallId } from './nested-call-id.ts'
 import type { CallUsage, RunScope } from './run-scope.ts'
@@ -146,7 +146,7 @@ async function runLoop(
     maxIterations: Math.max(0, limits.maxIterations - 1 - log.iterations),
     pendingCalls: open.map(({ id, name, arguments: given }) => ({ id, name, arguments: given })),
     budgetLeft: () => scope.isBudgetLeft(),
-    fitToWindow: (all) => fitMessages(all, budget, async () => null),
+    fitToWindow: createContextWindow({ budget, summarize: async () => null }).fit,
     signal,
     runTools: (calls) =>
       executor.execute(calls, {

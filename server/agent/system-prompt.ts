@@ -17,9 +17,12 @@ export function systemPrompt(sections: {
   project: string | null
   /** The user's own text and the facts they vouch for. */
   memory: string
+  /** When the conversation began: the only date here, because the time would change with each request. */
+  began: Date
 }): string {
   const custom = sections.custom?.trim()
-  return [custom ? custom : DEFAULT_PROMPT, sections.project?.trim(), sections.memory.trim()]
+  const date = `This conversation began on ${sections.began.toISOString().slice(0, 10)} (UTC).`
+  return [custom ? custom : DEFAULT_PROMPT, date, sections.project?.trim(), sections.memory.trim()]
     .filter((part) => part)
     .join('\n\n')
 }

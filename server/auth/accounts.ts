@@ -8,7 +8,7 @@ import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
 import { createLoginGuard, type LoginAttempt, type LoginGuard } from './login-guard.ts'
 import { networkOf } from './network.ts'
-import { hashPassword, verifyPassword } from './passwords.ts'
+import type { Passwords } from './passwords.ts'
 import type { TokenClaims } from './tokens.ts'
 
 /** The user in single-user mode. */
@@ -55,6 +55,7 @@ export interface ProfileChanges {
 export interface AccountsDependencies {
   users: UserRepository
   apiKeys: ApiKeys
+  passwords: Passwords
   registration: 'open' | 'closed'
   /** Maximum number of registrations per address and hour. */
   registrationsPerHour: number
@@ -74,6 +75,7 @@ const identityOf = ({ id, username, role, tokenVersion }: UserRow): Identity => 
 export function createAccounts({
   users,
   apiKeys,
+  passwords,
   registration,
   registrationsPerHour,
   guard = createLoginGuard(),
@@ -91,7 +93,7 @@ export function createAccounts({
       assertOpen(await users.count())
       const retryAfter = registrations.take(networkOf(address))
       if (retryAfter !== null) throw appError('registrations_exhausted', {}, { retryAfter })
-      const passwordHash = await hashPassword(password)
+      const passwordHash = await passwords.hash(password)
       return users.register({ username, passwordHash, email: email ?? null }, assertOpen)
     },
 
@@ -101,7 +103,7 @@ export function createAccounts({
         const found = await users.findByName(username)
         return {
           user: found,
-          matches: await verifyPassword(found?.passwordHash ?? null, password),
+          matches: await passwords.verify(found?.passwordHash ?? null, password),
         }
       })
       if (user === undefined || !matches || !user.isActive) throw appError('wrong_credentials')
@@ -120,17 +122,17 @@ export function createAccounts({
       if (password !== undefined) {
         const user = (await users.find(id)) ?? throwMissing()
         if (currentPassword === undefined) throw appError('current_password_missing')
-        const place = `profile of ${id}`
-        const attempt = guard.begin(place, place)
+        const guardKey = `profile of ${id}`
+        const attempt = guard.begin(guardKey, guardKey)
         const matches = await runAttempt(attempt, () =>
-          verifyPassword(user.passwordHash, currentPassword),
+          passwords.verify(user.passwordHash, currentPassword),
         )
         // Not 401: the session is valid, only the given password is wrong.
         if (!matches) throw appError('current_password_wrong')
         attempt.succeeded()
-        changes.passwordHash = await hashPassword(password)
+        changes.passwordHash = await passwords.hash(password)
         changes.keptToken = keptToken ?? null
-        changes.insteadOf = user.passwordHash
+        changes.expectedPasswordHash = user.passwordHash
         changes.revokeKeys = revokeKeys ?? false
       }
       const user = (await users.update(id, changes)) ?? throwMissing()

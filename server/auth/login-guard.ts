@@ -52,11 +52,11 @@ export function createLoginGuard(now: () => number = () => performance.now()): L
 
   return {
     begin(address, account) {
-      const place = networkOf(address)
+      const addressNetwork = networkOf(address)
       const name = account.toLowerCase()
-      const ofAddress = current(`a ${place}`)
+      const ofAddress = current(`a ${addressNetwork}`)
       const ofAccount = current(`n ${name}`)
-      const ofBoth = current(`b ${place} ${name}`)
+      const ofBoth = current(`b ${addressNetwork} ${name}`)
       if (ofAddress.count >= MAX_FAILURES) reject(ofAddress)
       if (ofAccount.count >= MAX_FAILURES && ofBoth.count > 0) reject(ofAccount)
       const counted = [ofAddress, ofAccount, ofBoth]

@@ -1,38 +1,54 @@
-// Password hashes: argon2id with the parameters that OWASP recommends, computed off the event loop.
+// Password hashes: argon2id, computed off the event loop.
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { appError } from '../errors.ts'
 
 /** Each hash takes 19 MiB for about 50 ms. More in parallel would cost memory and block the threads used for file access. */
-const queue = pLimit(2)
+const IN_PARALLEL = 2
 /** Bounds the wait of a sign-in to about a second; beyond that, an immediate error is better. */
 const MAX_WAITING = 30
 
-/** @throws AppError `server_busy` when too many are already waiting. */
-function enqueue<T>(work: () => Promise<T>): Promise<T> {
-  if (queue.pendingCount >= MAX_WAITING)
-    throw appError('sign_in_busy', {}, { retryable: true, retryAfter: 2 })
-  return queue(work)
+/** What one hash costs; memory in KiB. */
+export interface PasswordCost {
+  memoryCost: number
+  timeCost: number
+  parallelism: number
 }
 
-/** argon2id is the default algorithm of the package; memory in KiB. */
-const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** What OWASP recommends for argon2id, which is the default algorithm of the package. */
+const RECOMMENDED_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-let dummy: Promise<string> | undefined
+export interface Passwords {
+  /** The hash to store for a password. @throws AppError `server_busy`. */
+  hash(password: string): Promise<string>
+  /**
+   * Whether the password matches the hash. Without a stored hash, does the same work and returns false, so that timing does
+   * not reveal whether an account exists.
+   * @throws AppError `server_busy`.
+   */
+  verify(stored: string | null, password: string): Promise<boolean>
+}
 
-/** The hash to store for a password. @throws AppError `server_busy`. */
-export const hashPassword = async (password: string): Promise<string> =>
-  enqueue(() => hash(password, parameters))
+/** Create one per process: it bounds how many hashes are computed at once. */
+export function createPasswords(cost: PasswordCost = RECOMMENDED_COST): Passwords {
+  const queue = pLimit(IN_PARALLEL)
+  let dummy: Promise<string> | undefined
 
-/**
- * Whether the password matches the hash. Without a stored hash, does the same work and returns false, so that timing does
- * not reveal whether an account exists.
- * @throws AppError `server_busy`.
- */
-export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
-  // Computed once and never rejected, because every sign-in needs it.
-  dummy ??= queue(() => hash('no account has this password', parameters))
-  const reference = stored ?? (await dummy)
-  const matches = await enqueue(() => verify(reference, password))
-  return matches && stored !== null
+  /** @throws AppError `server_busy` when too many are already waiting. */
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    if (queue.pendingCount >= MAX_WAITING)
+      throw appError('sign_in_busy', {}, { retryable: true, retryAfter: 2 })
+    return queue(work)
+  }
+
+  return {
+    hash: async (password) => enqueue(() => hash(password, cost)),
+    async verify(stored, password) {
+      // Computed once and never rejected, because every sign-in needs it.
+      dummy ??= queue(() => hash('no account has this password', cost))
+      const reference = stored ?? (await dummy)
+      const matches = await enqueue(() => verify(reference, password))
+      return matches && stored !== null
+    },
+  }
 }

@@ -28,22 +28,22 @@ export interface ChangeLog {
   subscribe(userId: UserId, listener: () => void): () => void
 }
 
-interface Kept {
+interface UserChanges {
   changes: { number: number; change: Change }[]
-  /** Everything up to this number is forgotten. */
-  forgotten: number
+  /** Changes up to this number are no longer available. */
+  droppedUpTo: number
 }
 
 export function createChangeLog(): ChangeLog {
-  /** Ids of an earlier process mean nothing here. */
+  /** Distinguishes the ids of this process from those of an earlier one. */
   const epoch = Date.now().toString(36)
   let last = 0
-  /** The newest change of all users whose changes were forgotten as a whole. */
-  let evicted = 0
-  const kept = new LRUCache<UserId, Kept>({
+  /** The newest change of the users whose changes were evicted from the cache. */
+  let evictedUpTo = 0
+  const changesOfUsers = new LRUCache<UserId, UserChanges>({
     max: MAX_USERS,
     dispose: ({ changes }) => {
-      evicted = Math.max(evicted, changes.at(-1)?.number ?? 0)
+      evictedUpTo = Math.max(evictedUpTo, changes.at(-1)?.number ?? 0)
     },
   })
   const listeners = new Map<UserId, Set<() => void>>()
@@ -52,28 +52,29 @@ export function createChangeLog(): ChangeLog {
   return {
     publish(userId, change) {
       last += 1
-      const own = kept.get(userId) ?? { changes: [], forgotten: evicted }
-      own.changes.push({ number: last, change })
-      if (own.changes.length > MAX_CHANGES) own.forgotten = own.changes.shift()?.number ?? last
-      if (!kept.has(userId)) kept.set(userId, own)
+      const ofUser = changesOfUsers.get(userId) ?? { changes: [], droppedUpTo: evictedUpTo }
+      ofUser.changes.push({ number: last, change })
+      if (ofUser.changes.length > MAX_CHANGES)
+        ofUser.droppedUpTo = ofUser.changes.shift()?.number ?? last
+      if (!changesOfUsers.has(userId)) changesOfUsers.set(userId, ofUser)
       for (const listener of [...(listeners.get(userId) ?? [])]) listener()
     },
     since(userId, id) {
       const number = numberOf(id, epoch)
       if (number === null || number > last) return null
-      const own = kept.get(userId)
-      if (number < (own?.forgotten ?? evicted)) return null
-      return (own?.changes ?? [])
+      const ofUser = changesOfUsers.get(userId)
+      if (number < (ofUser?.droppedUpTo ?? evictedUpTo)) return null
+      return (ofUser?.changes ?? [])
         .filter((one) => one.number > number)
         .map((one) => ({ id: idOf(one.number), change: one.change }))
     },
     lastId: () => idOf(last),
     subscribe(userId, listener) {
-      const own = listeners.get(userId) ?? new Set()
-      listeners.set(userId, own.add(listener))
+      const ofUser = listeners.get(userId) ?? new Set()
+      listeners.set(userId, ofUser.add(listener))
       return () => {
-        own.delete(listener)
-        if (own.size === 0) listeners.delete(userId)
+        ofUser.delete(listener)
+        if (ofUser.size === 0) listeners.delete(userId)
       }
     },
   }

@@ -1,9 +1,12 @@
 // Validates the attachments of a message: text must be text, and images must match their declared type.
 import { type AttachmentInfo, attachmentBytes } from '../db/repositories/attachments.ts'
+import type { FileRow } from '../db/repositories/files.ts'
 import { type AppError, appError } from '../errors.ts'
-import type { Attachment } from '../protocol/message.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { Attachment, NewAttachment } from '../protocol/message.ts'
+import type { MessageFiles } from '../runs/dependencies.ts'
 
-const signatures: Record<string, (bytes: Buffer) => boolean> = {
+const IMAGE_SIGNATURES: Record<string, (bytes: Buffer) => boolean> = {
   'image/png': (bytes) => bytes.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')),
   'image/jpeg': (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff,
   'image/gif': (bytes) => /^GIF8[79]a/.test(bytes.toString('latin1', 0, 6)),
@@ -20,30 +23,84 @@ const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)
 const needsVision = (name: string): AppError => appError('attachment_needs_vision', { name })
 
 /** Stored attachments are already validated, but the model may have changed to one that does not accept images. */
-export function checkKeptAttachments(kept: readonly AttachmentInfo[], vision: boolean): void {
-  const image = vision ? undefined : kept.find(({ kind }) => kind === 'image')
+export function checkStoredAttachments(stored: readonly AttachmentInfo[], vision: boolean): void {
+  const image = vision ? undefined : stored.find(({ kind }) => kind === 'image')
   if (image !== undefined) throw needsVision(image.name)
 }
 
-/** @throws AppError `payload_too_large` or `bad_attachment`; the message says what is wrong and what is allowed. */
-export function checkAttachments(
-  attachments: readonly Attachment[],
-  { vision, maxBytes }: { vision: boolean; maxBytes: number },
-): void {
-  const bytes = attachments.reduce((sum, file) => sum + attachmentBytes(file), 0)
+/** A checked attachment, not stored yet: an uploaded file, or a content from inside the message. */
+export type CheckedAttachment = FileRow | Attachment
+
+/**
+ * Finds the files of the attachments and checks all of them.
+ * @throws AppError `payload_too_large`, `bad_attachment` or `not_found`; the message says what is wrong and what is allowed.
+ */
+export async function checkAttachments(
+  attachments: readonly NewAttachment[],
+  {
+    files,
+    userId,
+    vision,
+    maxBytes,
+  }: { files: Pick<MessageFiles, 'findAll'>; userId: UserId; vision: boolean; maxBytes: number },
+): Promise<CheckedAttachment[]> {
+  const ids = attachments.flatMap((file) => ('file_id' in file ? [file.file_id] : []))
+  const rows = new Map((await files.findAll(userId, ids)).map((row) => [row.id, row]))
+  const checked = attachments.map((file): CheckedAttachment => {
+    if (!('file_id' in file)) return file
+    const row = rows.get(file.file_id)
+    if (row === undefined) throw appError('file_id_unknown')
+    return row
+  })
+  const bytes = checked.reduce(
+    (sum, file) => sum + ('sha256' in file ? file.size : attachmentBytes(file)),
+    0,
+  )
   if (bytes > maxBytes)
     throw appError(
       'attachments_too_large',
       { size: megabytes(bytes), limit: megabytes(maxBytes) },
       { details: { bytes, max_bytes: maxBytes } },
     )
-  for (const file of attachments) {
-    if ('content' in file) {
-      if (NOT_TEXT.test(file.content)) throw appError('attachment_not_text', { name: file.name })
-      continue
-    }
-    if (!vision) throw needsVision(file.name)
-    const matchesType = signatures[file.mime]?.(Buffer.from(file.data.slice(0, 64), 'base64'))
-    if (!matchesType) throw appError('attachment_not_image', { name: file.name, type: file.mime })
+  for (const file of checked) checkOne(file, vision)
+  return checked
+}
+
+function checkOne(file: CheckedAttachment, vision: boolean): void {
+  if ('content' in file) {
+    if (NOT_TEXT.test(file.content)) throw appError('attachment_not_text', { name: file.name })
+    return
   }
+  const isImage = 'data' in file || file.kind === 'image'
+  if (isImage && !vision) throw needsVision(file.name)
+  if (!('data' in file)) return
+  const matchesType = IMAGE_SIGNATURES[file.mime]?.(Buffer.from(file.data.slice(0, 64), 'base64'))
+  if (!matchesType) throw appError('attachment_not_image', { name: file.name, type: file.mime })
+}
+
+/**
+ * Stores the contents that came inside a message as files. `discard` removes these files again if the message is not stored.
+ * @throws AppError `quota_claim_refused`; then nothing is left of them.
+ */
+export async function storeAttachments(
+  checked: readonly CheckedAttachment[],
+  files: Pick<MessageFiles, 'addInline' | 'remove'>,
+  userId: UserId,
+): Promise<{ rows: FileRow[]; discard(): Promise<void> }> {
+  const added: FileRow[] = []
+  const discard = async (): Promise<void> => {
+    for (const { id } of added) await files.remove(userId, id)
+  }
+  const rows: FileRow[] = []
+  try {
+    for (const file of checked) {
+      const row = 'sha256' in file ? file : await files.addInline(userId, file)
+      if (!('sha256' in file)) added.push(row)
+      rows.push(row)
+    }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return { rows, discard }
 }

@@ -1,5 +1,6 @@
 // The operations of a conversation: send, edit, regenerate, stop, resume, decide, delete.
 
+import type { Writer } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { appError } from '../errors.ts'
@@ -13,6 +14,7 @@ import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
 import { assertRunAllowed } from '../runs/start/admission.ts'
 import { readRunState } from '../runs/state.ts'
 import { activeRunError, createRunStart } from './start-run.ts'
+import { createTemporaryRemoval } from './temporary.ts'
 
 /** A deletion gives up after stopping new runs in the conversation this many times. */
 const MAX_STOP_ATTEMPTS = 5
@@ -49,7 +51,12 @@ export interface ChatService {
     conversationId: ConversationId,
     messageId: MessageId,
   ): Promise<number>
-  /** Stops the runs of a conversation, then deletes it with everything in it. @throws AppError `not_found`. */
+  /** Stops the runs of a conversation, then moves it to the trash. @throws AppError `not_found`. */
+  trashConversation(userId: UserId, conversationId: ConversationId): Promise<void>
+  /**
+   * Stops the runs of a conversation, also of one in the trash, then deletes it with everything in it.
+   * @throws AppError `not_found`.
+   */
   removeConversation(userId: UserId, conversationId: ConversationId): Promise<void>
   /**
    * Stops every run that uses the project. Resolves when they have ended, or after a second. Call it before deleting the
@@ -67,7 +74,8 @@ export interface ChatService {
 export function createChatService(dependencies: ChatDependencies): ChatService {
   const { store, database, settings, log } = dependencies
   const runs = createRunRegistry(dependencies)
-  const { admit, begin } = createRunStart(dependencies, runs)
+  const temporary = createTemporaryRemoval(dependencies, runs)
+  const { admit, begin } = createRunStart(dependencies, runs, temporary)
 
   async function conversationOf(userId: UserId, id: ConversationId): Promise<ConversationRow> {
     const conversation = await store.conversations.find(userId, id)
@@ -75,7 +83,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     return conversation
   }
 
-  async function ownRun(userId: UserId, id: RunId): Promise<RunRow> {
+  async function getOwnedRun(userId: UserId, id: RunId): Promise<RunRow> {
     const run = await store.runs.findOwned(userId, id)
     if (run === undefined) throw appError('run_not_found')
     return run
@@ -109,8 +117,8 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
         kind: 'message',
         // Read again, because `get` omits long texts.
         text: body.text ?? (await store.messages.find(conversationId, messageId))?.text ?? '',
-        attachments: body.attachments ?? { of: message.id, kept: message.attachments },
-        place: { beside: message.id },
+        attachments: body.attachments ?? { of: message.id, stored: message.attachments },
+        place: { siblingOf: message.id },
       })
     },
 
@@ -123,16 +131,16 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     },
 
     async stop(userId, runId) {
-      const run = await ownRun(userId, runId)
+      const run = await getOwnedRun(userId, runId)
       if (run.endedAt !== null) return run
       await runs.stop(runId, 'stopped')
-      return await ownRun(userId, runId)
+      return await getOwnedRun(userId, runId)
     },
 
     async resume(userId, runId) {
-      await ownRun(userId, runId)
+      await getOwnedRun(userId, runId)
       await runs.withEndedRun(runId, async () => {
-        const run = await ownRun(userId, runId)
+        const run = await getOwnedRun(userId, runId)
         assertResumable(run)
         await admit(userId, run.conversationId)
         const { finish: _finish, ...state } = readRunState(run.state)
@@ -160,15 +168,15 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
         }
       })
       await runs.continue(runId)
-      return await ownRun(userId, runId)
+      return await getOwnedRun(userId, runId)
     },
 
     async decide(userId, runId, body) {
-      const run = await ownRun(userId, runId)
+      const run = await getOwnedRun(userId, runId)
       const decision = await decideApproval(run, body, dependencies)
       const isDelivered = runs.get(runId)?.decide(body.id_ref, decision) ?? false
       if (!isDelivered) await runs.continue(runId)
-      return await ownRun(userId, runId)
+      return await getOwnedRun(userId, runId)
     },
 
     stopProject: (id) => stopAll((run) => run.projectId === id, 'project_deleted'),
@@ -177,21 +185,19 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     async removeMessage(userId, conversationId, messageId) {
       await conversationOf(userId, conversationId)
       await store.messages.get(conversationId, messageId)
-      for (let attempt = 0; attempt < MAX_STOP_ATTEMPTS; attempt += 1) {
-        await stopAll((run) => run.conversationId === conversationId)
-        const removed = await database.write(async (tx) => {
-          await store.messages.lockLeaf(tx, conversationId)
-          // A run may have started since the others were stopped. Under this lock, none can start.
-          if (await store.runs.hasActive(tx, conversationId)) return null
-          return await store.messages.removeSubtree(tx, conversationId, messageId)
-        })
-        if (removed !== null) return removed
-      }
-      throw appError('conversation_busy')
+      return await withoutRuns(conversationId, (tx) =>
+        store.messages.removeSubtree(tx, conversationId, messageId),
+      )
+    },
+
+    async trashConversation(userId, conversationId) {
+      await conversationOf(userId, conversationId)
+      await withoutRuns(conversationId, (tx) =>
+        store.trash.put(tx, conversationId, dependencies.now()),
+      )
     },
 
     async removeConversation(userId, conversationId) {
-      await conversationOf(userId, conversationId)
       const stop = () => stopAll((run) => run.conversationId === conversationId)
       await stop()
       if (!(await store.conversations.remove(userId, conversationId)))
@@ -203,9 +209,29 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     async recover() {
       const unfinished = await store.runs.unfinished()
       for (const run of unfinished) await runs.continueWithRetry(run.id)
+      await temporary.afterRestart(unfinished)
       if (unfinished.length > 0)
         log.info({ runs: unfinished.length }, 'continued runs of an earlier process')
     },
+  }
+
+  /** Stops the runs of a conversation and does `write` while none can start. @throws AppError when others keep starting. */
+  async function withoutRuns<T>(
+    conversationId: ConversationId,
+    write: (tx: Writer) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 0; attempt < MAX_STOP_ATTEMPTS; attempt += 1) {
+      await stopAll((run) => run.conversationId === conversationId)
+      const done = await database.write(async (tx) => {
+        if ((await store.messages.lockLeaf(tx, conversationId)) === undefined)
+          throw appError('conversation_not_found')
+        // A run may have started since the others were stopped. Under this lock, none can start.
+        if (await store.runs.hasActive(tx, conversationId)) return null
+        return { result: await write(tx) }
+      })
+      if (done !== null) return done.result
+    }
+    throw appError('conversation_busy')
   }
 
   async function stopAll(
@@ -213,7 +239,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     reason: StopReason = 'deleted',
   ): Promise<void> {
     const stored = (await store.runs.unfinished()).filter(matches).map(({ id }) => id)
-    const ids = new Set([...runs.where(matches), ...stored])
+    const ids = new Set([...runs.findIds(matches), ...stored])
     await Promise.all([...ids].map((id) => runs.stop(id, reason)))
   }
 }

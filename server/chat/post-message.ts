@@ -41,7 +41,7 @@ export async function postMessage(
         // The conversation was deleted, or an earlier transaction succeeded although its confirmation was lost.
         isStored = (await store.messages.lockLeaf(tx, to)) !== undefined
         if (!isStored || (await store.messages.find(to, id, tx)) !== undefined) return
-        await store.messages.insertApart(tx, {
+        await store.messages.insertDetached(tx, {
           ...MESSAGE_DEFAULTS,
           id,
           conversationId: to,

@@ -2,14 +2,15 @@
 import type { Writer } from '../db/database.ts'
 import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { FileRow } from '../db/repositories/files.ts'
 import type { MessageRow } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { type AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
 import type {
-  Attachment,
   EditMessageBody,
+  NewAttachment,
   RegenerateBody,
   SendMessageBody,
 } from '../protocol/message.ts'
@@ -19,51 +20,55 @@ import { tooManyRuns } from '../runs/start/admission.ts'
 import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage/budgets.ts'
-import { checkAttachments, checkKeptAttachments } from './attachments.ts'
+import { checkAttachments, checkStoredAttachments, storeAttachments } from './attachments.ts'
+import type { TemporaryRemoval } from './temporary.ts'
 
 type RunBody = SendMessageBody | EditMessageBody | RegenerateBody
 
 /** The position of a turn in the message tree, resolved in the transaction that stores the turn. */
-export type TurnPlace =
+export type TurnPosition =
   /** Below the shown leaf. */
   | { under: 'leaf' }
   /** Below this assistant message. */
   | { under: 'answer'; id: MessageId }
   /** As a sibling of this user message. */
-  | { beside: MessageId }
+  | { siblingOf: MessageId }
 
 /** A user message to be stored with its run. */
 interface NewUserMessage {
   kind: 'message'
   text: string
   /** New attachments, or those of another message. */
-  attachments: readonly Attachment[] | { of: MessageId; kept: readonly AttachmentInfo[] }
-  place: TurnPlace
+  attachments: readonly NewAttachment[] | { of: MessageId; stored: readonly AttachmentInfo[] }
+  place: TurnPosition
 }
 
 /** What is stored with a run: a new user message, or only a new answer to an existing one. */
 export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId }
 
-function checkMessage(
-  message: NewUserMessage,
-  { messageCharacters: maxCharacters, attachmentBytes }: ChatDependencies['settings'],
-  vision: boolean,
-): void {
-  if (message.text.length > maxCharacters)
+function checkText(text: string, maxCharacters: number): void {
+  if (text.length > maxCharacters)
     throw appError(
       'message_too_long',
-      { length: message.text.length, limit: maxCharacters },
+      { length: text.length, limit: maxCharacters },
       { details: [{ path: 'text', message: `at most ${maxCharacters} characters` }] },
     )
-  if ('of' in message.attachments) checkKeptAttachments(message.attachments.kept, vision)
-  else checkAttachments(message.attachments, { vision, maxBytes: attachmentBytes })
+}
+
+/** The files of a turn, stored already. */
+interface TurnFiles {
+  attached: readonly FileRow[] | { of: MessageId }
+  /** They hold text that was uploaded: it counts as text from outside. */
+  holdOutsideText: boolean
+  /** Removes the files that were stored for a turn that is not stored. */
+  discard(): Promise<void>
 }
 
 /** The 409 error that names the active run. */
 export const activeRunError = (runId: RunId): AppError =>
   appError('conversation_has_run', {}, { details: { run_id: runId } })
 
-const parentGone = (): AppError => appError('parent_gone')
+const parentDeleted = (): AppError => appError('parent_gone')
 
 export interface RunStart {
   /** Rejects a run that cannot start now, before any other work is done for it. @throws AppError with the reason. */
@@ -72,18 +77,15 @@ export interface RunStart {
   begin(userId: UserId, conversation: ConversationRow, body: RunBody, turn: Turn): Promise<RunRow>
 }
 
-export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry): RunStart {
+export function createRunStart(
+  dependencies: ChatDependencies,
+  runs: RunRegistry,
+  temporary: TemporaryRemoval,
+): RunStart {
   const { store, database, settings, now } = dependencies
 
   async function admit(userId: UserId, conversationId: ConversationId): Promise<void> {
-    if (runs.isDraining)
-      throw appError(
-        'shutting_down',
-        {},
-        {
-          retryAfter: 5,
-        },
-      )
+    if (runs.isDraining) throw appError('shutting_down', {}, { retryAfter: 5 })
     const [active, unfinished, exceeded] = await Promise.all([
       store.runs.findActive(conversationId),
       store.runs.countUnfinished(userId),
@@ -99,17 +101,38 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
     tx: Writer,
     conversationId: ConversationId,
     leafId: MessageId | null,
-    place: TurnPlace,
+    place: TurnPosition,
   ): Promise<MessageId | null> {
-    if ('beside' in place) {
-      const message = await store.messages.findAttached(tx, conversationId, place.beside)
-      if (message?.role !== 'user') throw parentGone()
+    if ('siblingOf' in place) {
+      const message = await store.messages.findAttached(tx, conversationId, place.siblingOf)
+      if (message?.role !== 'user') throw parentDeleted()
       return message.parentId
     }
     if (place.under === 'leaf') return leafId
     const parent = await store.messages.findAttached(tx, conversationId, place.id)
-    if (parent?.role !== 'assistant') throw parentGone()
+    if (parent?.role !== 'assistant') throw parentDeleted()
     return parent.id
+  }
+
+  /** Checks what a turn brings and stores its files. */
+  async function filesOf(userId: UserId, turn: Turn, vision: boolean): Promise<TurnFiles> {
+    const none = { holdOutsideText: false, discard: async () => {} }
+    if (turn.kind === 'answer') return { attached: [], ...none }
+    checkText(turn.text, settings.messageCharacters)
+    const { attachments } = turn
+    if ('of' in attachments) {
+      checkStoredAttachments(attachments.stored, vision)
+      return { attached: attachments, ...none }
+    }
+    const checked = await checkAttachments(attachments, {
+      files: dependencies.files,
+      userId,
+      vision,
+      maxBytes: settings.attachmentBytes,
+    })
+    const { rows, discard } = await storeAttachments(checked, dependencies.files, userId)
+    const holdOutsideText = checked.some((file) => 'sha256' in file && file.kind === 'text')
+    return { attached: rows, holdOutsideText, discard }
   }
 
   async function begin(
@@ -129,7 +152,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
       throw rejection
     }
     const { model } = await dependencies.catalog.resolve(body.model ?? conversation.model)
-    if (turn.kind === 'message') checkMessage(turn, settings, model.vision)
+    const files = await filesOf(userId, turn, model.vision)
     const projectId = body.project_id ?? conversation.projectId
     const userMessageId = turn.kind === 'message' ? newId<MessageId>() : turn.to
 
@@ -176,7 +199,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
         }
         if (turn.kind === 'answer') {
           if ((await store.messages.findAttached(tx, conversation.id, turn.to))?.role !== 'user')
-            throw parentGone()
+            throw parentDeleted()
           return await store.messages.insert(tx, [answer])
         }
         const question: MessageRow = {
@@ -188,9 +211,11 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
           text: turn.text,
           createdAt,
         }
-        await store.messages.insert(tx, [question, answer], turn.attachments)
+        if (files.holdOutsideText) await store.conversations.markTainted(tx, conversation.id)
+        await store.messages.insert(tx, [question, answer], files.attached)
       })
     } catch (error) {
+      await files.discard()
       if (!database.isUniqueViolation(error)) throw error
       const duplicate = await findByClientId(conversation.id, body.client_id)
       if (duplicate !== undefined) return duplicate
@@ -198,6 +223,7 @@ export function createRunStart(dependencies: ChatDependencies, runs: RunRegistry
       if (active !== undefined) throw activeRunError(active.id)
       throw error
     }
+    if (conversation.temporary) temporary.after(run)
     return run
   }
 

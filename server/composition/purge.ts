@@ -1,27 +1,50 @@
-// Removes deleted messages for good once they can no longer be restored.
-import type { FastifyBaseLogger } from 'fastify'
+// Removes for good what can no longer be restored: deleted messages, old trash, and temporary conversations.
+import type { ChatService } from '../chat/chat-service.ts'
+import type { StoreLog } from '../db/database.ts'
+import type { OwnedConversation } from '../db/repositories/trash.ts'
 import type { Store } from '../db/store.ts'
 
+const HOUR_MS = 60 * 60 * 1000
 /** How long deleted messages can be restored. */
-const UNDO_MS = 24 * 60 * 60 * 1000
-const PURGE_EVERY_MS = 60 * 60 * 1000
+const UNDO_MS = 24 * HOUR_MS
+/** How long a conversation stays in the trash. */
+const TRASH_MS = 30 * 24 * HOUR_MS
+/** How old a temporary conversation is that nobody has written in. */
+const UNUSED_TEMPORARY_MS = HOUR_MS
+const PURGE_EVERY_MS = HOUR_MS
 
 /** Purges now and every hour. @returns what ends it. */
-export function purgeDeletedMessages({
-  messages,
+export function purgeDeleted({
+  store,
+  chat,
   log,
   now,
 }: {
-  messages: Store['messages']
-  log: FastifyBaseLogger
+  store: Pick<Store, 'messages' | 'trash'>
+  chat: Pick<ChatService, 'removeConversation'>
+  log: Pick<StoreLog, 'warn'>
   now(): Date
 }): () => void {
-  const purge = (): void => {
-    messages
-      .purge(new Date(now().getTime() - UNDO_MS))
-      .catch((error: unknown) => log.warn({ err: error }, 'deleted messages were not purged'))
+  let isStopped = false
+  const before = (ageMs: number): Date => new Date(now().getTime() - ageMs)
+
+  async function removeAll(findDue: () => Promise<OwnedConversation[]>): Promise<void> {
+    for (let due = await findDue(); due.length > 0 && !isStopped; due = await findDue())
+      for (const { userId, id } of due) await chat.removeConversation(userId, id)
   }
-  const timer = setInterval(purge, PURGE_EVERY_MS).unref()
-  purge()
-  return () => clearInterval(timer)
+  async function purge(): Promise<void> {
+    try {
+      await store.messages.purge(before(UNDO_MS))
+      await removeAll(() => store.trash.due(before(TRASH_MS)))
+      await removeAll(() => store.trash.dueTemporary(before(UNUSED_TEMPORARY_MS)))
+    } catch (error) {
+      log.warn({ err: error }, 'what was deleted is not purged yet')
+    }
+  }
+  const timer = setInterval(() => void purge(), PURGE_EVERY_MS).unref()
+  void purge()
+  return () => {
+    isStopped = true
+    clearInterval(timer)
+  }
 }

@@ -14,6 +14,9 @@ import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/weather.ts'
 import type { WebSearchSettings } from '../tools/builtin/web-search.ts'
 
+/** The folder of the blob store. */
+export const blobFolder = (config: Config): string => join(config.data_dir, 'blobs')
+
 /** How to connect to the configured database. */
 export function databaseSettings(config: Config): DatabaseSettings {
   if (config.db_type === 'sqlite')

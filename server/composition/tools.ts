@@ -13,6 +13,7 @@ import { createKnowledge, type Knowledge } from '../knowledge/knowledge.ts'
 import { createMemory, type Memory } from '../knowledge/memory.ts'
 import { createVectorSearch, type VectorSearch } from '../knowledge/vector-search.ts'
 import { type Channels, createChannels } from '../messaging/channels.ts'
+import { givenUpNotice } from '../messaging/given-up-notice.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
 import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
@@ -22,7 +23,7 @@ import { createPythonSandbox, type PythonSandbox } from '../sandbox/python/sandb
 import type { CommandNetwork } from '../tools/builtin/exec.ts'
 import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
-import type { ResultKeeper } from '../tools/long-results.ts'
+import type { LongResultStore } from '../tools/long-results.ts'
 import { createMcpServers, type McpServers } from '../tools/mcp/servers.ts'
 import { createProjectFileReader } from '../tools/project-files.ts'
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
@@ -34,7 +35,7 @@ import { embeddingSettings, toolSettings } from './settings.ts'
 export interface ToolModule {
   registry: ToolRegistry
   cache: ResultCache
-  results: ResultKeeper
+  results: LongResultStore
   safety: ToolSafety
   memory: Memory
   channels: Channels
@@ -107,7 +108,7 @@ export function createToolModule({
               userId,
               from: null,
               to: conversationId,
-              text: `The message to channel:${channel} could not be delivered (${error}): “${text.slice(0, 200)}”`,
+              text: givenUpNotice({ channel, text, error }),
             },
           ),
     secrets: box,
@@ -243,10 +244,10 @@ function vectorSearch(
 }
 
 /** Keeps long results in the store, per conversation. */
-const createStoredResults = ({ toolResults }: Store): ResultKeeper => ({
-  async keep({ conversationId, runId }, content) {
+const createStoredResults = ({ toolResults }: Store): LongResultStore => ({
+  async create({ conversationId, runId }, content) {
     if (conversationId === null) throw new Error('a long result needs a conversation')
-    return toolResults.keep({ conversationId, runId, content })
+    return toolResults.create({ conversationId, runId, content })
   },
   async read({ conversationId }, handle) {
     return conversationId === null ? undefined : toolResults.find(conversationId, handle)

@@ -38,7 +38,7 @@ const firstMessage = (issues: readonly z.core.$ZodIssue[]): string =>
 function expected(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return typeNames[issue.expected] ?? issue.expected
+      return TYPE_NAMES[issue.expected] ?? issue.expected
     case 'invalid_value':
       return issue.values.length === 1
         ? String(issue.values[0])
@@ -54,7 +54,7 @@ function expected(issue: z.core.$ZodIssue): string {
   }
 }
 
-const typeNames: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   string: 'a text',
   number: 'a number',
   int: 'a whole number',

@@ -69,8 +69,8 @@ function readYaml(text: string, fail: (faults: readonly string[]) => never): unk
     return parse(text, { maxAliasCount: 100 })
   } catch (error) {
     const firstLine = errorText(error).split('\n')[0] ?? ''
-    const place = error instanceof YAMLParseError ? (error.linePos?.[0].line ?? '?') : '?'
-    return fail([`line ${place}: not valid YAML: ${firstLine.replace(/:$/, '')}`])
+    const line = error instanceof YAMLParseError ? (error.linePos?.[0].line ?? '?') : '?'
+    return fail([`line ${line}: not valid YAML: ${firstLine.replace(/:$/, '')}`])
   }
 }
 

@@ -24,7 +24,7 @@ export async function backupDatabase(
   target: string,
 ): Promise<BackupReport> {
   const file = resolve(target)
-  if (existsSync(file)) throw new AppError('conflict', `${file} exists already: name a new file.`)
+  if (existsSync(file)) throw new AppError('conflict', `${file} already exists: name a new file.`)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   // All or nothing: an interrupted backup never has the requested name.
   const unfinished = `${file}.unfinished`
@@ -35,7 +35,7 @@ export async function backupDatabase(
     await rename(unfinished, file)
   } catch (error) {
     await rm(unfinished, { force: true })
-    throw unsuccessful('The backup could not be made', error)
+    throw toOperatorError('The backup could not be created', error)
   }
   return { file, bytes: (await stat(file)).size }
 }
@@ -52,11 +52,11 @@ export async function restoreDatabase(settings: DatabaseSettings, source: string
     if (settings.dialect === 'sqlite') await loadSqlite(file, resolve(settings.file))
     else await loadPostgres(settings, file)
   } catch (error) {
-    throw unsuccessful('The backup could not be restored', error)
+    throw toOperatorError('The backup could not be restored', error)
   }
 }
 
-const unsuccessful = (what: string, error: unknown): AppError =>
+const toOperatorError = (what: string, error: unknown): AppError =>
   error instanceof AppError
     ? error
     : new AppError('store_unavailable', `${what}: ${errorText(error)}`, { cause: error })

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 
-/** A value of `schema` as text that survives a query string. */
+/** A position in a list as text that is safe in a query string. */
 export const encodeCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url')
 
-/** @throws AppError `bad_cursor` for anything that `encodeCursor` did not create from such a value. */
+/** @throws AppError `cursor_invalid` for anything but the text of a position that matches `schema`. */
 export function decodeCursor<Schema extends z.ZodType>(
   schema: Schema,
   cursor: string,
@@ -14,13 +14,7 @@ export function decodeCursor<Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
   } catch (cause) {
-    throw appError(
-      'cursor_invalid',
-      {},
-      {
-        cause,
-      },
-    )
+    throw appError('cursor_invalid', {}, { cause })
   }
 }
 

@@ -16,17 +16,17 @@ export const afterMoment = (
 export const containsFolded = (folded: Column, pattern: string | Placeholder): SQL =>
   sql`${folded} like ${pattern} escape '\\'`
 
-/** What a person typed as a `like` pattern without wildcards. */
+/** A `like` pattern that matches what a person typed anywhere in a text; typed wildcards are escaped. */
 export const foldedPattern = (typed: string): string =>
   `%${foldCase(typed).replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** The databases fold differently (SQLite ASCII only), so folding happens here. */
+/** Text in the form in which case-insensitive comparisons see it. The databases fold differently (SQLite: ASCII only). */
 export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-/** Bytes of a text. Both databases know it without reading the text itself. */
+/** Length of a text in bytes. Both databases know it without reading the text itself. */
 export const byteLength = (text: Column | SQL) => sql`octet_length(${text})`.mapWith(Number)
 
-/** Bytes of a long text that are read at once. */
+/** Bytes of a long text that one query reads. */
 const SLICE_BYTES = 256_000
 
 /** The text of one row, read in slices on demand; it ends early when the row is deleted. */
@@ -56,40 +56,45 @@ export const readLongText = (
   },
 })
 
-type LongTextTable = Database['tables']['steps' | 'messages' | 'attachments' | 'shareFiles']
+type LongTextTable = Database['tables'][
+  | 'steps'
+  | 'messages'
+  | 'attachments'
+  | 'files'
+  | 'shareFiles']
 
-/** `count(*)` as a number on both. */
+/** `count(*)` as a number on both databases. */
 export const countAll = sql`count(*)`.mapWith(Number)
 
 /**
  * Statements that are prepared once per shape, for queries that every request runs.
- * @param make gets the shape and a name for the statement that is unique to it.
+ * @param prepare receives the shape, and a name that is unique to it.
  */
 export function prepareOnce<Shape extends object, Statement>(
   name: string,
-  make: (shape: Shape, name: string) => Statement,
+  prepare: (shape: Shape, name: string) => Statement,
 ): (shape: Shape) => Statement {
-  const made = new Map<string, Statement>()
+  const statements = new Map<string, Statement>()
   return (shape) => {
     const key = Object.values(shape).join()
-    const found = made.get(key)
+    const found = statements.get(key)
     if (found !== undefined) return found
-    const statement = make(shape, `${name} ${key}`)
-    made.set(key, statement)
+    const statement = prepare(shape, `${name} ${key}`)
+    statements.set(key, statement)
     return statement
   }
 }
 
-/** A statement of transactions, prepared once per connection. */
+/** A statement that transactions run, prepared once per connection. */
 export function prepareOnEach<Statement>(
-  make: (tx: Writer) => Statement,
+  prepare: (tx: Writer) => Statement,
 ): (tx: Writer) => Statement {
-  const made = new WeakMap<Writer, Statement>()
+  const statements = new WeakMap<Writer, Statement>()
   return (tx) => {
-    const found = made.get(tx)
+    const found = statements.get(tx)
     if (found !== undefined) return found
-    const statement = make(tx)
-    made.set(tx, statement)
+    const statement = prepare(tx)
+    statements.set(tx, statement)
     return statement
   }
 }

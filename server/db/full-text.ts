@@ -4,7 +4,7 @@ import type { Dialect } from './database.ts'
 import type { Tables } from './tables.ts'
 
 export type PassageMatch = {
-  /** To be joined to `passages`. */
+  /** The full-text index, to be joined to `passages` with `on`. */
   index: SQL
   on: SQL
   where: SQL
@@ -12,11 +12,11 @@ export type PassageMatch = {
   score: SQL<number>
 }
 
-/** Most words in a query; more would cost time without finding better passages. */
+/** Maximum number of words in a query; more would cost time without finding better passages. */
 const MAX_WORDS = 64
 
 /** A word, or the prefix of one. */
-export type AskedWord = string | { word: string; prefix: boolean }
+export type SearchTerm = string | { word: string; prefix: boolean }
 
 /**
  * How to find passages that contain all of the words, or at least one of them. Words may be any text: nothing in them
@@ -25,28 +25,28 @@ export type AskedWord = string | { word: string; prefix: boolean }
 export function matchPassages(
   dialect: Dialect,
   { passages }: Tables,
-  words: readonly AskedWord[],
+  words: readonly SearchTerm[],
   needed: 'all' | 'any' = 'any',
 ): PassageMatch | null {
-  const asked = new Map<string, boolean>()
+  const terms = new Map<string, boolean>()
   for (const one of words.slice(0, MAX_WORDS)) {
     const { word, prefix } = typeof one === 'string' ? { word: one, prefix: false } : one
     const plain = word.replaceAll(/["'\0\\]/g, ' ').trim()
-    if (/[\p{L}\p{N}]/u.test(plain)) asked.set(plain, prefix)
+    if (/[\p{L}\p{N}]/u.test(plain)) terms.set(plain, prefix)
   }
-  if (asked.size === 0) return null
+  if (terms.size === 0) return null
   if (dialect === 'sqlite') {
-    const question = [...asked]
+    const ftsQuery = [...terms]
       .map(([word, prefix]) => `"${word}"${prefix ? '*' : ''}`)
       .join(needed === 'all' ? ' AND ' : ' OR ')
     return {
       index: sql`passages_index`,
       on: sql`passages_index.rowid = ${passages.id}`,
-      where: sql`passages_index match ${question}`,
+      where: sql`passages_index match ${ftsQuery}`,
       score: sql<number>`-bm25(passages_index)`.mapWith(Number),
     }
   }
-  const question = [...asked]
+  const question = [...terms]
     .map(([word, prefix]) => `'${word}'${prefix ? ':*' : ''}`)
     .join(needed === 'all' ? ' & ' : ' | ')
   return {

@@ -11,7 +11,7 @@ import { postgresCode } from './postgres/errors.ts'
 export interface DatabaseState {
   /** Migrations that the next start applies. */
   pending: number
-  /** The database has none of our tables yet. */
+  /** The database has none of NanoClaw's tables yet. */
   isEmpty: boolean
 }
 
@@ -41,15 +41,15 @@ export const inspectVectors = (settings: PostgresSettings): Promise<'pgvector' |
     return rows[0]?.usable === true ? 'pgvector' : 'scan'
   })
 
-/** Null: the file has none of our tables. */
+/** The applied migrations; null when the file has none of NanoClaw's tables. */
 function readSqlite(file: string): number[] | null {
   let client: SqliteClient.Database | undefined
   try {
     client = new SqliteClient(file, { readonly: true, fileMustExist: true, timeout: 1_000 })
-    const isOurs = client
+    const table = client
       .prepare("select 1 from sqlite_master where type = 'table' and name = ?")
       .get(MIGRATIONS_TABLE)
-    if (isOurs === undefined) return null
+    if (table === undefined) return null
     return client.prepare(`select created_at from ${MIGRATIONS_TABLE}`).pluck().all().map(Number)
   } catch (error) {
     throw new AppError(
@@ -62,19 +62,20 @@ function readSqlite(file: string): number[] | null {
   }
 }
 
+/** The same for PostgreSQL. */
 async function readPostgres(client: pg.Client): Promise<number[] | null> {
-  const { rows: found } = await client.query<{ name: string | null }>(
+  const { rows: tables } = await client.query<{ name: string | null }>(
     'select to_regclass($1) as name',
     [MIGRATIONS_TABLE],
   )
-  if (found[0]?.name == null) return null
+  if (tables[0]?.name == null) return null
   const { rows } = await client.query<{ created_at: string }>(
     `select created_at from ${MIGRATIONS_TABLE}`,
   )
   return rows.map((row) => Number(row.created_at))
 }
 
-/** Runs `work` on a connection that PostgreSQL keeps read-only. */
+/** Runs `work` on a connection on which PostgreSQL refuses writes. */
 async function readOnly<T>(
   settings: PostgresSettings,
   work: (client: pg.Client) => Promise<T>,

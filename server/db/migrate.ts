@@ -29,7 +29,7 @@ export function pendingMigrations(dialect: Dialect, applied: readonly number[]):
   if (applied.some((time) => !times.has(time)))
     throw new AppError(
       'store_unavailable',
-      'The database was made by a newer version of NanoClaw. Start that version, or restore a backup.',
+      'The database was created by a newer version of NanoClaw. Start that version, or restore a backup.',
     )
   const newest = Math.max(0, ...applied)
   return known.filter(({ folderMillis }) => folderMillis > newest)

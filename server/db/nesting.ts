@@ -3,16 +3,16 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface NestingGuard {
   /** Throws when called from inside `work` of `enter`, however deep. */
-  refuseInside(): void
+  assertOutside(): void
   enter<T>(work: () => Promise<T>): Promise<T>
 }
 
 export function createNestingGuard(): NestingGuard {
   const inside = new AsyncLocalStorage<{ running: boolean }>()
   return {
-    refuseInside() {
+    assertOutside() {
       if (inside.getStore()?.running)
-        throw new Error('A write inside a write: hand the outer transaction on instead.')
+        throw new Error('A write inside a write: pass the outer transaction on instead.')
     },
     async enter(work) {
       // Promises that the work started but did not await keep the mark, so the mark itself records when it is over.
@@ -27,7 +27,7 @@ export function createNestingGuard(): NestingGuard {
 }
 
 /** Detects nothing: the hooks that detection needs slow down every promise of the process. */
-export const trusting: NestingGuard = {
-  refuseInside() {},
+export const noNestingGuard: NestingGuard = {
+  assertOutside() {},
   enter: (work) => work(),
 }

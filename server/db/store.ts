@@ -4,6 +4,7 @@ import { createAttachmentRepository } from './repositories/attachments.ts'
 import { createCheckpointRepository } from './repositories/checkpoints.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
 import { createDocumentRepository } from './repositories/documents.ts'
+import { createFileRepository } from './repositories/files.ts'
 import { createMessageOrder } from './repositories/message-order.ts'
 import { createMessageRepository } from './repositories/messages.ts'
 import { createModelRepository } from './repositories/models.ts'
@@ -20,6 +21,7 @@ import { createSubAgentRepository } from './repositories/sub-agents.ts'
 import { createSummaryRepository } from './repositories/summaries.ts'
 import { createTokenUsageRepository } from './repositories/token-usage.ts'
 import { createToolResultRepository } from './repositories/tool-results.ts'
+import { createTrashRepository } from './repositories/trash.ts'
 import { createUserRepository } from './repositories/users.ts'
 
 export type Store = ReturnType<typeof createStore>
@@ -36,6 +38,7 @@ export const createStore = (database: Database) => ({
   conversations: createConversationRepository(database),
   messages: createMessageRepository(database),
   messageOrder: createMessageOrder(database),
+  files: createFileRepository(database),
   attachments: createAttachmentRepository(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),
@@ -49,5 +52,6 @@ export const createStore = (database: Database) => ({
   search: createSearchRepository(database),
   storage: createStorageRepository(database),
   shares: createShareRepository(database),
+  trash: createTrashRepository(database),
   ownerEpochs: createOwnerEpochRepository(database),
 })

@@ -2,20 +2,22 @@
 import type { Columns } from './columns/postgres.ts'
 import { defineAccountTables } from './tables/accounts.ts'
 import { defineConversationTables } from './tables/conversations.ts'
+import { defineFileTables } from './tables/files.ts'
 import { defineProjectTables } from './tables/projects.ts'
 import { defineRunTables } from './tables/runs.ts'
 import { defineSearchTables } from './tables/search.ts'
 import { defineShareTables } from './tables/shares.ts'
 
-/** All tables of one dialect. Called with a kit by the drivers; the rest of this module gets the result. */
+/** All tables of one dialect. Only the drivers call it; everything else uses `Database.tables`. */
 export function defineTables(c: Columns) {
   const accounts = defineAccountTables(c)
   const projects = defineProjectTables(c, accounts)
-  const conversations = defineConversationTables(c, { ...accounts, ...projects })
+  const files = defineFileTables(c, accounts)
+  const conversations = defineConversationTables(c, { ...accounts, ...projects, ...files })
   const runs = defineRunTables(c, conversations)
   const search = defineSearchTables(c, conversations)
   const shares = defineShareTables(c, { ...accounts, ...conversations })
-  return { ...accounts, ...projects, ...conversations, ...runs, ...search, ...shares }
+  return { ...accounts, ...projects, ...files, ...conversations, ...runs, ...search, ...shares }
 }
 
 export type Tables = ReturnType<typeof defineTables>

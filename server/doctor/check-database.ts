@@ -14,9 +14,10 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
     return [fine(subject, `SQLite, the first start creates ${resolve(settings.file)}`)]
   try {
     const { pending, isEmpty } = await inspectDatabase(settings)
-    const place = settings.dialect === 'sqlite' ? `SQLite, ${resolve(settings.file)}` : 'PostgreSQL'
+    const location =
+      settings.dialect === 'sqlite' ? `SQLite, ${resolve(settings.file)}` : 'PostgreSQL'
     const running = (await isOwned(settings)) ? 'a server is using it' : 'no server is using it'
-    const findings = [fine(subject, `${place}; ${running}`)]
+    const findings = [fine(subject, `${location}; ${running}`)]
     if (isEmpty) findings.push(fine('tables', 'none yet: the first start creates them'))
     else if (pending > 0)
       findings.push({

@@ -24,7 +24,7 @@ export async function checkNode(): Promise<Finding[]> {
 export async function checkFolder(subject: string, path: string): Promise<Finding[]> {
   const folder = resolve(path)
   const present = await stat(folder).catch(() => undefined)
-  const place = present === undefined ? await nearestFolder(folder) : folder
+  const existingFolder = present === undefined ? await nearestFolder(folder) : folder
   if (present !== undefined && !present.isDirectory())
     return [
       {
@@ -34,7 +34,7 @@ export async function checkFolder(subject: string, path: string): Promise<Findin
         advice: 'Move it away, or set another folder in config.yml.',
       },
     ]
-  const isWritable = await access(place, constants.W_OK | constants.X_OK).then(
+  const isWritable = await access(existingFolder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   )
@@ -43,12 +43,12 @@ export async function checkFolder(subject: string, path: string): Promise<Findin
       {
         state: 'fail',
         subject,
-        detail: `${place} is not writable for this user`,
+        detail: `${existingFolder} is not writable for this user`,
         advice: `chown or chmod it, or set another folder in config.yml.`,
       },
     ]
   const findings = [fine(subject, present === undefined ? `${folder} will be created` : folder)]
-  const { bavail, bsize } = await statfs(place)
+  const { bavail, bsize } = await statfs(existingFolder)
   if (bavail * bsize < LOW_SPACE_BYTES)
     findings.push({
       state: 'warn',

@@ -14,6 +14,6 @@ export const fine = (subject: string, detail: string): Finding => ({ state: 'ok'
 
 /** One line per finding, and a second one with the advice. */
 export const formatFinding = ({ state, subject, detail, advice }: Finding): string =>
-  `${marks[state]} ${subject}: ${detail}${advice === undefined ? '' : `\n       → ${advice}`}`
+  `${STATE_MARKS[state]} ${subject}: ${detail}${advice === undefined ? '' : `\n       → ${advice}`}`
 
-const marks = { ok: '[ ok ]', warn: '[warn]', fail: '[FAIL]' }
+const STATE_MARKS = { ok: '[ ok ]', warn: '[warn]', fail: '[FAIL]' }

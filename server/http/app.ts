@@ -16,7 +16,7 @@ import ipaddr from 'ipaddr.js'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { limitConnections } from './connection-limit.ts'
-import { REQUEST_ID_HEADER, registerErrorHandler, sendFrameworkError } from './error-handler.ts'
+import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-handler.ts'
 import { registerJsonBodies } from './json-body.ts'
 import { boundLargeResponses } from './large-responses.ts'
 import {
@@ -110,7 +110,7 @@ export function createApp({
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => {
       reply.hijack()
-      sendFrameworkError(error, request, reply.raw)
+      sendRawError(error, request, reply.raw)
     },
     clientErrorHandler(error, socket) {
       const requestId = newId()

@@ -83,9 +83,17 @@ export async function registerAuthentication(
     if (config.public === true || !GUARDED.test(request.routeOptions.url ?? '')) return
     const since = connections.moment()
     request.user = await identify(app, request, options.credentials)
-    if (!connections.add(request.user.id, since, reply.raw)) throw sessionEnded()
+    if (!connections.add(request.user.id, since, reply)) throw sessionEnded()
     if (config.admin === true && request.user.role !== 'admin')
       throw appError('administrators_only')
+  })
+  app.addHook('preSerialization', async (_request, reply, payload) => {
+    connections.markReady(reply)
+    return payload
+  })
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) connections.markReady(reply)
+    return payload
   })
   return (user) => app.jwt.sign(newClaims(user))
 }

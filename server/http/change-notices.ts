@@ -4,29 +4,31 @@ import { ConversationId, ProjectId, type UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 
 /** The parameters of the route. For `created`, `id` comes from the response. */
-type Place = { id: string; mid: string; path: string }
+type RouteParams = { id: string; mid: string; path: string }
 type Kind = Change['change']
 
 const conversation =
   (change: Kind) =>
-  ({ id }: Place) =>
+  ({ id }: RouteParams) =>
     ({ type: 'conversation', id, change }) as const
 const project =
   (change: Kind) =>
-  ({ id }: Place) =>
+  ({ id }: RouteParams) =>
     ({ type: 'project', id, change }) as const
 const file =
   (change: Kind) =>
-  ({ id, path }: Place) =>
+  ({ id, path }: RouteParams) =>
     ({ type: 'file', id: path, change, project_id: ProjectId.parse(id) }) as const
 const settings = (id: string) => () => ({ type: 'settings', id, change: 'updated' }) as const
 
-/** Changes made by runs are published by the runs. */
-const notices: Readonly<Record<string, (place: Place) => Change>> = {
+/** Changes made by runs are published by the runs, those of many conversations at once by their route. */
+const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>> = {
   'POST /api/conversations': conversation('created'),
   'POST /api/conversations/import': conversation('created'),
+  'POST /api/shared/:token/continue': conversation('created'),
   'PATCH /api/conversations/:id': conversation('updated'),
   'DELETE /api/conversations/:id': conversation('deleted'),
+  'POST /api/conversations/:id/restore': conversation('created'),
   'DELETE /api/conversations/:id/messages/:mid': ({ id, mid }) => ({
     type: 'message',
     id: mid,
@@ -64,7 +66,7 @@ export function registerChangeNotices(
   publish: (userId: UserId, change: Change) => void,
 ): void {
   app.addHook('preSerialization', async (request, reply, payload) => {
-    const notice = notices[`${request.method} ${request.routeOptions.url}`]
+    const notice = CHANGES_BY_ROUTE[`${request.method} ${request.routeOptions.url}`]
     if (notice !== undefined && reply.statusCode < 300) {
       const params = textFields(request.params)
       const created = textFields(fieldOf(payload, 'data'))

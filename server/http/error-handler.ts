@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { AppError, appError } from '../errors.ts'
-import { type ErrorBody, type ErrorCode, type ErrorParams, errorCodes } from '../protocol/error.ts'
+import { ERROR_CODES, type ErrorBody, type ErrorCode, type ErrorParams } from '../protocol/error.ts'
 import type { FailureReason } from '../protocol/failures/failures.ts'
 
 /** Sent with every response; the id is also in every log line of the request. */
@@ -22,7 +22,7 @@ type Failure = {
 }
 
 /** Reasons for errors that Fastify itself raises, because its own messages expose internals. */
-const frameworkReasons = {
+const FRAMEWORK_REASONS = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'body_not_json',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'body_empty',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
@@ -43,8 +43,8 @@ const frameworkReasons = {
   ENFILE: 'too_many_open',
 } as const satisfies Record<string, FailureReason>
 
-const isFrameworkCode = (code: string): code is keyof typeof frameworkReasons =>
-  Object.hasOwn(frameworkReasons, code)
+const isFrameworkCode = (code: string): code is keyof typeof FRAMEWORK_REASONS =>
+  Object.hasOwn(FRAMEWORK_REASONS, code)
 
 /** Registers the error handler, and the 404 handler for paths without a route. */
 export function registerErrorHandler(
@@ -66,14 +66,14 @@ export function sendError(
   return send(reply, failure)
 }
 
-/** Handles errors before routing, such as a URL that cannot be decoded; writes to the raw response. */
-export function sendFrameworkError(
-  error: FastifyError,
+/** Sends an error on a response that Fastify does not manage, such as that of a URL that cannot be decoded. */
+export function sendRawError(
+  error: unknown,
   request: Pick<FastifyRequest, 'id' | 'log'>,
   response: ServerResponse,
 ): void {
   const failure = toFailure(error)
-  if (statusOf(failure) >= 500) request.log.error({ err: error }, 'request failed before routing')
+  if (statusOf(failure) >= 500) request.log.error({ err: error }, 'request failed')
   const body = JSON.stringify(toBody(failure, request.id))
   response
     .writeHead(statusOf(failure), {
@@ -85,7 +85,7 @@ export function sendFrameworkError(
     .end(body)
 }
 
-const statusOf = ({ error, status }: Failure): number => status ?? errorCodes[error]
+const statusOf = ({ error, status }: Failure): number => status ?? ERROR_CODES[error]
 
 function toFailure(error: unknown): Failure {
   if (error instanceof AppError) return failureOf(error)
@@ -94,7 +94,7 @@ function toFailure(error: unknown): Failure {
   if (code !== undefined && isFrameworkCode(code))
     return failureOf(
       appError(
-        frameworkReasons[code],
+        FRAMEWORK_REASONS[code],
         {},
         code.startsWith('EM') || code.startsWith('ENF') ? { retryAfter: 1 } : {},
       ),

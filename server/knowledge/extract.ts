@@ -1,16 +1,17 @@
 // Reads a document in a child process with limits on time and memory, so that a malicious file does no harm.
-import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { z } from 'zod'
 import { childEntry } from '../lib/child-entry.ts'
 import { DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { startProcess } from '../sandbox/process.ts'
+import { watchResidentMemory } from '../sandbox/resident-memory.ts'
+import type { DocumentText } from './document-text.ts'
 import { Passage } from './passage.ts'
 
-export type Extraction =
-  | { ok: true; passages: Passage[] }
-  /** `failure` is for the person who uploaded it, `internal` for the log. */
-  | { ok: false; failure: DescribedFailure; internal?: string }
+/** `failure` is for the person who uploaded it, `internal` for the log. */
+export type FailedExtraction = { ok: false; failure: DescribedFailure; internal?: string }
+export type Extraction = { ok: true; passages: Passage[] } | FailedExtraction
+export type TextExtraction = ({ ok: true } & DocumentText) | FailedExtraction
 
 export interface ExtractOptions {
   signal: AbortSignal
@@ -25,11 +26,11 @@ const MAX_MEMORY_BYTES = 1024 * 1024 * 1024
 const MAX_HEAP_MB = 512
 const MAX_OUTPUT_CHARACTERS = 100 * 1024 * 1024
 const MAX_PASSAGES = 100_000
-const MEMORY_CHECK_INTERVAL_MS = 200
 
 const Line = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('passages'), passages: z.array(Passage) }),
-  z.object({ kind: z.literal('end') }),
+  z.object({ kind: z.literal('text'), text: z.string() }),
+  z.object({ kind: z.literal('end'), pages: z.int().nullable(), characters: z.int() }),
   z.object({ kind: z.literal('failed'), failure: DescribedFailure, internal: z.string() }),
 ])
 
@@ -39,10 +40,32 @@ export async function extractPassages(
   bytes: Uint8Array,
   options: ExtractOptions,
 ): Promise<Extraction> {
+  const found = await extract(name, 'passages', bytes, options)
+  return found.ok ? { ok: true, passages: found.passages } : found
+}
+
+/** The whole text of one document, with lines that mark its pages, or why there is none. Like `extractPassages`. */
+export async function extractText(
+  name: string,
+  bytes: Uint8Array,
+  options: ExtractOptions,
+): Promise<TextExtraction> {
+  const found = await extract(name, 'text', bytes, options)
+  if (!found.ok) return found
+  const { text, characters, pages } = found
+  return { ok: true, text, characters, pages }
+}
+
+async function extract(
+  name: string,
+  mode: 'passages' | 'text',
+  bytes: Uint8Array,
+  options: ExtractOptions,
+): Promise<({ ok: true; passages: Passage[] } & DocumentText) | FailedExtraction> {
   const entry = childEntry('knowledge/read-document.child')
   const child = startProcess({
     command: process.execPath,
-    args: [`--max-old-space-size=${MAX_HEAP_MB}`, ...entry.execArgv, entry.file, name],
+    args: [`--max-old-space-size=${MAX_HEAP_MB}`, ...entry.execArgv, entry.file, name, mode],
     cwd: tmpdir(),
     env: {},
     input: bytes,
@@ -53,6 +76,9 @@ export async function extractPassages(
   })
   const passages: Passage[] = []
   let failed: { failure: DescribedFailure; internal: string } | undefined
+  const pieces: string[] = []
+  let pages: number | null = null
+  let characters = 0
   let complete = false
   let exceeded = false
 
@@ -60,7 +86,12 @@ export async function extractPassages(
     const line = Line.parse(JSON.parse(text))
     if (line.kind === 'passages') passages.push(...line.passages)
     else if (line.kind === 'failed') failed = { failure: line.failure, internal: line.internal }
-    else complete = true
+    else if (line.kind === 'text') pieces.push(line.text)
+    else {
+      complete = true
+      pages = line.pages
+      characters = line.characters
+    }
     if (passages.length > MAX_PASSAGES) reject()
   }
   const reject = (): void => {
@@ -84,19 +115,14 @@ export async function extractPassages(
       reject()
     }
   })
-  const maxMemory = options.maxMemory ?? MAX_MEMORY_BYTES
-  const watch = setInterval(() => {
-    void residentMemory(child.pid).then((bytesUsed) => {
-      if (bytesUsed > maxMemory) reject()
-    })
-  }, MEMORY_CHECK_INTERVAL_MS)
+  const endWatch = watchResidentMemory(child.pid, options.maxMemory ?? MAX_MEMORY_BYTES, reject)
   const outcome = await child.done
-  clearInterval(watch)
+  endWatch()
 
   if (outcome.aborted) return { ok: false, failure: storedFailure('document_reading_stopped') }
   if (outcome.timedOut) return { ok: false, failure: storedFailure('document_reading_too_slow') }
   if (failed !== undefined) return { ok: false, ...failed }
-  if (complete && !exceeded) return { ok: true, passages }
+  if (complete && !exceeded) return { ok: true, passages, text: pieces.join(''), pages, characters }
   if (outcome.startError !== null)
     return {
       ok: false,
@@ -107,16 +133,5 @@ export async function extractPassages(
     ok: false,
     failure: storedFailure('document_too_large_to_read'),
     internal: outcome.stderr.slice(-1000),
-  }
-}
-
-/** Returns 0 where the system does not report it; there, only the heap limit applies. */
-async function residentMemory(pid: number | undefined): Promise<number> {
-  if (pid === undefined || process.platform !== 'linux') return 0
-  try {
-    const fields = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')
-    return Number(fields[1]) * 4096
-  } catch {
-    return 0
   }
 }

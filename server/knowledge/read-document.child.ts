@@ -1,16 +1,18 @@
-// The child process that reads one document: bytes on standard input, passages on descriptor 3.
+// The child process that reads one document: bytes on standard input, passages or the whole text on descriptor 3.
 import { createWriteStream } from 'node:fs'
 import { errorText } from '../errors.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
-import { readDocument, UnreadableDocument } from './read-document.ts'
+import { readDocument, readWholeText, UnreadableDocument } from './read-document.ts'
 
-/** One line of the output: passages as they are found, then one `end` or one `failed`. */
+/** One line of the output: passages or pieces of the text, then one `end` or one `failed`. */
 type Line =
   | { kind: 'passages'; passages: unknown[] }
-  | { kind: 'end' }
+  | { kind: 'text'; text: string }
+  | { kind: 'end'; pages: number | null; characters: number }
   | { kind: 'failed'; failure: DescribedFailure; internal: string }
 
 const PASSAGES_PER_LINE = 50
+const CHARACTERS_PER_LINE = 100_000
 
 const output = createWriteStream('', { fd: 3 })
 const write = (line: Line): void => {
@@ -20,10 +22,19 @@ const write = (line: Line): void => {
 const chunks: Buffer[] = []
 for await (const chunk of process.stdin) chunks.push(chunk)
 try {
-  const passages = await readDocument(process.argv[2] ?? '', new Uint8Array(Buffer.concat(chunks)))
-  for (let start = 0; start < passages.length; start += PASSAGES_PER_LINE)
-    write({ kind: 'passages', passages: passages.slice(start, start + PASSAGES_PER_LINE) })
-  write({ kind: 'end' })
+  const [, , name = '', mode] = process.argv
+  const bytes = new Uint8Array(Buffer.concat(chunks))
+  if (mode === 'text') {
+    const { text, pages, characters } = await readWholeText(name, bytes)
+    for (let start = 0; start < text.length; start += CHARACTERS_PER_LINE)
+      write({ kind: 'text', text: text.slice(start, start + CHARACTERS_PER_LINE) })
+    write({ kind: 'end', pages, characters })
+  } else {
+    const passages = await readDocument(name, bytes)
+    for (let start = 0; start < passages.length; start += PASSAGES_PER_LINE)
+      write({ kind: 'passages', passages: passages.slice(start, start + PASSAGES_PER_LINE) })
+    write({ kind: 'end', pages: null, characters: 0 })
+  }
 } catch (error) {
   write({
     kind: 'failed',

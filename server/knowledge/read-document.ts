@@ -4,10 +4,13 @@ import mammoth from 'mammoth'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { cutIntoPassages } from './chunk.ts'
 import { decodeText } from './decode-text.ts'
+import { boundedText, type DocumentText } from './document-text.ts'
 import { htmlSections, htmlToSections } from './html-sections.ts'
 import { markdownSections } from './markdown-sections.ts'
 import type { Passage, Section } from './passage.ts'
 import { pdfSections } from './pdf-sections.ts'
+import { sheetSections } from './sheet-sections.ts'
+import { slideSections } from './slide-sections.ts'
 import { tableSections } from './table-sections.ts'
 
 /** For the person who uploaded the file: what is wrong with it. */
@@ -26,14 +29,49 @@ export class UnreadableDocument extends Error {
  */
 export async function readDocument(name: string, bytes: Uint8Array): Promise<Passage[]> {
   const passages = cutIntoPassages(await sectionsOf(name, bytes))
-  if (passages.length === 0)
-    throw new UnreadableDocument(
-      storedFailure(startsWith(bytes, '%PDF') ? 'document_scanned' : 'document_empty'),
-    )
+  if (passages.length === 0) throw withoutText(bytes)
   return passages
 }
 
+/**
+ * Returns the whole text of a document. Text files, tables, pages and source code come as they are. Heavy like
+ * `readDocument`, and throws like it.
+ */
+export async function readWholeText(name: string, bytes: Uint8Array): Promise<DocumentText> {
+  const sections = await formattedSections(name, bytes)
+  if (sections === null) {
+    const text = decodeText(bytes)
+    if (text === null) throw new UnreadableDocument(storedFailure('document_binary'))
+    return { ...boundedText(text.replace(/^\ufeff/, '')), pages: null }
+  }
+  if (sections.length === 0) throw withoutText(bytes)
+  const lines: string[] = []
+  let pages: number | null = null
+  let heading: string | null = null
+  for (const section of sections) {
+    if (section.page !== null && section.page !== pages) {
+      pages = section.page
+      lines.push(`[Page ${pages}]`)
+    }
+    if (section.heading !== null && section.heading !== heading) lines.push(section.heading)
+    heading = section.heading
+    lines.push(section.text)
+  }
+  return { ...boundedText(lines.join('\n')), pages }
+}
+
+/** The failure of a document in which no text was found. */
+const withoutText = (bytes: Uint8Array): UnreadableDocument =>
+  new UnreadableDocument(
+    storedFailure(startsWith(bytes, '%PDF') ? 'document_scanned' : 'document_empty'),
+  )
+
 async function sectionsOf(name: string, bytes: Uint8Array): Promise<Section[]> {
+  return (await formattedSections(name, bytes)) ?? textSections(name, bytes)
+}
+
+/** The sections of a PDF or an Office document; null for everything else. */
+async function formattedSections(name: string, bytes: Uint8Array): Promise<Section[] | null> {
   const extension = extname(name).toLowerCase()
   if (startsWith(bytes, '%PDF')) {
     try {
@@ -50,16 +88,21 @@ async function sectionsOf(name: string, bytes: Uint8Array): Promise<Section[]> {
     }
   }
   if (startsWith(bytes, 'PK')) {
-    if (extension !== '.docx')
-      throw new UnreadableDocument(
-        extension === ''
-          ? storedFailure('document_archive_unknown')
-          : storedFailure('document_archive_unsupported', { extension }),
-      )
-    return docxSections(bytes)
+    const read = OFFICE_READERS[extension]
+    if (read !== undefined) return read(bytes)
+    throw new UnreadableDocument(
+      extension === ''
+        ? storedFailure('document_archive_unknown')
+        : storedFailure('document_archive_unsupported', { extension }),
+    )
   }
-  if (extension === '.pdf' || extension === '.docx')
+  if (extension === '.pdf' || extension in OFFICE_READERS)
     throw new UnreadableDocument(storedFailure('document_not_what_its_name_says', { extension }))
+  return null
+}
+
+function textSections(name: string, bytes: Uint8Array): Section[] {
+  const extension = extname(name).toLowerCase()
   const text = decodeText(bytes)
   if (text === null) throw new UnreadableDocument(storedFailure('document_binary'))
   if (extension === '.csv' || extension === '.tsv') return tableSections(text)
@@ -74,6 +117,25 @@ async function sectionsOf(name: string, bytes: Uint8Array): Promise<Section[]> {
   }
   if (extension === '.md' || extension === '.markdown') return markdownSections(text)
   return [{ heading: null, page: null, text: text.replace(/\r\n?/g, '\n') }]
+}
+
+/** Reads a damaged file as a failure with a text for a person. */
+const orDamaged =
+  (read: (bytes: Uint8Array) => Section[], extension: string) =>
+  (bytes: Uint8Array): Section[] => {
+    try {
+      return read(bytes)
+    } catch (error) {
+      throw new UnreadableDocument(storedFailure('document_office_damaged', { extension }), error)
+    }
+  }
+
+const OFFICE_READERS: Readonly<
+  Record<string, (bytes: Uint8Array) => Section[] | Promise<Section[]>>
+> = {
+  '.docx': docxSections,
+  '.xlsx': orDamaged(sheetSections, 'XLSX'),
+  '.pptx': orDamaged(slideSections, 'PPTX'),
 }
 
 async function docxSections(bytes: Uint8Array): Promise<Section[]> {

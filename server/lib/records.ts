@@ -1,4 +1,4 @@
-// Narrows unknown values to objects with unknown fields.
+// Narrows unknown values: to objects with unknown fields, and to texts.
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -6,3 +6,6 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** The value if it is an object and no array, else undefined. */
 export const asRecord = (value: unknown): Record<string, unknown> | undefined =>
   isRecord(value) ? value : undefined
+
+/** The value if it is a text, else an empty one. */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')

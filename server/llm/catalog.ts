@@ -3,6 +3,7 @@ import { appError } from '../errors.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/catalog.ts'
 import type { LlmClient } from './client.ts'
 import { createDemoClient, DEMO_MODEL_ID } from './demo/client.ts'
+import { withTableFacts } from './model-table.ts'
 import { createProviderHttp } from './openai/provider-http.ts'
 import { providerOf } from './openai/provider-quirks.ts'
 import { withPromptTools } from './prompt-tools/with-prompt-tools.ts'
@@ -53,22 +54,24 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const demo = createDemoClient(
     options.demoDelayMs === undefined ? {} : { delayMs: options.demoDelayMs },
   )
+  const configured = options.models.map(withTableFacts)
   // Clients are reused while their settings are unchanged.
   const clients = new Map<string, { settings: string; client: LlmClient }>()
 
   const modelsById = async (): Promise<Map<string, CatalogModel>> => {
     const stored = (await options.stored?.()) ?? []
     const found = new Map(
-      options.models.map((settings) => [settings.id, { settings, needsKey: false }]),
+      configured.map((settings) => [settings.id, { settings, needsKey: false }]),
     )
     for (const model of stored)
-      if (!found.has(model.settings.id)) found.set(model.settings.id, model)
+      if (!found.has(model.settings.id))
+        found.set(model.settings.id, { ...model, settings: withTableFacts(model.settings) })
     for (const id of clients.keys()) if (!found.has(id)) clients.delete(id)
     return found
   }
   const defaultIdOf = (known: ReadonlyMap<string, CatalogModel>): string => {
-    const wanted = options.defaultModel
-    if (wanted !== undefined && known.has(wanted)) return wanted
+    const configured = options.defaultModel
+    if (configured !== undefined && known.has(configured)) return configured
     const usable = [...known.values()].find(({ needsKey }) => !needsKey)
     return usable?.settings.id ?? known.keys().next().value ?? DEMO_MODEL_ID
   }
@@ -95,20 +98,20 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   return {
     async list() {
       const known = await modelsById()
-      if (known.size === 0) return [demoModel]
+      if (known.size === 0) return [DEMO_MODEL]
       const defaultId = defaultIdOf(known)
       return [...known.values()].map((model) => present(model, defaultId))
     },
     async resolve(id) {
       const known = await modelsById()
       const defaultId = defaultIdOf(known)
-      const wanted = id ?? defaultId
-      if (known.size === 0 && wanted === DEMO_MODEL_ID)
-        return { model: demoModel, price: null, client: demo }
-      const found = known.get(wanted)
+      const requested = id ?? defaultId
+      if (known.size === 0 && requested === DEMO_MODEL_ID)
+        return { model: DEMO_MODEL, price: null, client: demo }
+      const found = known.get(requested)
       if (found === undefined) {
         const available = known.size === 0 ? DEMO_MODEL_ID : [...known.keys()].join(', ')
-        throw appError('unknown_model', { model: wanted.slice(0, 200), available })
+        throw appError('unknown_model', { model: requested.slice(0, 200), available })
       }
       const { settings } = found
       const others = (settings.fallback ?? [])
@@ -152,7 +155,7 @@ const present = ({ settings, needsKey }: CatalogModel, defaultId: string): Publi
   needs_key: needsKey,
 })
 
-const demoModel: PublicModel = {
+const DEMO_MODEL: PublicModel = {
   id: DEMO_MODEL_ID,
   name: 'Demo (no language model)',
   provider: 'demo',

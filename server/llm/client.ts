@@ -3,8 +3,8 @@ import type { AppError } from '../errors.ts'
 import type { Thinking } from '../protocol/catalog.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { ToolChoice } from '../protocol/message.ts'
-import type { Usage } from '../protocol/run-event.ts'
 import type { Carry } from './carry.ts'
+import type { TokenCounts } from './usage.ts'
 
 export interface ToolCall {
   id: CallId
@@ -46,6 +46,8 @@ export interface LlmRequest {
   temperature?: number
   maxTokens?: number
   thinking?: Thinking
+  /** The same for all requests that begin alike, so that a provider can send them to the same cache. */
+  cacheKey?: string
   /** Aborting closes the connection to the provider within a second. */
   signal: AbortSignal
 }
@@ -71,7 +73,7 @@ export type LlmEvent =
   | {
       type: 'finished'
       reason: 'stop' | 'tool_calls' | 'length'
-      usage: Usage
+      usage: TokenCounts
       estimated: boolean
       model: string
       /** What the provider wants back with this message. */
@@ -81,7 +83,7 @@ export type LlmEvent =
    * The end after a failure or an abort. After an abort, ignore `error` and check the signal. Events emitted before remain
    * valid.
    */
-  | { type: 'failed'; error: AppError; usage?: Usage }
+  | { type: 'failed'; error: AppError; usage?: TokenCounts }
 
 export interface LlmClient {
   /**

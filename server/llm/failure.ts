@@ -1,5 +1,6 @@
 // Failures of models, as errors that name the kind of failure and the model, and never a URL or a key.
 import { type AppError, appError } from '../errors.ts'
+import { asRecord } from '../lib/records.ts'
 
 export interface FailureContext {
   /** The model's name for people. */
@@ -63,7 +64,7 @@ function reasonOf(status: number, words: string) {
 
 /** An error object in the middle of a stream, or in the body of a 200. */
 export function errorObjectFailure(error: unknown, context: FailureContext): AppError {
-  const fields = asRecord(error)
+  const fields = asRecord(error) ?? {}
   const code = fields.code ?? fields.status
   const status = Number(code)
   if (Number.isInteger(status) && status >= 400 && status < 600)
@@ -83,7 +84,7 @@ export function errorObjectFailure(error: unknown, context: FailureContext): App
   )
 }
 
-const connectionFaults = {
+const CONNECTION_REASONS = {
   ECONNREFUSED: 'model_unavailable_connection_refused',
   ENOTFOUND: 'model_unavailable_host_unknown',
   EAI_AGAIN: 'model_unavailable_host_not_found',
@@ -95,14 +96,14 @@ const connectionFaults = {
   EHOSTUNREACH: 'model_unavailable_host_unreachable',
   ENETUNREACH: 'model_unavailable_network',
 } as const
-const isConnectionFault = (code: string): code is keyof typeof connectionFaults =>
-  Object.hasOwn(connectionFaults, code)
+const isConnectionFault = (code: string): code is keyof typeof CONNECTION_REASONS =>
+  Object.hasOwn(CONNECTION_REASONS, code)
 
 /** The connection failed before a response was received. */
 export function connectionFailure(error: unknown, context: FailureContext): AppError {
   const code = deepestCode(error)
   const reason = isConnectionFault(code)
-    ? connectionFaults[code]
+    ? CONNECTION_REASONS[code]
     : /CERT|SSL|TLS|SELF_SIGNED/.test(code)
       ? 'model_unavailable_insecure'
       : 'model_unavailable_connection'
@@ -149,14 +150,11 @@ export function readRetryAfter(header: string | null, now: number): number | und
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000)
 }
 
-const asRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}
-
 /** The message in an error body of any shape; empty for HTML pages and empty bodies. */
 function providerText(body: unknown): string {
   // If the text contains HTML, use only what precedes it.
   if (typeof body === 'string') return body.split(/<(?:!|\/?[a-z])/i, 1)[0] ?? ''
-  const fields = asRecord(body)
+  const fields = asRecord(body) ?? {}
   for (const key of ['message', 'msg', 'detail', 'error']) {
     const value = fields[key]
     if (typeof value === 'string' || (typeof value === 'object' && value !== null))
@@ -171,7 +169,7 @@ const saysTooLong = (words: string): boolean =>
   )
 
 /** Hosts with a port, and IP addresses. */
-const hostAndPort =
+const HOST_AND_PORT =
   /(?:\[[0-9a-f:.]+\]|\b\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?|\b(?:localhost|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}):\d{2,5}|\b[a-z][\w-]*:\d{4,5}\b/gi
 
 /** Reduces a provider's message to one short line without keys and addresses. */
@@ -182,7 +180,7 @@ function sanitize(words: string, context: FailureContext): string {
     .slice(0, 4000)
     .replace(/\b(sk|pk|nc|gsk|or)-[\w-]{6,}/g, '[key]')
     .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, '[address]')
-    .replace(hostAndPort, '[address]')
+    .replace(HOST_AND_PORT, '[address]')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, MAX_DETAIL)

@@ -188,7 +188,7 @@ export function createChannels(options: ChannelsOptions): Channels {
           throw error
         })
       if (stored !== 'stored') cancel.abort()
-      if (stored === 'gone') return null
+      if (stored === 'no_channel') return null
       if (stored === 'full') throw appError('outbox_full', { limit: MAX_PENDING_DELIVERIES })
       outbox.wake()
       await attempted

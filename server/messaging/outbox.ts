@@ -147,7 +147,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (due.length === BATCH_SIZE) again = true
     } while (again && !controller.signal.aborted)
     const now = options.now().getTime()
-    await repository.forgetSettled(new Date(now - SETTLED_RETENTION_MS), PURGE_BATCH_SIZE)
+    await repository.removeSettled(new Date(now - SETTLED_RETENTION_MS), PURGE_BATCH_SIZE)
     const next = (await repository.nextDue())?.getTime() ?? Number.POSITIVE_INFINITY
     sleep(Math.min(Math.max(next - now, 10), MAX_SLEEP_MS))
   }

@@ -1,9 +1,20 @@
 // One POST of JSON to an address that a user chose, and what its response means for a delivery.
-import type { GuardedFetch } from '../net/guarded-fetch.ts'
-import { storedFailure } from '../protocol/failures/stored.ts'
+import type { FetchFault, GuardedFetch } from '../net/guarded-fetch.ts'
+import { type StoredFailureReason, storedFailure } from '../protocol/failures/stored.ts'
 import type { SendOutcome } from './channel-kind.ts'
 
 const TIMEOUT_MS = 15_000
+
+const REASONS = {
+  host_unknown: 'delivery_receiver_host_unknown',
+  connection_refused: 'delivery_receiver_refused_connection',
+  connection_lost: 'delivery_receiver_closed_connection',
+  unreachable: 'delivery_receiver_unreachable',
+  timed_out: 'delivery_receiver_timed_out',
+  certificate_invalid: 'delivery_receiver_certificate_invalid',
+  address_refused: 'delivery_receiver_address_refused',
+  failed: 'delivery_failed',
+} as const satisfies Record<FetchFault, StoredFailureReason>
 
 export interface PostOptions {
   fetch: GuardedFetch
@@ -27,11 +38,7 @@ export async function postJson(options: PostOptions): Promise<SendOutcome> {
     ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
   })
   if (!response.ok)
-    return {
-      ok: false,
-      failure: storedFailure('delivery_receiver_unreachable', { detail: response.error }),
-      retry: true,
-    }
+    return { ok: false, failure: storedFailure(REASONS[response.fault]), retry: true }
   if (response.status >= 200 && response.status < 300) return { ok: true }
   const busy = response.status >= 500 || [408, 425, 429].includes(response.status)
   return {

@@ -20,8 +20,21 @@ export interface Fetched {
   truncated: boolean
 }
 
-/** `error` tells the model and the user what happened, without host paths or keys. */
-export type FetchOutcome = Fetched | { ok: false; error: string; status?: number; url: string }
+/** Why a fetch failed, for callers that have their own texts. `failed` stands for everything else. */
+export type FetchFault =
+  | 'host_unknown'
+  | 'connection_refused'
+  | 'connection_lost'
+  | 'unreachable'
+  | 'timed_out'
+  | 'certificate_invalid'
+  | 'address_refused'
+  | 'failed'
+
+/** `error` describes the failure to the model and the user, without host paths or keys. */
+export type FetchOutcome =
+  | Fetched
+  | { ok: false; fault: FetchFault; error: string; status?: number; url: string }
 
 export interface FetchOptions {
   signal: AbortSignal
@@ -77,12 +90,10 @@ export function createGuardedFetch(options: {
     try {
       return await untilAborted(follow(start, request, controller.signal), controller.signal)
     } catch (error) {
-      const aborted = request.signal.aborted ? 'Stopped.' : timeout.message
-      return {
-        ok: false,
-        url: start,
-        error: controller.signal.aborted ? aborted : describeFault(error),
-      }
+      if (!controller.signal.aborted) return { ok: false, url: start, ...describeFault(error) }
+      return request.signal.aborted
+        ? { ok: false, url: start, fault: 'failed', error: 'Stopped.' }
+        : { ok: false, url: start, fault: 'timed_out', error: timeout.message }
     } finally {
       clearTimeout(timer)
       release()
@@ -115,7 +126,12 @@ export function createGuardedFetch(options: {
       if (location === null) return await read(response, target, request)
       await response.body?.cancel()
       if (hop >= redirects)
-        return { ok: false, url: target.href, error: `More than ${redirects} redirects.` }
+        return {
+          ok: false,
+          url: target.href,
+          fault: 'failed',
+          error: `More than ${redirects} redirects.`,
+        }
       target = readUrl(location, target)
     }
   }
@@ -161,7 +177,8 @@ function guardedConnector(rules: AddressRules, resolve: Resolve): buildConnector
         const settle = async (): Promise<void> => {
           const found = await resolve(host)
           const [first] = found
-          if (first === undefined) throw new Error('The host name could not be found.')
+          if (first === undefined)
+            throw Object.assign(new Error(HOST_UNKNOWN.error), { code: 'ENOTFOUND' })
           const addresses = found.map((one) => one.address)
           const refusal = rules.refusal(host, portOf(target), addresses)
           if (refusal !== null) throw new AddressRefused(refusal)
@@ -189,7 +206,7 @@ async function read(response: Response, url: URL, request: FetchOptions): Promis
   const refusal = request.refuseType?.(contentType) ?? null
   if (refusal !== null) {
     await response.body?.cancel()
-    return { ok: false, url: url.href, status: response.status, error: refusal }
+    return { ok: false, url: url.href, status: response.status, fault: 'failed', error: refusal }
   }
   const limit = request.maxBytes ?? MAX_BYTES
   const parts: Uint8Array[] = []
@@ -217,30 +234,48 @@ async function read(response: Response, url: URL, request: FetchOptions): Promis
   }
 }
 
-const faults: Record<string, string> = {
-  ENOTFOUND: 'The host name could not be found.',
-  EAI_AGAIN: 'The host name could not be resolved at the moment.',
-  ECONNREFUSED: 'The server refused the connection.',
-  ECONNRESET: 'The server closed the connection.',
-  EHOSTUNREACH: 'The server could not be reached.',
-  ENETUNREACH: 'The server could not be reached.',
-  ETIMEDOUT: 'The server did not respond in time.',
-  UND_ERR_CONNECT_TIMEOUT: 'The server did not respond in time.',
-  UND_ERR_SOCKET: 'The server closed the connection.',
-  UND_ERR_HEADERS_OVERFLOW: 'The server sent too many headers.',
+type Fault = { fault: FetchFault; error: string }
+
+const HOST_UNKNOWN: Fault = {
+  fault: 'host_unknown',
+  error: 'The host name could not be found.',
+}
+const UNREACHABLE: Fault = { fault: 'unreachable', error: 'The server could not be reached.' }
+const TIMED_OUT: Fault = { fault: 'timed_out', error: 'The server did not respond in time.' }
+const CONNECTION_CLOSED: Fault = {
+  fault: 'connection_lost',
+  error: 'The server closed the connection.',
+}
+
+/** Faults by the error codes of Node and undici. */
+const FAULTS: Record<string, Fault> = {
+  ENOTFOUND: HOST_UNKNOWN,
+  EAI_AGAIN: {
+    fault: 'host_unknown',
+    error: 'The host name could not be resolved at the moment.',
+  },
+  ECONNREFUSED: { fault: 'connection_refused', error: 'The server refused the connection.' },
+  ECONNRESET: CONNECTION_CLOSED,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ETIMEDOUT: TIMED_OUT,
+  UND_ERR_CONNECT_TIMEOUT: TIMED_OUT,
+  UND_ERR_SOCKET: CONNECTION_CLOSED,
+  UND_ERR_HEADERS_OVERFLOW: { fault: 'failed', error: 'The server sent too many headers.' },
 }
 
 /** Describes an error by the first known one in its chain of causes. */
-function describeFault(error: unknown): string {
+function describeFault(error: unknown): Fault {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; depth++) {
-    if (cause instanceof AddressRefused) return cause.message
+    if (cause instanceof AddressRefused) return { fault: 'address_refused', error: cause.message }
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
-    const known = faults[code]
+    const known = FAULTS[code]
     if (known !== undefined) return known
     if (code.includes('CERT') || code.startsWith('ERR_TLS') || code.includes('SIGNATURE'))
-      return 'The certificate of the server is not valid.'
-    if (cause.cause === undefined) return `The request failed: ${errorText(cause)}`
+      return { fault: 'certificate_invalid', error: "The server's certificate is not valid." }
+    if (cause.cause === undefined)
+      return { fault: 'failed', error: `The request failed: ${errorText(cause)}` }
     cause = cause.cause
   }
-  return 'The request failed.'
+  return { fault: 'failed', error: 'The request failed.' }
 }

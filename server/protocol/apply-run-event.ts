@@ -1,4 +1,4 @@
-// Folds run events into steps; shared by the page and the tests, so that the page shows what is stored.
+// Folds run events into steps. The page and the tests share it, which proves that the page shows what is stored.
 import type { RunEvent } from './run-event.ts'
 import type { Step } from './step.ts'
 
@@ -7,19 +7,19 @@ import type { Step } from './step.ts'
  * `process_step` replaces the step at its index, `step_delta` appends to it (or opens it).
  */
 export function applyRunEvent(steps: readonly Step[], event: RunEvent): readonly Step[] {
-  if (event.event === 'process_step') return place(steps, event.step)
+  if (event.event === 'process_step') return withStep(steps, event.step)
   if (event.event !== 'step_delta') return steps
   const open = steps[event.index]
-  const before = open !== undefined && open.type === event.type ? open.content : ''
-  return place(steps, {
+  const textBefore = open !== undefined && open.type === event.type ? open.content : ''
+  return withStep(steps, {
     id: event.id,
     index: event.index,
     type: event.type,
-    content: before + event.delta,
+    content: textBefore + event.delta,
   })
 }
 
-function place(steps: readonly Step[], step: Step): readonly Step[] {
+function withStep(steps: readonly Step[], step: Step): readonly Step[] {
   const next = steps.slice()
   next[step.index] = step
   return next

@@ -4,7 +4,8 @@ import { Timestamp } from './envelope.ts'
 import { ErrorParams } from './error.ts'
 import { MessageId, RunId } from './ids.ts'
 import { RunStatus } from './run.ts'
-import { PendingApproval, Usage } from './run-event.ts'
+import { PendingApproval } from './run-event.ts'
+import { Usage } from './usage.ts'
 
 export const BackgroundTask = z
   .object({
@@ -19,7 +20,7 @@ export const BackgroundTask = z
     /** Its answer, '' until there is one. */
     result: z.string(),
     error: z.string().nullable(),
-    /** Why it failed, for programs and translations, as in refusals of requests. */
+    /** The machine-readable reason of `error`, as in error responses. */
     reason: z.string().nullable(),
     params: ErrorParams.nullable(),
     usage: Usage,

@@ -8,15 +8,15 @@ import { RiskLevel } from './run-event.ts'
 export const ToolMode = z.enum(['native', 'prompt', 'none'])
 export type ToolMode = z.infer<typeof ToolMode>
 
-/** The wire format: OpenAI's chat completions or Anthropic's Messages API. */
-export const ModelApi = z.enum(['chat', 'messages'])
+/** The wire format: OpenAI's chat completions or Responses API, or Anthropic's Messages API. */
+export const ModelApi = z.enum(['chat', 'responses', 'messages'])
 export type ModelApi = z.infer<typeof ModelApi>
 
-/** Off, on, or an effort level for providers that support one. */
+/** Thinking: off, on, or an effort level for providers that support one. */
 export const Thinking = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])])
 export type Thinking = z.infer<typeof Thinking>
 
-/** A model as every user may see it: never includes a key or a URL. */
+/** A model as every user may see it: without its API key and URL. */
 export const PublicModel = z
   .object({
     id: z.string(),
@@ -36,15 +36,29 @@ export const PublicModel = z
   .meta({ id: 'Model' })
 export type PublicModel = z.infer<typeof PublicModel>
 
-export const Price = z.object({
-  /** Per million tokens. */
-  input: z.number().min(0),
-  output: z.number().min(0),
+const Rate = z.number().min(0)
+/** Per million tokens. */
+const Rates = z.object({
+  input: Rate,
+  output: Rate,
+  /** Input that the provider read from its cache; default: `input`. */
+  cached_input: Rate.optional(),
+  /** Input that the provider wrote to its cache; default: `input`. */
+  cache_write: Rate.optional(),
+  /** Reasoning, which is part of the output; default: `output`. */
+  reasoning: Rate.optional(),
+})
+export const Price = Rates.extend({
   currency: z.string().min(1).max(10),
+  /** Other rates for the whole request when its input has more tokens than `above`. */
+  tiers: z
+    .array(Rates.extend({ above: z.int().min(0) }))
+    .max(10)
+    .optional(),
 })
 export type Price = z.infer<typeof Price>
 
-/** One model's settings: the same object in `config.yml` and in the administrator's store. */
+/** The settings of a model: the same object in `config.yml` and in the database. */
 export const ModelSettings = z.strictObject({
   id: z.string().min(1).max(200),
   name: z.string().min(1).max(200).optional(),
@@ -62,7 +76,7 @@ export const ModelSettings = z.strictObject({
   context_window: TokenCount.optional(),
   max_tokens: TokenCount.optional(),
   stream_usage: z.boolean().optional(),
-  /** Seconds of silence. */
+  /** Seconds without data after which a response has failed. */
   idle_timeout: z.number().positive().optional(),
   price: Price.optional(),
   fallback: z.array(z.string()).optional(),
@@ -134,7 +148,7 @@ export const ModelPreset = z
   .meta({ id: 'ModelPreset' })
 export type ModelPreset = z.infer<typeof ModelPreset>
 
-/** The findings of a few tiny requests to a provider. */
+/** What a few tiny requests to a provider found. */
 export const ProbeReport = z
   .object({
     reachable: z.boolean(),
@@ -147,7 +161,7 @@ export const ProbeReport = z
     error: z.string().nullable(),
     /** When the provider refused: the machine-readable reason and the parameters of the text. */
     error_code: z.string().optional(),
-    /** Finer than `error_code`, as `reason` in refusals of requests. */
+    /** More specific than `error_code`: `reason` of error responses. */
     error_reason: z.string().optional(),
     error_params: ErrorParams.optional(),
     suggested: ModelSettings.partial().omit({ api_key: true }),

@@ -1,4 +1,4 @@
-// What a user's other tabs and devices receive when something of theirs has changed.
+// What a user's other tabs and devices receive when a conversation, project or setting of theirs has changed.
 import { z } from 'zod'
 import { ConversationId, ProjectId } from './ids.ts'
 

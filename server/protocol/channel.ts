@@ -34,7 +34,7 @@ export const Channel = z
         status: DeliveryStatus,
         attempts: z.int(),
         error: z.string().nullable(),
-        /** The same for programs and translations, as in refusals of requests. */
+        /** The machine-readable reason of `error`, as in error responses. */
         reason: z.string().nullable(),
         params: ErrorParams.nullable(),
         created_at: Timestamp,

@@ -36,6 +36,10 @@ export const Conversation = z
     active_run_status: z.string().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    /** When it was moved to the trash. */
+    deleted_at: Timestamp.nullable(),
+    /** In no list, and removed soon after its run has ended. */
+    temporary: z.boolean(),
   })
   .meta({ id: 'Conversation' })
 export type Conversation = z.infer<typeof Conversation>
@@ -48,6 +52,8 @@ export const ConversationListQuery = PageQuery.extend({
   archived: z.enum(['true', 'false']).optional(),
   /** Filters by pinned state. */
   pinned: z.enum(['true', 'false']).optional(),
+  /** `true`: the trash, last deleted first; `archived` is ignored then. */
+  trashed: z.enum(['true', 'false']).optional(),
 })
 
 const settings = {
@@ -62,7 +68,7 @@ const settings = {
 }
 
 export const CreateConversationBody = z
-  .object({ title: optional(Title), ...settings })
+  .object({ title: optional(Title), temporary: optional(z.boolean()), ...settings })
   .meta({ id: 'CreateConversation' })
 export type CreateConversationBody = z.infer<typeof CreateConversationBody>
 
@@ -84,3 +90,24 @@ export const PatchConversationBody = z
   })
   .meta({ id: 'PatchConversation' })
 export type PatchConversationBody = z.infer<typeof PatchConversationBody>
+
+/** What `POST /api/conversations/bulk` does to each conversation. `delete`: move to the trash. */
+export const BulkAction = z.enum([
+  'archive',
+  'unarchive',
+  'pin',
+  'unpin',
+  'delete',
+  'restore',
+  'delete_permanently',
+])
+export type BulkAction = z.infer<typeof BulkAction>
+
+export const BulkBody = z
+  .object({ ids: z.array(ConversationId).min(1).max(100), action: BulkAction })
+  .meta({ id: 'BulkConversations' })
+
+/** The conversations that were changed, and those that the user does not have (or no longer has). */
+export const BulkResult = z
+  .object({ changed: z.array(ConversationId), not_found: z.array(ConversationId) })
+  .meta({ id: 'BulkResult' })

@@ -1,7 +1,7 @@
 // Every error code of the API with its HTTP status; responses, events and OpenAPI are derived from this table.
 import { z } from 'zod'
 
-export const errorCodes = {
+export const ERROR_CODES = {
   bad_request: 400,
   validation_failed: 400,
   bad_cursor: 400,
@@ -53,7 +53,7 @@ export const errorCodes = {
   budget_exceeded: 429,
 } as const satisfies Record<string, number>
 
-export type ErrorCode = keyof typeof errorCodes
+export type ErrorCode = keyof typeof ERROR_CODES
 
 /** The parameters of an error's text, so that the page can translate it. */
 export const ErrorParams = z.record(z.string(), z.union([z.string(), z.number()]))

@@ -15,7 +15,7 @@ export const Document = z
     status: DocumentStatus,
     /** Why it failed, for a person. */
     error: z.string().nullable(),
-    /** The same for programs and translations, as in refusals of requests. */
+    /** The machine-readable reason of `error`, as in error responses. */
     reason: z.string().nullable(),
     params: ErrorParams.nullable(),
     /** The number of indexed passages; grows while the document is pending. */

@@ -12,11 +12,11 @@ export const McpServerName = z
 /** One entry of `mcp_servers`, in the format of other MCP clients: a program to start, or a URL. */
 export const McpServerSettings = z
   .strictObject({
-    /** Written by some clients and ignored: the other keys tell which kind of server it is. */
+    /** Some clients write it. Ignored: the other keys determine the transport. */
     type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
     command: z.string().min(1).max(4096).optional(),
     args: z.array(z.string().max(10_000)).max(200).optional(),
-    /** The program also gets PATH, HOME, USER and the like, but nothing else of the server's environment. */
+    /** Added to PATH, HOME, USER and the like; the program receives nothing else of the server's environment. */
     env: z.record(z.string(), z.string()).optional(),
     cwd: z.string().min(1).max(4096).optional(),
     url: z.url({ protocol: /^https?$/, error: 'an http:// or https:// URL' }).optional(),
@@ -39,7 +39,7 @@ export const McpServer = z
     tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean() })),
     /** Why it is not connected, for a person; never contains a path, a URL or a header. */
     error: z.string().nullable(),
-    /** The same for programs and translations, as in refusals of requests. */
+    /** The machine-readable reason of `error`, as in error responses. */
     reason: z.string().nullable(),
     params: ErrorParams.nullable(),
   })

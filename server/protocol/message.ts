@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { ApprovalMode } from './conversation.ts'
 import { optional, page, Timestamp } from './envelope.ts'
 import { ErrorParams } from './error.ts'
-import { CallId, MessageId, ProjectId, RunId } from './ids.ts'
+import { CallId, FileId, MessageId, ProjectId, RunId } from './ids.ts'
 import { FinishReason } from './run-event.ts'
 import { Step } from './step.ts'
+import { Usage } from './usage.ts'
 
 export const MessageStatus = z.enum([
   'completed',
@@ -30,15 +31,27 @@ export const ImageAttachment = z.object({
 export const Attachment = z.union([ImageAttachment, TextAttachment]).meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof Attachment>
 
+/** A file that was uploaded to `/api/files`. */
+export const FileAttachment = z.object({ file_id: FileId })
+/** What a message is sent with: uploaded files, or contents inside the message. */
+export const NewAttachment = z.union([FileAttachment, Attachment]).meta({ id: 'NewAttachment' })
+export type NewAttachment = z.infer<typeof NewAttachment>
+
 /** An attachment in a response: its metadata and the path of its content, never the content itself. */
 export const StoredAttachment = z
   .object({
+    /** Absent while the content of an attachment from an earlier version is still being moved. */
+    file_id: FileId.optional(),
     name: z.string(),
     /** `text/plain` for text. */
     mime: z.string(),
     /** Bytes of the file. */
     size: z.int(),
     extension: z.string().optional(),
+    width: z.int().optional(),
+    height: z.int().optional(),
+    /** Pages of a PDF, slides or sheets. */
+    pages: z.int().optional(),
     /** Path of the content on this server; needs the same authentication as any other route. */
     url: z.string(),
   })
@@ -62,6 +75,8 @@ export const Message = z
     tool_calls: z.array(MessageToolCall).optional(),
     process_steps: z.array(Step).optional(),
     token_count: z.int(),
+    /** Tokens and cost of the run that wrote the answer; null while there is none. */
+    usage: Usage.nullable().optional(),
     model: z.string().nullable().optional(),
     run_id: RunId.nullable().optional(),
     parent_id: MessageId.nullable(),
@@ -71,10 +86,10 @@ export const Message = z
     error: z.string().nullable().optional(),
     /** The machine-readable reason and the parameters of the text. */
     error_code: z.string().nullable().optional(),
-    /** Finer than `error_code`, as `reason` in refusals of requests. */
+    /** More specific than `error_code`: `reason` of error responses. */
     error_reason: z.string().nullable().optional(),
     error_params: ErrorParams.nullable().optional(),
-    /** How the run that wrote it ended; after `max_iterations` and `budget` it can be continued. */
+    /** How its run ended; after `max_iterations` and `budget` the run can be resumed. */
     finish_reason: FinishReason.nullable().optional(),
     created_at: Timestamp,
   })
@@ -99,7 +114,7 @@ export const ToolChoice = z.union([
 ])
 export type ToolChoice = z.infer<typeof ToolChoice>
 
-/** Options of the run and its stream; shared by send, edit and regenerate. */
+/** Options of a run and its stream, shared by send, edit and regenerate. */
 const runOptions = {
   tools_enabled: optional(z.boolean()),
   project_id: optional(ProjectId),
@@ -117,20 +132,20 @@ export type RegenerateBody = z.infer<typeof RegenerateBody>
 
 const content = {
   text: optional(z.string()),
-  attachments: optional(z.array(Attachment).max(20)),
+  attachments: optional(z.array(NewAttachment).max(20)),
 }
-const somethingSaid = (body: { text?: string | undefined; attachments?: unknown[] | undefined }) =>
+const hasContent = (body: { text?: string | undefined; attachments?: unknown[] | undefined }) =>
   (body.text?.trim() ?? '') !== '' || (body.attachments?.length ?? 0) > 0
 
 export const SendMessageBody = z
   .object({ ...content, ...runOptions, parent_id: optional(MessageId) })
-  .refine(somethingSaid, { error: '`text` or `attachments` is required', path: ['text'] })
+  .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })
   .meta({ id: 'SendMessage' })
 export type SendMessageBody = z.infer<typeof SendMessageBody>
 
 /** Without `attachments`, the edited message keeps its attachments. */
 export const EditMessageBody = z
   .object({ ...content, ...runOptions })
-  .refine(somethingSaid, { error: '`text` or `attachments` is required', path: ['text'] })
+  .refine(hasContent, { error: '`text` or `attachments` is required', path: ['text'] })
   .meta({ id: 'EditMessage' })
 export type EditMessageBody = z.infer<typeof EditMessageBody>

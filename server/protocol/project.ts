@@ -48,7 +48,7 @@ export const FileListing = z.object({
   total_dirs: z.int(),
 })
 
-/** Changes with every change of the file; a write passes it back to prove that the writer has seen the current content. */
+/** Changes whenever the file does. A write passes it back to prove that the writer has seen the current content. */
 const FileVersion = z.string().max(200)
 export const FileText = FileEntry.extend({
   content: z.string(),
@@ -63,17 +63,18 @@ export const WriteFileBody = z
   })
   .meta({ id: 'WriteFile' })
 export const FileWritten = FileEntry.extend({ version: FileVersion })
-/** The form fields of an upload into a project, apart from the files. */
+/** The form fields of an upload into a project, besides the files. */
 export const AddFilesFields = z.object({
   /** The target folder in the project; defaults to its top folder. */
   path: optional(z.string().max(4096)),
 })
 export const FilesAdded = z
   .object({
-    /** New files, and files that replaced an existing one. */
+    /** The number of new files. */
     added: z.int(),
+    /** The number of files that replaced an existing one. */
     replaced: z.int(),
-    /** Bytes of all of them. */
+    /** Bytes of all uploaded files. */
     total_size: z.int(),
   })
   .meta({ id: 'FilesAdded' })
@@ -99,7 +100,7 @@ export const FileMatches = z.object({
     }),
   ),
   total_matches: z.int(),
-  /** There may be more matches: the limit of results or of time was reached. */
+  /** There may be more matches: the search reached its result or time limit. */
   truncated: z.boolean(),
 })
 

@@ -4,16 +4,10 @@ import { ErrorParams } from './error.ts'
 import { CallId, MessageId, RunId } from './ids.ts'
 import { Step } from './step.ts'
 import { CallProgress } from './tool-progress.ts'
+import { Usage } from './usage.ts'
 
 export const RiskLevel = z.enum(['low', 'medium', 'high'])
 export type RiskLevel = z.infer<typeof RiskLevel>
-
-export const Usage = z.object({
-  prompt_tokens: z.int().min(0),
-  completion_tokens: z.int().min(0),
-  total_tokens: z.int().min(0),
-})
-export type Usage = z.infer<typeof Usage>
 
 export const FinishReason = z.enum(['stop', 'length', 'stopped', 'max_iterations', 'budget'])
 export type FinishReason = z.infer<typeof FinishReason>
@@ -58,24 +52,24 @@ export const StepDeltaEvent = z.object({
   type: z.enum(['thinking', 'text']),
   delta: z.string(),
 })
-/** Progress of a tool call that has no result yet; never stored. */
+/** Progress of a tool call that has no result yet. Never stored. */
 export const ToolProgressEvent = z.object({
   event: z.literal('tool_progress'),
   id_ref: CallId,
   progress: CallProgress,
 })
 export type ToolProgressNotice = Omit<z.infer<typeof ToolProgressEvent>, 'event'>
-/** A model call failed and is retried after `delay_ms`; never stored, and superseded by the next event. */
+/** A model call failed and will be retried after `delay_ms`. Never stored; the next event supersedes it. */
 export const RetryEvent = z.object({
   event: z.literal('retry'),
   attempt: z.int(),
   delay_ms: z.number(),
-  /** Why it failed, for a person. Its machine name is `error_reason`. */
+  /** Why it failed, for a person; `error_reason` is the machine-readable reason. */
   reason: z.string(),
   code: z.string().optional(),
-  /** Finer than `code`, as `reason` in refusals of requests. */
+  /** More specific than `code`: `reason` of error responses. */
   error_reason: z.string().optional(),
-  /** `next_model` names another model that is asked next. */
+  /** Includes `next_model` when another model is called next. */
   params: ErrorParams.optional(),
 })
 export type RetryNotice = Omit<z.infer<typeof RetryEvent>, 'event'>
@@ -97,7 +91,7 @@ export const ErrorEvent = z.object({
   content: z.string(),
   code: z.string(),
   retryable: z.boolean(),
-  /** Finer than `code`, as in refusals of requests; absent in runs that ended before it was stored. */
+  /** More specific than `code`, as in error responses; absent in runs that ended before it was stored. */
   reason: z.string().optional(),
   params: ErrorParams.optional(),
 })

@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { optional, Timestamp } from './envelope.ts'
 import { ErrorParams } from './error.ts'
 import { CallId, ConversationId, MessageId, RunId } from './ids.ts'
-import { FinishReason, PendingApproval, Usage } from './run-event.ts'
+import { FinishReason, PendingApproval } from './run-event.ts'
 import { ApprovalDecision } from './tool-progress.ts'
+import { Usage } from './usage.ts'
 
 export const RunStatus = z.enum([
   'queued',
@@ -22,7 +23,7 @@ export const RunFailure = z.object({
   content: z.string(),
   code: z.string(),
   retryable: z.boolean(),
-  /** Finer than `code`, as in refusals of requests; absent in runs that ended before it was stored. */
+  /** More specific than `code`, as in error responses; absent in runs that ended before it was stored. */
   reason: z.string().optional(),
   params: ErrorParams.optional(),
 })

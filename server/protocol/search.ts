@@ -1,4 +1,4 @@
-// Search over everything a user has: the query and the hits on the wire.
+// The search over a user's conversations and documents on the wire.
 import { z } from 'zod'
 import { PageQuery, page, Timestamp } from './envelope.ts'
 import { ConversationId, MessageId, ProjectId } from './ids.ts'
@@ -12,9 +12,9 @@ export const SearchQueryString = PageQuery.extend({
   type: SearchType.optional(),
   project_id: ProjectId.optional(),
   conversation_id: ConversationId.optional(),
-  /** Only what is as new as this, or newer. */
+  /** Only hits created at this time or later. */
   from: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
-  /** Only what is older than this. */
+  /** Only hits created before this time. */
   to: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
 })
 
@@ -41,6 +41,6 @@ export const SearchHit = z
 export type SearchHit = z.infer<typeof SearchHit>
 
 export const SearchPage = page(SearchHit).extend({
-  /** Share of the stored messages that can be found already, from 0 to 1; below 1 while older ones are still indexed. */
+  /** The share of the stored messages that is indexed, from 0 to 1; below 1 while older messages are being indexed. */
   indexed: z.number().min(0).max(1),
 })

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { page, Timestamp } from './envelope.ts'
 import { ConversationId } from './ids.ts'
 
-/** What a share shows beside the texts of the conversation. */
+/** What a share shows in addition to the texts of the conversation. */
 export const ShareInclude = z.enum(['files', 'tools', 'thinking'])
 export type ShareInclude = z.infer<typeof ShareInclude>
 
-/** When the share exists, an absent field keeps its value and `null` clears it. */
+/** For an existing share, an absent field keeps its value and `null` clears it. */
 export const ShareBody = z
   .object({
     expires_at: Timestamp.nullish(),
@@ -25,10 +25,10 @@ export const Share = z
     url: z.string(),
     include: z.array(ShareInclude),
     has_password: z.boolean(),
-    /** How often its page was opened. */
+    /** How many times its page was opened. */
     views: z.int(),
     created_at: Timestamp,
-    /** When the copy was made. */
+    /** When the shown copy was created. */
     renewed_at: Timestamp,
     expires_at: Timestamp.nullable(),
   })

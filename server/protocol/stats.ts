@@ -8,8 +8,10 @@ const Tokens = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),
+  /** The part of `prompt_tokens` that providers read from their caches. */
+  cached_tokens: z.int(),
 })
-/** The same figures under the shorter names that clients of the Python NanoClaw read. */
+/** The same numbers under the shorter names that clients of the Python NanoClaw read. */
 const TokensByBothNames = Tokens.extend({
   prompt: z.int(),
   completion: z.int(),

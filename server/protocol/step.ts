@@ -13,7 +13,7 @@ export const Artifact = z
     diff: z.string().optional(),
     added: z.int().optional(),
     removed: z.int().optional(),
-    /** Untrusted text from outside was read: the conversation is tainted from here on (docs/tools.md). */
+    /** The result contains text from outside: the conversation is tainted from here on (docs/tools.md). */
     untrusted: z.boolean().optional(),
     /** The sub-agents of the call and what they did. */
     agents: z.array(SubAgentView).optional(),
@@ -33,16 +33,16 @@ export const Artifact = z
   .meta({ id: 'Artifact' })
 export type Artifact = z.infer<typeof Artifact>
 
-const StepPlace = { id: z.templateLiteral(['step-', z.int()]), index: z.int().min(0) }
+const position = { id: z.templateLiteral(['step-', z.int()]), index: z.int().min(0) }
 
 export const ThinkingStep = z.object({
-  ...StepPlace,
+  ...position,
   type: z.literal('thinking'),
   content: z.string(),
 })
-export const TextStep = z.object({ ...StepPlace, type: z.literal('text'), content: z.string() })
+export const TextStep = z.object({ ...position, type: z.literal('text'), content: z.string() })
 export const ToolCallStep = z.object({
-  ...StepPlace,
+  ...position,
   type: z.literal('tool_call'),
   id_ref: CallId,
   name: z.string(),
@@ -50,7 +50,7 @@ export const ToolCallStep = z.object({
   arguments: z.string(),
 })
 export const ToolResultStep = z.object({
-  ...StepPlace,
+  ...position,
   type: z.literal('tool_result'),
   id_ref: CallId,
   name: z.string(),

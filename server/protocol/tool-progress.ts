@@ -39,14 +39,14 @@ export const ToolProgress = z.discriminatedUnion('kind', [
     kind: z.literal('count'),
     done: z.int(),
     total: z.optional(z.int()),
-    unit: z.optional(z.enum(['files', 'pages'])),
+    unit: z.optional(z.enum(['files', 'matches', 'pages'])),
   }),
   /** The current state of all sub-agents of the call. */
   z.object({ kind: z.literal('agents'), agents: z.array(SubAgentView) }),
 ])
 export type ToolProgress = z.infer<typeof ToolProgress>
 
-/** A person decided on the approval request of the call; only the server itself reports this. */
+/** A person decided on the approval request of the call. Reported by the server, never by a tool. */
 const ApprovalDecided = z.object({ kind: z.literal('decided'), decision: ApprovalDecision })
 
 /** Everything that `tool_progress` may carry. Clients ignore kinds they do not know. */

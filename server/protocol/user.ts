@@ -28,7 +28,7 @@ export type User = z.infer<typeof User>
 export const AuthMode = z.object({
   mode: z.enum(['single', 'multi']),
   registration: z.enum(['open', 'closed']),
-  /** Nobody has an account yet: the first to register becomes administrator, regardless of `registration`. */
+  /** There is no account yet: the first person to register becomes administrator, regardless of `registration`. */
   first_user: z.literal(true).optional(),
 })
 

@@ -1,12 +1,12 @@
-// Text as a person must see it before deciding on it: invisible and reordering characters are escaped.
+// Text as a person must see it before approving a call: invisible and reordering characters are escaped.
 
 /** Control and format characters (bidirectional ones among them), fillers, variation selectors, lone carriage returns. */
 const HIDDEN =
   /(?!\ufe0f)\p{Default_Ignorable_Code_Point}|(?![\t\n\r])\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\u2800|\r(?!\n)/gu
-/** Between two emoji, this joiner forms a combined emoji and hides nothing. */
+/** Between two of these, a zero-width joiner forms a combined emoji and hides nothing. */
 const PICTURE = /\p{Extended_Pictographic}/u
 
-/** Escaped as in JSON (`\u202e`), so that JSON text keeps its value. */
+/** Hidden characters are escaped as in JSON (`\u202e`), so that JSON text keeps its value. */
 export const visibleText = (text: string): string =>
   text.replace(HIDDEN, (character, offset: number) => {
     const before = text.slice(Math.max(0, offset - 3), offset)
@@ -21,5 +21,5 @@ export const visibleText = (text: string): string =>
 export function visibleValue<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
     typeof inner === 'string' ? visibleText(inner) : inner,
-  ) as Value // the reviver turns texts into texts and leaves the shape alone
+  ) as Value // the reviver replaces strings by strings and does not change the structure
 }

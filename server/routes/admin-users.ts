@@ -19,11 +19,14 @@ const PatchUserBody = z
 export interface AdminUserDependencies {
   users: UserRepository
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
-  expel(id: UserId, kept: ServerResponse): Promise<void>
+  endAccess(id: UserId, except: ServerResponse): Promise<void>
 }
 
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
-export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDependencies): void {
+export function registerAdminUserRoutes(
+  app: App,
+  { users, endAccess }: AdminUserDependencies,
+): void {
   app.get(
     '/api/admin/users',
     {
@@ -61,7 +64,7 @@ export function registerAdminUserRoutes(app: App, { users, expel }: AdminUserDep
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
       })
       if (changed === undefined) throw appError('account_not_found')
-      if (!changed.isActive) await expel(changed.id, reply.raw)
+      if (!changed.isActive) await endAccess(changed.id, reply.raw)
       return success(presentUser(changed))
     },
   )

@@ -37,7 +37,7 @@ const FileCursor = z
   .string()
   .regex(/^\d{1,9}$/)
   .transform(Number)
-const byRestoring = { tool: 'restore', messageId: null, runId: null }
+const RESTORE_ORIGIN = { tool: 'restore', messageId: null, runId: null }
 
 /** `/api/projects/:id/checkpoints[/…]`. */
 export function registerCheckpointRoutes(
@@ -136,7 +136,11 @@ export function registerCheckpointRoutes(
     },
     async ({ user, params }) => {
       const { workspace } = await ownProject(own, user.id, params.id)
-      const { restored, checkpoint } = await checkpoints.restore(workspace, params.cid, byRestoring)
+      const { restored, checkpoint } = await checkpoints.restore(
+        workspace,
+        params.cid,
+        RESTORE_ORIGIN,
+      )
       return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
     },
   )
@@ -157,7 +161,11 @@ export function registerCheckpointRoutes(
       const moment = await records.momentOfMessage(user.id, body.before_message_id)
       if (moment === undefined) throw appError('message_not_found')
       const first = await records.firstSince(params.id, body.before_message_id, moment)
-      const { restored, checkpoint } = await checkpoints.restore(workspace, first?.id, byRestoring)
+      const { restored, checkpoint } = await checkpoints.restore(
+        workspace,
+        first?.id,
+        RESTORE_ORIGIN,
+      )
       return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
     },
   )

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ConversationItem } from '../db/repositories/conversation-items.ts'
 import type { ConversationRepository } from '../db/repositories/conversations.ts'
+import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import {
   Conversation,
@@ -11,17 +12,16 @@ import {
   PatchConversationBody,
 } from '../protocol/conversation.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
-import { ConversationId, type UserId } from '../protocol/ids.ts'
+import { ConversationId } from '../protocol/ids.ts'
+import { type BulkRouteDependencies, registerBulkRoute } from './bulk.ts'
 import { deleted, success } from './envelope.ts'
 
-export interface ConversationRouteDependencies {
+export interface ConversationRouteDependencies extends BulkRouteDependencies {
   conversations: ConversationRepository
   /** @throws AppError `unknown_model` when there is no such model. */
   assertModel(id: string): Promise<void>
   /** Whether thinking is enabled by default for a model (null: the default model); new conversations start that way. */
   thinksByDefault(model: string | null): Promise<boolean>
-  /** Deletes a conversation with everything in it and stops its runs. @throws AppError `not_found`. */
-  remove(userId: UserId, id: ConversationId): Promise<void>
 }
 
 const DEFAULT_LIMIT = 20
@@ -31,8 +31,11 @@ const One = envelope(Conversation)
 /** `/api/conversations` and `/api/conversations/:id`. */
 export function registerConversationRoutes(
   app: App,
-  { conversations, assertModel, thinksByDefault, remove }: ConversationRouteDependencies,
+  dependencies: ConversationRouteDependencies,
 ): void {
+  const { conversations, assertModel, thinksByDefault, trash, chat } = dependencies
+  registerBulkRoute(app, dependencies)
+
   app.get(
     '/api/conversations',
     {
@@ -49,6 +52,7 @@ export function registerConversationRoutes(
         projectId: query.project_id,
         archived: query.archived === 'true',
         pinned: query.pinned === undefined ? undefined : query.pinned === 'true',
+        trashed: query.trashed === 'true',
         q: query.q,
       })
       return success({
@@ -80,6 +84,7 @@ export function registerConversationRoutes(
         thinkingEnabled: body.thinking_enabled ?? (await thinksByDefault(body.model ?? null)),
         approval: body.approval ?? null,
         disabledMcpServers: body.disabled_mcp_servers ?? [],
+        temporary: body.temporary ?? false,
       })
       return success(presentConversation(await conversations.get(user.id, id)))
     },
@@ -130,14 +135,32 @@ export function registerConversationRoutes(
     '/api/conversations/:id',
     {
       schema: {
-        summary: 'Delete a conversation with everything in it; its runs are stopped',
+        summary:
+          'Move a conversation to the trash for 30 days, or delete it for good; its runs are stopped',
         params: Params,
+        querystring: z.object({ permanent: z.enum(['true', 'false']).optional() }),
         response: { 200: Deleted },
       },
     },
-    async ({ user, params }) => {
-      await remove(user.id, params.id)
+    async ({ user, params, query }) => {
+      if (query.permanent === 'true') await chat.removeConversation(user.id, params.id)
+      else await chat.trashConversation(user.id, params.id)
       return deleted
+    },
+  )
+
+  app.post(
+    '/api/conversations/:id/restore',
+    {
+      schema: {
+        summary: 'Take a conversation out of the trash',
+        params: Params,
+        response: { 200: One },
+      },
+    },
+    async ({ user, params }) => {
+      if (!(await trash.restore(user.id, params.id))) throw appError('conversation_not_found')
+      return success(presentConversation(await conversations.get(user.id, params.id)))
     },
   )
 }
@@ -172,4 +195,6 @@ export const presentConversation = (item: ConversationItem): Conversation => ({
   active_run_status: item.activeRunStatus,
   created_at: item.createdAt.toISOString(),
   updated_at: item.updatedAt.toISOString(),
+  deleted_at: item.deletedAt?.toISOString() ?? null,
+  temporary: item.temporary,
 })

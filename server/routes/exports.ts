@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { appError } from '../errors.ts'
+import type { AttachmentReader } from '../files/attachment-contents.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { ExportedConversation, ExportFormat, Imported } from '../protocol/export.ts'
@@ -14,17 +15,23 @@ import { type ImportDependencies, importJson } from '../sharing/import-json.ts'
 import type { MarkdownRenderer } from '../sharing/markdown.ts'
 import { success } from './envelope.ts'
 
-const types = {
+const CONTENT_TYPES = {
   md: 'text/markdown; charset=utf-8',
   json: 'application/json; charset=utf-8',
   html: 'text/html; charset=utf-8',
 } as const
 
-export type ExportRouteDependencies = ImportDependencies & { markdown: MarkdownRenderer }
+export type ExportRouteDependencies = ImportDependencies & {
+  attachments: AttachmentReader
+  markdown: MarkdownRenderer
+  /** Called after an import, which stores attachments inside their messages. */
+  moveAttachments(): void
+}
 
 /** `/api/conversations/:id/export` and `/api/conversations/import`. */
 export function registerExportRoutes(app: App, dependencies: ExportRouteDependencies): void {
-  const { store, markdown } = dependencies
+  const { markdown, attachments, moveAttachments } = dependencies
+  const store = { ...dependencies.store, attachments }
   const tags = ['sharing']
 
   app.get(
@@ -35,7 +42,7 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
         description:
           '`md` and `html` contain the shown branch; `json` contains all branches, steps and attachments, and can be imported.',
         tags,
-        produces: Object.values(types),
+        produces: Object.values(CONTENT_TYPES),
         params: z.object({ id: ConversationId }),
         querystring: z.object({ format: ExportFormat.default('md') }),
       },
@@ -44,7 +51,7 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
       const conversation = await store.conversations.find(user.id, params.id)
       if (conversation === undefined) throw appError('conversation_not_found')
       void reply.headers({
-        'content-type': types[format],
+        'content-type': CONTENT_TYPES[format],
         'content-disposition': attachmentHeader(fileNameOf(conversation.title, format)),
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; sandbox",
@@ -70,6 +77,10 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
         response: { 200: envelope(Imported) },
       },
     },
-    async ({ user, body }) => success(await importJson(dependencies, user.id, body)),
+    async ({ user, body }) => {
+      const imported = await importJson(dependencies, user.id, body)
+      moveAttachments()
+      return success(imported)
+    },
   )
 }

@@ -8,6 +8,7 @@ import { registerCheckpointRoutes } from './checkpoints.ts'
 import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
 import { type DocumentRouteDependencies, registerDocumentRoutes } from './documents.ts'
 import { type ExportRouteDependencies, registerExportRoutes } from './exports.ts'
+import { type FileRouteDependencies, registerFileRoutes } from './files.ts'
 import { type HealthDependencies, registerHealthRoutes } from './health.ts'
 import { registerMcpRoutes } from './mcp.ts'
 import { registerMemoryRoutes } from './memory.ts'
@@ -36,6 +37,7 @@ export interface RouteDependencies {
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   exports: ExportRouteDependencies
+  files: FileRouteDependencies
   sharing: ShareRouteDependencies & SharedRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
   /** For projects, their files, checkpoints and uploads. */
@@ -60,6 +62,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerAdminUserRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)
+  registerFileRoutes(app, dependencies.files)
   registerExportRoutes(app, dependencies.exports)
   registerShareRoutes(app, dependencies.sharing)
   registerSharedRoutes(app, dependencies.sharing)

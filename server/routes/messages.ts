@@ -8,6 +8,7 @@ import { longTextBytes } from '../db/repositories/attachments.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
+import type { AttachmentReader } from '../files/attachment-contents.ts'
 import type { App } from '../http/app.ts'
 import { longJsonPieces } from '../lib/json-pieces.ts'
 import { Deleted, envelope, PageQuery } from '../protocol/envelope.ts'
@@ -36,11 +37,12 @@ export interface MessageRouteDependencies {
   chat: ChatService
   store: Store
   database: Database
+  attachments: AttachmentReader
 }
 
 export function registerMessageRoutes(
   app: App,
-  { chat, store, database }: MessageRouteDependencies,
+  { chat, store, database, attachments }: MessageRouteDependencies,
 ): void {
   const tags = ['messages']
   const streamTo = createRunStreamer({ chat, store })
@@ -92,9 +94,7 @@ export function registerMessageRoutes(
       const conversation = await store.conversations.get(user.id, params.id)
       const message = await store.messages.find(conversation.id, params.mid)
       const file =
-        message === undefined
-          ? undefined
-          : await store.attachments.find(message.id, params.position)
+        message === undefined ? undefined : await attachments.find(message.id, params.position)
       if (file === undefined) throw appError('attachment_not_found')
       void reply.headers({
         'content-type': file.kind === 'image' ? file.mime : 'text/plain; charset=utf-8',
@@ -217,7 +217,7 @@ export function registerMessageRoutes(
     },
   )
 
-  /** Responds with the stream of the run or, without `stream`, with the complete answer once the run has ended. */
+  /** Responds with the stream of the run or, without `stream`, once the run has ended or waits for a person. */
   async function respond(
     reply: FastifyReply,
     options: { stream?: boolean | undefined; stream_mode?: 'cumulative' | 'delta' | undefined },
@@ -228,7 +228,7 @@ export function registerMessageRoutes(
       return reply
     }
     const runLog = await chat.runs.runLog(run)
-    if (runLog !== null) await untilEnded(runLog, reply)
+    if (runLog !== null) await untilSettled(runLog, reply)
     const [message, endedRun, pending] = await Promise.all([
       store.messages.get(run.conversationId, run.messageId),
       store.runs.find(run.id),
@@ -246,9 +246,13 @@ export function registerMessageRoutes(
   }
 }
 
-/** Waits as a listener of the run, so that a client that disconnects counts as a listener that left. */
-function untilEnded(runLog: RunLog, reply: FastifyReply): Promise<void> {
-  if (runLog.terminal !== null) return Promise.resolve()
+/**
+ * Waits until the run has ended or an approval request waits for a person, who could not decide on a request that this response
+ * does not show. Does so as a listener of the run, so that a client that disconnects counts as a listener that left.
+ */
+function untilSettled(runLog: RunLog, reply: FastifyReply): Promise<void> {
+  const isSettled = (): boolean => runLog.terminal !== null || runLog.pendingApprovals.size > 0
+  if (isSettled()) return Promise.resolve()
   return new Promise((resolve) => {
     const finish = (): void => {
       unsubscribe()
@@ -256,7 +260,7 @@ function untilEnded(runLog: RunLog, reply: FastifyReply): Promise<void> {
     }
     const unsubscribe = runLog.subscribe({
       onEntries() {
-        if (runLog.terminal !== null) finish()
+        if (isSettled()) finish()
       },
       onClose: finish,
     })

@@ -7,6 +7,7 @@ import type { Message, StoredAttachment } from '../protocol/message.ts'
 import type { Run } from '../protocol/run.ts'
 import type { PendingApproval } from '../protocol/run-event.ts'
 import type { Step } from '../protocol/step.ts'
+import { usageOfRun } from '../protocol/usage.ts'
 
 export function presentMessage(row: FullMessage): Message {
   const shared = {
@@ -34,6 +35,7 @@ export function presentMessage(row: FullMessage): Message {
     error_reason: row.status === 'failed' ? (row.failure?.reason ?? null) : null,
     error_params: row.status === 'failed' ? (row.failure?.params ?? null) : null,
     finish_reason: row.finishReason,
+    usage: row.usage === null ? null : usageOfRun(row.usage),
   }
 }
 
@@ -41,11 +43,18 @@ const presentAttachment = (
   { id, conversationId }: FullMessage,
   file: AttachmentInfo,
 ): StoredAttachment => ({
+  ...(file.fileId === null ? {} : { file_id: file.fileId }),
   name: file.name,
   mime: file.mime,
   size: file.size,
   ...(file.extension === null ? {} : { extension: file.extension }),
-  url: `/api/conversations/${conversationId}/messages/${id}/attachments/${file.position}`,
+  ...(file.width === null ? {} : { width: file.width }),
+  ...(file.height === null ? {} : { height: file.height }),
+  ...(file.pages === null ? {} : { pages: file.pages }),
+  url:
+    file.fileId === null
+      ? `/api/conversations/${conversationId}/messages/${id}/attachments/${file.position}`
+      : `/api/files/${file.fileId}`,
 })
 
 /** Replaces long texts by readers, so that they are read from the store while the message is sent. */
@@ -108,11 +117,7 @@ export const presentRun = (row: RunRow, pending: PendingApproval[]): Run => ({
   user_message_id: row.userMessageId,
   status: row.status,
   model: row.model,
-  usage: {
-    prompt_tokens: row.promptTokens,
-    completion_tokens: row.completionTokens,
-    total_tokens: row.promptTokens + row.completionTokens,
-  },
+  usage: usageOfRun(row),
   finish_reason: row.finishReason,
   error: row.error,
   pending_approvals: row.endedAt === null ? pending : [],

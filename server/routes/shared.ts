@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { longTextBytes } from '../db/repositories/attachments.ts'
 import type { Store } from '../db/store.ts'
 import { AppError, appError } from '../errors.ts'
+import type { BlobStore } from '../files/blobs.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { Imported } from '../protocol/export.ts'
@@ -20,6 +21,7 @@ import { success } from './envelope.ts'
 export type SharedRouteDependencies = ImportDependencies & {
   shares: Shares
   store: Store
+  blobs: Pick<BlobStore, 'open'>
   markdown: MarkdownRenderer
   /** Cookies are for TLS only. */
   https: boolean
@@ -33,7 +35,7 @@ const PasswordForm = z.object({ password: z.string().min(1).max(200) })
 
 /** `/api/shared/:token` and the page `/s/:token`. */
 export function registerSharedRoutes(app: App, dependencies: SharedRouteDependencies): void {
-  const { shares, store, markdown, https } = dependencies
+  const { shares, store, blobs, markdown, https } = dependencies
   const tags = ['sharing']
   const visitOf = (request: FastifyRequest, token: string) => {
     const header = request.headers[PASSWORD_HEADER]
@@ -99,7 +101,10 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
       if (file === undefined) throw appError('attachment_not_found')
       const isImage = file.kind === 'image'
       void reply.headers({
-        'content-type': isImage ? (file.mime ?? '') : 'text/plain; charset=utf-8',
+        'content-type':
+          file.mime === null || file.mime === 'text/plain'
+            ? 'text/plain; charset=utf-8'
+            : file.mime,
         'content-disposition': isImage
           ? `inline; filename*=UTF-8''${encodeFileName(file.name)}`
           : attachmentHeader(file.name),
@@ -107,6 +112,7 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
         'x-content-type-options': 'nosniff',
         'x-robots-tag': 'noindex',
       })
+      if (file.sha256 !== null) return reply.send(await blobs.open(file.sha256))
       return reply.send(Readable.from(longTextBytes(file), { highWaterMark: 1, objectMode: true }))
     },
   )

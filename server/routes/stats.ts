@@ -13,13 +13,13 @@ export interface StatsRouteDependencies {
 }
 
 const Query = z.object({ period: StatsPeriod.default('daily') })
-const daysOf = { daily: 1, weekly: 7, monthly: 30 } as const
+const PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** `GET /api/stats/tokens` (own usage) and `GET /api/admin/stats` (all users). Days and hours are in UTC. */
 export function registerStatsRoutes(app: App, { tokenUsage, now }: StatsRouteDependencies): void {
   const stats = async (userId: UserId | null, period: StatsPeriod): Promise<TokenStats> => {
-    const range = daysBack(now(), daysOf[period])
+    const range = daysBack(now(), PERIOD_DAYS[period])
     if (period === 'daily') {
       const rows = await tokenUsage.byHour(userId, range.to)
       const hourly = sumBy(rows, ({ hour }) => hourName(hour), hours)
@@ -62,14 +62,25 @@ function daysOfRange({ from, to }: DayRange): string[] {
 const hourName = (hour: number): string => String(hour).padStart(2, '0')
 const hours = Array.from({ length: 24 }, (_, hour) => hourName(hour))
 
-type Tokens = { prompt_tokens: number; completion_tokens: number; total_tokens: number }
+type Tokens = {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  cached_tokens: number
+}
 
-const none = (): Tokens => ({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 })
+const none = (): Tokens => ({
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  total_tokens: 0,
+  cached_tokens: 0,
+})
 
 function add(sum: Tokens, row: UsageSum): void {
   sum.prompt_tokens += row.promptTokens
   sum.completion_tokens += row.completionTokens
   sum.total_tokens += row.promptTokens + row.completionTokens
+  sum.cached_tokens += row.cachedTokens
 }
 
 const byBothNames = (tokens: Tokens) => ({

@@ -2,13 +2,15 @@
 
 import type { SubAgentLimits } from '../agent/sub-agent.ts'
 import type { Database } from '../db/database.ts'
+import type { FileRow } from '../db/repositories/files.ts'
 import type { Store } from '../db/store.ts'
 import type { ModelCatalog } from '../llm/catalog.ts'
 import type { Change } from '../protocol/change.ts'
 import type { ApprovalMode } from '../protocol/conversation.ts'
-import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { FileId, ProjectId, UserId } from '../protocol/ids.ts'
+import type { Attachment } from '../protocol/message.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
-import type { ResultKeeper } from '../tools/long-results.ts'
+import type { LongResultStore } from '../tools/long-results.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
@@ -54,14 +56,27 @@ export interface MemorySection {
   outside: string
 }
 
+/** The files of users, as messages and runs need them. */
+export interface MessageFiles {
+  /** Those of some files that belong to the user, in any order. */
+  findAll(userId: UserId, ids: readonly FileId[]): Promise<FileRow[]>
+  /** Stores an attachment that came inside a message. @throws AppError `quota_claim_refused`. */
+  addInline(userId: UserId, attachment: Attachment): Promise<FileRow>
+  /** Removes a file that no message uses. */
+  remove(userId: UserId, id: FileId): Promise<unknown>
+  /** The bytes of a content by its hash. @throws AppError `file_content_missing`. */
+  read(sha256: string): Promise<Buffer>
+}
+
 export interface ChatDependencies {
   database: Database
   store: Store
+  files: MessageFiles
   settings: ChatSettings
   catalog: ModelCatalog
   registry: ToolRegistry
   cache: ResultCache
-  results: ResultKeeper
+  results: LongResultStore
   safety: ToolSafety
   /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
   isToolAllowed(

@@ -37,6 +37,8 @@ export interface PerformedRun {
   run: RunRow
   /** Read at the start; stored with the next change of the run. */
   state: RunState
+  /** What this run added to the prompt is stored. */
+  isPromptStored: boolean
   usage: RunUsage
   journal: RunJournal
   writes: WriteGroup

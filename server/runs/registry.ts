@@ -39,7 +39,7 @@ export interface RunRegistry extends RunStarter {
   withEndedRun<T>(id: RunId, work: () => Promise<T>): Promise<T>
   get(id: RunId): ActiveRun | undefined
   /** The ids of the matching active runs, including those whose rows are still being stored. */
-  where(matches: (run: RunRow) => boolean): RunId[]
+  findIds(matches: (run: RunRow) => boolean): RunId[]
   readonly count: number
   /** Starts no more runs. Active runs get `graceMs` to finish, then they are suspended until the next start. */
   drain(graceMs: number): Promise<void>
@@ -159,7 +159,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
         return await work()
       }),
     get: (id) => active.get(id)?.run,
-    where: (matches) =>
+    findIds: (matches) =>
       [...active.values()].filter(({ row }) => matches(row)).map(({ row }) => row.id),
     get count() {
       return active.size

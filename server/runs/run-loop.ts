@@ -1,4 +1,5 @@
 // Sets up the agent loop of a run: the model, the tools with their approvals and sub-agents, and the limits.
+import type { ContextWindow } from '../agent/context-window.ts'
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../agent/loop.ts'
 import type { WorkClock } from '../agent/work-clock.ts'
 import { toSchema } from '../tools/definition.ts'
@@ -6,9 +7,10 @@ import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
 import { createApprovals } from './approvals/request.ts'
 import { createTaint, type Taint } from './approvals/taint.ts'
 import type { RunContext } from './context/context.ts'
-import { fitToWindow } from './context/window.ts'
+import { createRunWindow } from './context/window.ts'
 import { type PerformedRun, retryRead } from './performed-run.ts'
 import type { Recorder } from './recorder.ts'
+import type { RunState } from './state.ts'
 import { createAgentStarter } from './sub-agents/agents.ts'
 
 /** The loop, not started yet. `clock` pauses while the run waits for a person. */
@@ -22,22 +24,40 @@ export async function createRunLoop(
   const { maxIterations } = dependencies.settings
   const taint = await createTaint(performed, context)
   const maxTokens = context.conversation.maxTokens ?? context.model.max_tokens ?? undefined
-  return runAgentLoop({
+  const window = createRunWindow(context, maxTokens, performed)
+  const loop = runAgentLoop({
     llm: context.llm,
     messages: context.messages,
     tools: context.tools.map(toSchema),
     request: {
       ...toolChoiceOf(performed, context),
       ...settingsOf(context),
+      cacheKey: run.conversationId,
       ...(maxTokens === undefined ? {} : { maxTokens }),
     },
     maxIterations: Math.max(0, (state.iterationLimit ?? maxIterations) - run.iteration),
     pendingCalls: context.resume.pendingCalls,
     budgetLeft: () => retryRead(performed, () => usage.isBudgetLeft()),
-    fitToWindow: (messages) => fitToWindow(messages, context, maxTokens, performed),
+    fitToWindow: window.fit,
     signal: active.signal,
     runTools: toolRunner(performed, context, { taint, recorder, clock }),
   })
+  return reporting(loop, window, state)
+}
+
+/** Tells the window what the provider counted, and keeps what later runs must repeat. */
+async function* reporting(
+  loop: AsyncGenerator<LoopEvent, void>,
+  window: ContextWindow,
+  state: RunState,
+): AsyncGenerator<LoopEvent, void> {
+  for await (const event of loop) {
+    if (event.type === 'iteration') {
+      window.report(event.usage.prompt_tokens)
+      state.window = window.marks
+    }
+    yield event
+  }
 }
 
 /** Runs the calls of an iteration. Each call gets what it needs to know about the run in its context. */

@@ -1,6 +1,7 @@
 // The stored options and state of a run.
 import { z } from 'zod'
 import { ApprovalMode } from '../protocol/conversation.ts'
+import { CallId } from '../protocol/ids.ts'
 import { OnDisconnect, ToolChoice } from '../protocol/message.ts'
 import { FinishReason } from '../protocol/run-event.ts'
 
@@ -20,6 +21,19 @@ export const RunOptions = z.object({
 })
 export type RunOptions = z.infer<typeof RunOptions>
 
+/** What this run added to the prompt, so that later runs send the same bytes again. */
+export const RunPrompt = z.object({
+  /** The user's memory in the system prompt, where this run read it anew. */
+  memory: z.string().optional(),
+  /** The listing of the project, where it had changed. */
+  listing: z.string().optional(),
+  /** Added before the question. */
+  note: z.string().optional(),
+  /** The note holds text from outside. */
+  outside: z.boolean().default(false),
+})
+export type RunPrompt = z.infer<typeof RunPrompt>
+
 export const RunState = z.object({
   /** Set when the last iteration is stored and only the end is missing. */
   finish: FinishReason.optional(),
@@ -29,6 +43,11 @@ export const RunState = z.object({
   title: z.string().optional(),
   /** Iterations that were allowed when it began or was last resumed, counted from the run's first. */
   iterationLimit: z.int().optional(),
+  prompt: RunPrompt.optional(),
+  /** What the next run of the conversation repeats, as `WindowMarks`. */
+  window: z
+    .object({ shortenedTo: CallId.optional(), ratio: z.number().positive().optional() })
+    .optional(),
 })
 export type RunState = z.infer<typeof RunState>
 

@@ -40,7 +40,8 @@ export async function performRun(
       isSuspending: () => active.stopReason === 'shutdown',
     })
     const state = readRunState(run.state)
-    await perform({ active, run, state, usage, journal, writes, dependencies })
+    const isPromptStored = state.prompt !== undefined
+    await perform({ active, run, state, isPromptStored, usage, journal, writes, dependencies })
   } catch (error) {
     const event = await endBroken(error, { active, run, usage, dependencies })
     if (event === null) active.runLog.close()
@@ -72,9 +73,9 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
   const { store, log, now } = dependencies
   const isResumed = run.attempt > 1
   const rows = isResumed ? await retryRead(performed, () => store.steps.list(run.messageId)) : []
-  const context = await retryRead(performed, () => createRunContext(run, rows, dependencies)).catch(
-    (error: unknown) => asAppError(error),
-  )
+  const context = await retryRead(performed, () =>
+    createRunContext(run, state, rows, dependencies),
+  ).catch((error: unknown) => asAppError(error))
   if (isResumed && !(context instanceof AppError))
     await recallEarlierResults(run.id, rows.map(toStep), store, context.allTools)
   const resume = context instanceof AppError ? null : context.resume
@@ -123,9 +124,10 @@ async function runLoop(
 /** Stores and emits one event. Returns how the run ended, or null while it continues. */
 async function handle(
   event: LoopEvent,
-  { active, run, usage, dependencies }: PerformedRun,
+  performed: PerformedRun,
   recorder: Recorder,
 ): Promise<Ending | null> {
+  const { active, run, usage, dependencies } = performed
   switch (event.type) {
     case 'prose': {
       const stored = recorder.append(event.kind, event.text)
@@ -137,7 +139,11 @@ async function handle(
       // The last iteration is stored together with the end of the run, unless a title has to be generated first.
       if (event.finish !== null) return { kind: 'done', finish: event.finish }
       const batch = await usage.takeBatch({ endsIteration: true })
-      await batch.settle(recorder.endIteration(event.calls, batch.write, event.carry))
+      const patch = performed.isPromptStored ? {} : { state: performed.state }
+      performed.isPromptStored = true
+      await batch.settle(
+        recorder.endIteration(event.calls, (tx) => batch.write(tx, patch), event.carry),
+      )
       return null
     }
     case 'result':

@@ -91,20 +91,20 @@ function createOutputBuffer(maxBytes: number) {
       dropped += Math.max(0, rest.length - tailLimit)
       if (tailBytes > 2 * tailLimit + 65_536) {
         const joined = Buffer.concat(tail)
-        const kept = Buffer.from(joined.subarray(joined.length - tailLimit))
-        dropped += joined.length - kept.length
-        tail = [kept]
-        tailBytes = kept.length
+        const end = Buffer.from(joined.subarray(joined.length - tailLimit))
+        dropped += joined.length - end.length
+        tail = [end]
+        tailBytes = end.length
       }
     },
     finish(): { text: string; truncated: boolean } {
-      const end = Buffer.concat(tail)
-      const kept = end.subarray(Math.max(0, end.length - tailLimit))
-      const omitted = dropped + end.length - kept.length
+      const joined = Buffer.concat(tail)
+      const end = joined.subarray(Math.max(0, joined.length - tailLimit))
+      const omitted = dropped + joined.length - end.length
       const start = Buffer.concat(head)
-      if (omitted === 0) return { text: Buffer.concat([start, kept]).toString(), truncated: false }
+      if (omitted === 0) return { text: Buffer.concat([start, end]).toString(), truncated: false }
       return {
-        text: `${start.toString()}\n[… ${omitted} bytes left out …]\n${kept.toString()}`,
+        text: `${start.toString()}\n[… ${omitted} bytes left out …]\n${end.toString()}`,
         truncated: true,
       }
     },

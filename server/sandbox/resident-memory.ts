@@ -12,19 +12,39 @@ export async function residentBytes(pid: number): Promise<number | null> {
       readFile(`/proc/${id}/statm`, 'utf8'),
       readFile(`/proc/${id}/task/${id}/children`, 'utf8').catch(() => ''),
     ])
-    const own = Number(statm.split(' ')[1]) * PAGE_BYTES
-    if (depth === MAX_DEPTH) return own
+    const ownBytes = Number(statm.split(' ')[1]) * PAGE_BYTES
+    if (depth === MAX_DEPTH) return ownBytes
     const below = await Promise.all(
       children
         .split(' ')
         .filter((text) => text !== '')
         .map((text) => measure(Number(text), depth + 1)),
     )
-    return below.reduce((sum, bytes) => sum + bytes, own)
+    return below.reduce((sum, bytes) => sum + bytes, ownBytes)
   }
   try {
     return await measure(pid, 0)
   } catch {
     return null
   }
+}
+
+const CHECK_INTERVAL_MS = 100
+
+/**
+ * Calls `onExceeded` whenever a process and its children are seen to use more than `maxBytes`, where the kernel reports it.
+ * @returns what ends the watch.
+ */
+export function watchResidentMemory(
+  pid: number | undefined,
+  maxBytes: number,
+  onExceeded: () => void,
+): () => void {
+  if (pid === undefined) return () => {}
+  const timer = setInterval(() => {
+    void residentBytes(pid).then((bytes) => {
+      if (bytes !== null && bytes > maxBytes) onExceeded()
+    })
+  }, CHECK_INTERVAL_MS)
+  return () => clearInterval(timer)
 }

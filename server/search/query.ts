@@ -1,15 +1,16 @@
 // Reads what a person typed into the search field.
 import { phraseWords, type QueryWord, queryWords } from '../lib/words.ts'
 
-/** A quoted phrase: these words, one after the other. */
+/** A quoted phrase: these words, one directly after the other. */
 export type Phrase = readonly QueryWord[]
 
 export type SearchQuery = {
-  /** Every distinct word that is wanted, those of phrases included. */
+  /** The distinct words to find, including those of phrases. */
   words: QueryWord[]
   phrases: Phrase[]
-  /** None of these: all words of a group together. */
+  /** Groups of excluded words: a text must not contain all words of a group. */
   without: QueryWord[][]
+  /** Excluded phrases. */
   withoutPhrases: Phrase[]
   /** Names after `in:`. */
   projects: string[]
@@ -20,13 +21,13 @@ export type SearchQuery = {
 }
 
 const PART = /(-?)(?:(in|by|has):)?(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))/giu
-/** Words that a query may have; with more, matches of most of them would take too long. */
+/** Words of a query that are used; finding texts with most of a longer list would take too long. */
 const MAX_WORDS = 8
 const MAX_EXCLUDED = 8
 
 /**
  * Unquoted words, `"quoted phrases"`, `-excluded` words or phrases, `in:project`, `by:me`, `has:file`. Anything else is
- * taken as words; nothing is an error.
+ * read as words; no input is an error.
  */
 export function parseQuery(text: string): SearchQuery {
   const query: SearchQuery = {
@@ -62,7 +63,7 @@ function exclude(query: SearchQuery, text: string, isQuoted: boolean): void {
   const words = phraseWords(text).slice(0, MAX_WORDS)
   if (words.length === 0 || query.without.length + query.withoutPhrases.length >= MAX_EXCLUDED)
     return
-  // A phrase of several words may be absent where its words are not: only the text itself decides.
+  // A text may contain the words but not the phrase, so phrases are compared with the text itself.
   if (isQuoted && words.length > 1) query.withoutPhrases.push(words)
   else query.without.push(words)
 }

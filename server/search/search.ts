@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../db/cursor.ts'
 import { foldCase } from '../db/fragments.ts'
 import type { FoundText, MessageFilter } from '../db/repositories/search.ts'
-import type { SearchKind } from '../db/search-places.ts'
+import type { SearchKind } from '../db/search-entries.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
-import { placedWords } from '../lib/placed-words.ts'
+import { wordPositions } from '../lib/word-positions.ts'
 import type { Page } from '../protocol/envelope.ts'
 import type { ConversationId, ProjectId, UserId } from '../protocol/ids.ts'
 import type { SearchType } from '../protocol/search.ts'
@@ -59,8 +59,8 @@ export function createSearch({ search, projects }: Pick<Store, 'search' | 'proje
   ): Promise<ProjectId[] | undefined> {
     if (query.projects.length === 0) return projectId === undefined ? undefined : [projectId]
     const names = query.projects.map(foldCase)
-    const own = await projects.names(userId)
-    return own
+    const owned = await projects.names(userId)
+    return owned
       .filter(({ id, name }) => names.includes(foldCase(name)) && (projectId ?? id) === id)
       .map(({ id }) => id)
   }
@@ -167,7 +167,7 @@ const kindsOf = (type: SearchType | undefined): readonly SearchKind[] => {
 
 /** Null for a text without a wanted phrase, or with an unwanted one. */
 function toHit({ text, ...entry }: FoundText, query: SearchQuery): Hit | null {
-  const words = placedWords(text)
+  const words = wordPositions(text)
   if (!query.phrases.every((phrase) => hasPhrase(words, phrase))) return null
   if (query.withoutPhrases.some((phrase) => hasPhrase(words, phrase))) return null
   return {

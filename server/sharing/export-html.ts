@@ -1,7 +1,9 @@
 // The shown branch of a conversation as one HTML file without scripts, which looks right on a screen and on paper.
+
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { FullMessage } from '../db/repositories/messages.ts'
-import { DOCUMENT_END, documentPolicy, documentStart, escapeHtml } from './html.ts'
+import { escapeHtml } from '../lib/escape-html.ts'
+import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import {
   type AnyText,

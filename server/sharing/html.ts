@@ -1,17 +1,6 @@
 // HTML around texts that anybody may have written: escaping, the frame of a document and its style.
 import { createHash } from 'node:crypto'
-
-const marks: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Text for element content and quoted attributes. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? '')
+import { escapeHtml } from '../lib/escape-html.ts'
 
 const STYLE = `:root{color-scheme:light dark;--paper:#fbfaf8;--ink:#1f1d1a;--muted:#6b665e;--line:#e4e0d9;--soft:#f2efea;--accent:#9a4a26}
 @media (prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece9e3;--muted:#a09a90;--line:#37342f;--soft:#23211e;--accent:#e29a74}}
@@ -51,11 +40,11 @@ button,.button{background:var(--ink);color:var(--paper);border-color:var(--ink);
 @media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000}
 body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,table{overflow:visible}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
 
-const styleHash = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 
 /** The policy of these documents: no script, nothing from elsewhere. `images` are sources such as `'self'` or `data:`. */
 export const documentPolicy = (images: string): string =>
-  `default-src 'none'; img-src ${images}; style-src ${styleHash}; form-action 'self'; base-uri 'none'`
+  `default-src 'none'; img-src ${images}; style-src ${STYLE_HASH}; form-action 'self'; base-uri 'none'`
 
 /** The start of a document, up to its content. */
 export const documentStart = (title: string, head = ''): string =>

@@ -1,8 +1,9 @@
 // Renders Markdown from anybody as safe HTML, with limits on size and time.
+
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { escapeHtml } from '../lib/escape-html.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
-import { escapeHtml } from './html.ts'
 
 export interface MarkdownRenderer {
   /** Safe HTML of a text: no scripts, images or HTML of its own. A text that is too large or takes too long stays as it is. */

@@ -5,14 +5,21 @@ import type { Store } from '../db/store.ts'
 import type { LongText } from '../lib/json-pieces.ts'
 import type { MessageId } from '../protocol/ids.ts'
 
-export type ExportStore = Pick<Store, 'conversations' | 'messages' | 'messageOrder' | 'attachments'>
+export type BranchStore = Pick<Store, 'messages' | 'messageOrder'>
+
+export type ExportStore = BranchStore & {
+  attachments: {
+    /** An attachment with its content: text, or an image as base64. */
+    find(messageId: MessageId, position: number): Promise<{ content: LongText } | undefined>
+  }
+}
 
 /** A text in one piece, or read in pieces because it is long. */
 export type AnyText = string | LongText
 
 /** The messages of the shown branch, oldest first. One that is deleted meanwhile is left out. */
 export async function* readShownBranch(
-  store: ExportStore,
+  store: BranchStore,
   { id, leafId }: Pick<ConversationRow, 'id' | 'leafId'>,
 ): AsyncGenerator<FullMessage> {
   if (leafId === null) return
@@ -21,12 +28,12 @@ export async function* readShownBranch(
 
 /** The messages of all branches, in the order of creation. */
 export const readAllBranches = (
-  store: ExportStore,
+  store: BranchStore,
   { id }: Pick<ConversationRow, 'id'>,
 ): AsyncGenerator<FullMessage> => readEach(store, id, store.messageOrder.allIds(id))
 
 async function* readEach(
-  { messages }: ExportStore,
+  { messages }: BranchStore,
   conversationId: ConversationRow['id'],
   ids: Iterable<MessageId> | AsyncIterable<MessageId>,
 ): AsyncGenerator<FullMessage> {

@@ -1,7 +1,9 @@
 // The page of a share: HTML that needs no script, in the language of the visitor.
+
 import type { ShareRow } from '../db/repositories/shares.ts'
+import { escapeHtml } from '../lib/escape-html.ts'
 import { SharedMessage, type SharedStep } from '../protocol/share.ts'
-import { DOCUMENT_END, documentPolicy, documentStart, escapeHtml } from './html.ts'
+import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 
 const english = {
@@ -15,7 +17,8 @@ const english = {
   password: 'This conversation is protected by a password.',
   field: 'Password',
   open: 'Open',
-  gone: 'There is nothing shared under this link',
+  continue: 'Continue in NanoClaw',
+  gone: 'Nothing is shared under this link',
   goneText: 'It may have ended, or its owner has withdrawn it.',
   written: 'Written by people and language models. Check what matters to you.',
 }
@@ -30,6 +33,7 @@ const chinese: typeof english = {
   password: '这个对话受密码保护。',
   field: '密码',
   open: '打开',
+  continue: '在 NanoClaw 中继续',
   gone: '这个链接下没有分享的内容',
   goneText: '它可能已到期，或已被分享者撤回。',
   written: '内容由用户和语言模型撰写，重要信息请自行核实。',
@@ -61,7 +65,8 @@ export async function* sharePage(
     yield `${filesHtml(message.files, options.token)}</article>\n`
   }
   if (isFirst) yield pageStart(title, '', renewedAt, texts)
-  yield `<footer>${texts.written}</footer>${DOCUMENT_END}`
+  const onward = `<a class="button" rel="nofollow" href="/continue/${encodeURIComponent(options.token)}">${texts.continue}</a>`
+  yield `<p>${onward}</p><footer>${texts.written}</footer>${DOCUMENT_END}`
 }
 
 function pageStart(title: string, said: string, at: Date, texts: typeof english): string {

@@ -2,7 +2,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import pLimit from 'p-limit'
 import { networkOf } from '../auth/network.ts'
-import { hashPassword, verifyPassword } from '../auth/passwords.ts'
+import type { Passwords } from '../auth/passwords.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Database } from '../db/database.ts'
 import type { ShareRow } from '../db/repositories/shares.ts'
@@ -24,6 +24,7 @@ export interface ShareDependencies {
   database: Database
   store: Store
   box: SecretBox
+  passwords: Passwords
   /** False: nothing is shared, and every link is 404. */
   enabled: boolean
   now(): Date
@@ -41,7 +42,7 @@ export interface Visit {
 
 export type Shares = ReturnType<typeof createShares>
 
-export function createShares({ database, store, box, enabled, now }: ShareDependencies) {
+export function createShares({ database, store, box, passwords, enabled, now }: ShareDependencies) {
   const { shares } = store
   // One copy at a time: copies of one conversation would remove each other's rows.
   const queue = pLimit(1)
@@ -54,7 +55,7 @@ export function createShares({ database, store, box, enabled, now }: ShareDepend
     const wait =
       guesses.take(`${share.id} ${networkOf(visit.address)}`) ?? guessesInAll.take(share.id)
     if (wait !== null) throw appError('share_guesses_exhausted', {}, { retryAfter: wait })
-    if (!(await verifyPassword(hash, visit.password))) throw appError('share_password_wrong')
+    if (!(await passwords.verify(hash, visit.password))) throw appError('share_password_wrong')
   }
 
   return {
@@ -72,7 +73,7 @@ export function createShares({ database, store, box, enabled, now }: ShareDepend
         const expiresAt = body.expires_at == null ? body.expires_at : new Date(body.expires_at)
         if (expiresAt != null && expiresAt <= now()) throw appError('share_expired')
         const passwordHash =
-          body.password == null ? body.password : await hashPassword(body.password)
+          body.password == null ? body.password : await passwords.hash(body.password)
         const old = await shares.find(userId, conversationId)
         const share = old ?? newShare(userId, conversationId)
         if (old === undefined) await database.write((tx) => shares.insert(tx, share))

@@ -14,7 +14,7 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from './definition.ts'
-import type { ResultKeeper } from './long-results.ts'
+import type { LongResultStore } from './long-results.ts'
 import { prepareCalls, readInput } from './prepare-calls.ts'
 import type { ToolSet } from './registry.ts'
 import type { ResultCache } from './result-cache.ts'
@@ -55,7 +55,7 @@ export interface ToolExecutor {
 export interface ExecutorDependencies {
   tools: ToolSet
   cache: ResultCache
-  results: ResultKeeper
+  results: LongResultStore
   safety: ToolSafety
   /** Calls of one iteration that run in parallel. */
   maxWorkers: number

@@ -8,9 +8,9 @@ export interface ResultOwner {
   runId: RunId
 }
 
-export interface ResultKeeper {
+export interface LongResultStore {
   /** Stores the text and returns its handle. */
-  keep(owner: ResultOwner, content: string): Promise<string>
+  create(owner: ResultOwner, content: string): Promise<string>
   /** The whole text; undefined for a handle that is unknown, expired or somebody else's. */
   read(owner: ResultOwner, handle: string): Promise<string | undefined>
 }
@@ -58,7 +58,7 @@ export function sliceResult(
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
 /** For tests and for a run without a database: kept in memory, the oldest dropped first. */
-export function createMemoryResultKeeper(): ResultKeeper {
+export function createMemoryLongResults(): LongResultStore {
   const kept = new LRUCache<string, { owner: string; content: string }>({
     maxSize: 64_000_000,
     sizeCalculation: ({ content }) => content.length + 1,
@@ -66,7 +66,7 @@ export function createMemoryResultKeeper(): ResultKeeper {
   const ownerKey = ({ conversationId, runId }: ResultOwner): string => conversationId ?? runId
   let count = 0
   return {
-    async keep(owner, content) {
+    async create(owner, content) {
       count += 1
       const handle = `result-${count}`
       kept.set(handle, { owner: ownerKey(owner), content })

@@ -5,8 +5,8 @@ import type { CallId } from '../protocol/ids.ts'
 import type { Artifact } from '../protocol/step.ts'
 import type { ToolResult } from './definition.ts'
 import {
+  type LongResultStore,
   MAX_RESULT_CHARACTERS,
-  type ResultKeeper,
   type ResultOwner,
   sliceResult,
 } from './long-results.ts'
@@ -66,14 +66,14 @@ export function writeResult(result: ToolResult): WrittenResult {
 /** What the model gets: the same result, or when it is too long its beginning and a handle for `result_read`. */
 export async function fitResult(
   result: WrittenResult,
-  keeper: ResultKeeper,
+  keeper: LongResultStore,
   owner: ResultOwner,
 ): Promise<WrittenResult> {
   const error = result.success ? {} : { error: cut(result.error, MAX_ERROR_CHARACTERS) }
   const left = MAX_RESULT_CHARACTERS - ENVELOPE_CHARACTERS - (error.error?.length ?? 0)
   if (result.data === undefined || result.data.length <= left) return { ...result, ...error }
   const whole = readableText(result.data)
-  const handle = await keeper.keep(owner, whole)
+  const handle = await keeper.create(owner, whole)
   const slice = sliceResult(handle, whole, 0, left)
   const note =
     'The result is too long; this is only the beginning. ' +

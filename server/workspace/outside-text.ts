@@ -52,11 +52,11 @@ export function createOutsideText(
     workspace: Workspace,
     names: readonly string[],
   ): Promise<ReadonlySet<string>> => {
-    const wanted = new Set(names)
-    if (wanted.size === 0) return wanted
-    if (await isOutsideChangeOpen(workspace)) return wanted
+    const requested = new Set(names)
+    if (requested.size === 0) return requested
+    if (await isOutsideChangeOpen(workspace)) return requested
     if (!(await records.hasAny(workspace.projectId))) return new Set()
-    const byHash = new Map([...wanted].map((name) => [nameHash(name), name]))
+    const byHash = new Map([...requested].map((name) => [nameHash(name), name]))
     const marked = await records.marked(workspace.projectId, [...byHash.keys()])
     return new Set([...byHash].flatMap(([hash, name]) => (marked.has(hash) ? [name] : [])))
   }

@@ -54,7 +54,7 @@ export function createStorageQuota(options: {
   const used = async (userId: UserId): Promise<number> => {
     await recovered(userId)
     for (const projectId of await records.unmeasured(userId))
-      await records.measured(projectId, await measure(userId, projectId))
+      await records.setMeasured(projectId, await measure(userId, projectId))
     // Read before the stored sum: a claim released in between counts twice for a moment, but is never missed.
     let claimed = 0
     for (const claim of claims.values()) if (claim.userId === userId) claimed += claim.bytes

@@ -1,4 +1,4 @@
-// The page for everybody: no fault that axe finds in both themes and languages, on a phone, with the keyboard alone.
+// Accessibility of the page: no axe violations in both themes and languages, on a phone, and keyboard-only use.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   composer,
@@ -128,12 +128,12 @@ describeInBrowser('the page for everybody', (visitor) => {
   })
 
   test('a button shows no tip while its own menu is open', async () => {
-    const page = await visitor.open(server.url)
+    const page = await visitor.open(server.url, { ownContext: true })
     await composer(page).waitFor()
     await page.clock.install()
     const button = page.getByRole('button', { name: 'Approval:' })
     const tip = page.getByRole('tooltip')
-    // Pointer events of its own: the open menu must not be left.
+    // Synthetic pointer events: a real pointer would have to leave the open menu.
     const pointAt = async (): Promise<void> => {
       await button.dispatchEvent('pointerover', { pointerType: 'mouse', bubbles: true })
       await page.clock.runFor(2_000)
@@ -152,11 +152,11 @@ describeInBrowser('the page for everybody', (visitor) => {
     const page = await visitor.open(server.url)
     await composer(page).waitFor()
     const focused = () => page.evaluate<string>('document.activeElement?.id ?? ""')
-    // The field has the focus from the start; the slash brings it back from anywhere.
+    // The composer has the focus initially; `/` focuses it from anywhere.
     expect(await focused()).toBe('composer')
     await page.keyboard.press('Tab')
     expect(await focused()).not.toBe('composer')
-    // What has no words says what it does, to the keyboard as to the pointer; Escape takes that away.
+    // Icon buttons show a tooltip on keyboard focus as well as on hover; Escape hides it.
     const tip = page.getByRole('tooltip')
     await tip.getByText('Attach files').waitFor()
     await page.keyboard.press('Escape')
@@ -176,7 +176,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     await page.getByText('By keyboard.').waitFor()
     expect(upstream.requests.at(-1)?.messages.at(-1)?.content).toContain('line one\nline two')
 
-    await page.getByRole('searchbox', { name: 'Search' }).focus()
+    await page.getByRole('searchbox', { name: 'Filter by title' }).focus()
     await page.keyboard.type('A talk')
     const list = page.getByRole('navigation', { name: 'Conversations' })
     await list.getByRole('link', { name: 'line one' }).waitFor({ state: 'hidden' })

@@ -1,4 +1,4 @@
-// Agents in a real browser: sub-agents in their card, background tasks, memory, MCP servers, channels.
+// Agents in a real browser: sub-agent cards, background tasks, memory, MCP servers, channels.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { turn } from '../support/upstream-turns.ts'
 
 const handbook = resolve(import.meta.dirname, '../fixtures/documents/handbook-zh.pdf')
 
-/** A promise that the test settles when the upstream may go on. */
+/** A promise that the test resolves when the upstream may continue. */
 function gate() {
   let open = (): void => undefined
   const opened = new Promise<void>((settle) => {
@@ -79,7 +79,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await say(page, 'Compare them.')
     const agent = (name: string) =>
       page.getByRole('list', { name: 'Sub-agents' }).getByRole('listitem').filter({ hasText: name })
-    // Live, while one of them still works.
+    // Updated live, while another sub-agent is still working.
     await agent('Sun').getByText('done').first().waitFor()
     await agent('Sun').getByText('1.39 million').waitFor()
     await agent('Sun').getByText('2 * 695000').waitFor()
@@ -123,7 +123,7 @@ describeInBrowser('agents in the page', (visitor) => {
     const tasks = page.getByRole('region', { name: 'Background tasks' })
     await tasks.getByText('count the stars').waitFor()
     await tasks.getByText('count the sand').waitFor()
-    // What one of them asks can be told apart.
+    // Approval requests of one task are distinguishable.
     for (const place of ['1 of 2', '2 of 2'])
       await tasks.getByRole('region', { name: place }).waitFor()
     await say(page, 'Hello.')
@@ -162,7 +162,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await page.goto(server.url)
     await say(page, 'A drink, please.')
     await page.getByText('Here you are.').waitFor()
-    // Only now: a conversation that is shown such a fact asks before it remembers anything.
+    // Only now: in a conversation with such a fact in its context, saving to memory requires approval.
     const { content } = (await server.call('GET', '/api/memory')).json.data
     await server.call('PUT', '/api/memory', {
       body: { content: `${content.trimEnd()}\n- 2026-01-02: Has a cat (from outside text)\n` },
@@ -225,11 +225,11 @@ describeInBrowser('agents in the page', (visitor) => {
     await page.getByLabel(/^Signing secret/).fill('a-secret-of-mine')
     await page.getByRole('button', { name: 'Add channel' }).click()
     await page.getByText('team added.').waitFor()
-    // Its path may be a secret too.
+    // The path of the URL may be a secret too.
     await page.getByText('Webhook · https://hooks.example.org/…').waitFor()
     expect(await page.content()).not.toContain('a-secret-of-mine')
     await expectAccessible(page)
-    // What the server refuses is said beside the form, which keeps what was typed.
+    // An error from the server is shown next to the form, which keeps the input.
     await page.getByLabel('Type').selectOption('email')
     await page.getByLabel('Name', { exact: true }).fill('post')
     await page.getByLabel('Send to').fill('somebody@example.org')

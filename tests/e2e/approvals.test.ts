@@ -1,4 +1,4 @@
-// Approval requests for file changes in a real browser: the diff, keys, several at once, rejecting, changing the arguments.
+// Approval requests for file changes in a real browser: diff, keys, several at once, rejection, changed arguments.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import {
@@ -41,7 +41,7 @@ describeInBrowser('approving file changes', (visitor) => {
     await leave(page)
   })
 
-  test('several approval requests are numbered and told apart, and are all rejected at once', async () => {
+  test('several approval requests are numbered, and one click rejects all of them', async () => {
     const id = await on.createProject('Many', { 'notes.md': 'old\n' })
     on.upstream.enqueue(
       turn.toolCalls(
@@ -76,7 +76,7 @@ describeInBrowser('approving file changes', (visitor) => {
     const id = await on.createProject('Changes', { 'notes.md': 'old\n' })
     on.upstream.enqueue(write('first try\n'), write('second try\n'), turn.text('Done as you like.'))
     const page = await visitor.open(on.server.url, { phone: true })
-    // Sent before the list of projects has loaded: the message still belongs to the project in the address.
+    // Sent before the list of projects has loaded: the message still belongs to the project in the URL.
     let listProjects = (): void => undefined
     const asked = new Promise<void>((resolve) => {
       listProjects = resolve
@@ -101,7 +101,7 @@ describeInBrowser('approving file changes', (visitor) => {
     await page.getByText('Done as you like.').waitFor()
     expect(await on.readFile(id, 'notes.md')).toBe('my own\n')
 
-    // Everything since the message is undone.
+    // Undoes every change since the message.
     await page
       .getByRole('article', { name: 'Your message' })
       .getByRole('button', { name: 'Undo file changes since here' })

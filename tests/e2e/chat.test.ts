@@ -6,7 +6,7 @@ import { useServers } from '../support/server.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 
-/** A promise that the test settles when the upstream may go on. */
+/** A promise that the test resolves when the upstream may continue. */
 function gate() {
   let open = (): void => undefined
   const opened = new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('a lost connection heals by itself', async () => {
+  test('a lost connection is re-established without any action', async () => {
     const middle = gate()
     const whole = turn.text('One two three four five.', { chunkSize: 4 })
     upstream.enqueue({
@@ -212,7 +212,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('a failed answer says why, and answering again mends it', async () => {
+  test('a failed answer names the reason, and regenerating it succeeds', async () => {
     upstream.enqueue(turn.error(401, 'bad key'))
     const page = await visitor.open(url)
     await say(page, 'Will this work?')

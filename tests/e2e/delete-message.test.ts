@@ -1,4 +1,4 @@
-// Deleting a message: how many go is said before, and all of them come back by Undo, in both languages.
+// Deleting a message: the dialog says how many messages are deleted, and Undo restores all of them, in both languages.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, leave, say } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'

@@ -1,4 +1,4 @@
-// What a page shows while it loads and while an answer grows: frame, title, messages, fonts, selection, formulas.
+// What the page shows while it loads and while an answer streams: frame, title, messages, fonts, selection, formulas.
 import { beforeAll, expect, test } from 'vitest'
 import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
 import { usePageServer } from '../support/page-server.ts'
@@ -43,7 +43,7 @@ describeInBrowser('a page that loads', (visitor) => {
   })
 
   test('on a slow line the frame is painted before any script loads, and raw Markdown is never shown', async () => {
-    const page = await visitor.open('about:blank')
+    const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -54,7 +54,7 @@ describeInBrowser('a page that loads', (visitor) => {
     })
     await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
     await page.locator('.boot-box').waitFor()
-    // Painted, not only there: the browser reports it.
+    // Not only in the DOM: the browser reports that it was painted.
     await expect
       .poll(() => page.evaluate("performance.getEntriesByName('first-paint').length"), {
         timeout: 45_000,
@@ -78,7 +78,7 @@ describeInBrowser('a page that loads', (visitor) => {
   })
 
   test('messages are requested before the code that draws them, fonts only once a conversation can be read', async () => {
-    const page = await visitor.open('about:blank')
+    const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve

@@ -1,7 +1,7 @@
-// The end of an answer on a slow machine: what is read stays where it is, and a limit, a failure or a stop has a way on.
+// The end of an answer on a slow machine: the scroll position is stable; a limit, failure or stop offers a next step.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
+import { describeInBrowser, leave, onSlowCpu, REMOTE_HOST, say } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'
 import { type TestServer, useServers } from '../support/server.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -13,7 +13,7 @@ const PARAGRAPHS = Array.from(
 )
 const LONG = [...PARAGRAPHS, '| a | b |\n| - | - |\n| 1 | 2 |', 'The very last line.'].join('\n\n')
 
-/** The whole text is out, and the end of the answer waits. */
+/** A turn that sends the whole text, then waits for `release` before it finishes. */
 function heldAtTheEnd(text: string) {
   let release = (): void => {}
   const until = new Promise<void>((resolve) => {
@@ -30,7 +30,7 @@ function heldAtTheEnd(text: string) {
   return { turn: held, release }
 }
 
-/** Looks at the thread at every change of the page, not only at every frame, which a slow machine has few of. */
+/** Observes the thread at every DOM change and not only at every frame, because a slow machine renders few frames. */
 const watchThread = (page: Page): Promise<unknown> =>
   page.evaluate(`(() => {
     const thread = document.querySelector('section[aria-label="Messages"]')
@@ -63,33 +63,36 @@ describeInBrowser('the end of an answer', (visitor) => {
   afterAll(() => upstream.close())
 
   test.each([
-    { name: 'on this machine', options: { slowCpu: 6 } },
-    { name: 'on a phone over plain HTTP', options: { slowCpu: 6, phone: true, remote: true } },
+    { name: 'on this machine', options: {} },
+    { name: 'on a phone over plain HTTP', options: { phone: true, remote: true } },
   ])(
     'the thread never shrinks and its reader is not moved when an answer settles $name',
     async ({ options }) => {
       const held = heldAtTheEnd(LONG)
       upstream.enqueue(held.turn)
       const page = await visitor.open(server.url, options)
-      await say(page, 'A long one, please.')
-      await page.getByText('The very last line.').waitFor()
-      await page.getByRole('table').waitFor()
-      const thread = page.getByRole('region', { name: 'Messages' })
-      await thread.hover()
-      await page.mouse.wheel(0, -1_500)
-      await page.getByRole('button', { name: 'Jump to latest message' }).waitFor()
-      await watchThread(page)
-      const stored = page.waitForResponse(
-        (response) => response.request().method() === 'GET' && /\/messages\b/.test(response.url()),
-      )
-      held.release()
-      await page.getByRole('button', { name: 'Regenerate' }).waitFor()
-      await page.getByRole('button', { name: 'Send' }).waitFor()
-      await (await stored).finished()
-      // By the second frame from then on the stored message has been drawn.
-      await page.evaluate(
-        'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))))',
-      )
+      await onSlowCpu(page, 6, async () => {
+        await say(page, 'A long one, please.')
+        await page.getByText('The very last line.').waitFor()
+        await page.getByRole('table').waitFor()
+        const thread = page.getByRole('region', { name: 'Messages' })
+        await thread.hover()
+        await page.mouse.wheel(0, -1_500)
+        await page.getByRole('button', { name: 'Jump to latest message' }).waitFor()
+        await watchThread(page)
+        const stored = page.waitForResponse(
+          (response) =>
+            response.request().method() === 'GET' && /\/messages\b/.test(response.url()),
+        )
+        held.release()
+        await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+        await page.getByRole('button', { name: 'Send' }).waitFor()
+        await (await stored).finished()
+        // The stored message has been painted by the second frame from now.
+        await page.evaluate(
+          'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))))',
+        )
+      })
       expect(await seen(page)).toEqual({ shrunk: [], moved: [] })
       await page.reload()
       await page.getByText('The very last line.').waitFor()

@@ -1,4 +1,4 @@
-// The page on plain HTTP from another machine, where a browser offers it less: sending, copying, refusals, drops.
+// The page over plain HTTP from another machine, without a secure context: sending, copying, refusals, drops.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
@@ -30,7 +30,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     const { json } = await server.call('GET', '/api/conversations?limit=100')
     return json.data.items.map(({ title }: { title: string }) => title)
   }
-  /** What a paste would give: read by pasting into the field, which every origin may. */
+  /** The clipboard's text, read by pasting it into the composer, which works on every origin. */
   const pasted = async (page: Page): Promise<string> => {
     await composer(page).fill('')
     await composer(page).focus()
@@ -88,7 +88,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     await page.getByText('The store is busy. Try again shortly.').waitFor()
     expect(await composer(page).inputValue()).toBe('Do not lose this')
     await expect.poll(titles).toEqual(before)
-    // While the server thinks about it, the text is still there.
+    // The text stays in the composer while the request is pending.
     await page.unroute('**/messages')
     let letGo = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -108,7 +108,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     expect(await composer(page).inputValue()).toBe('')
     await page.unrouteAll()
 
-    // The answer to a send was lost on the way: sending again joins the message that is there already.
+    // The response to a send is lost: sending again joins the message that is already stored.
     await page.route('**/messages', async (route) => {
       await route.fetch()
       await route.abort()

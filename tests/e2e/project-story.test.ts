@@ -1,4 +1,4 @@
-// The whole way of a project: uploaded in the browser, changed by the agent under a person's eyes, over a crash, and taken back.
+// The life of a project: uploaded in the browser, changed by the agent with approvals, across a crash, and restored.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { turn } from '../support/upstream-turns.ts'
 
 const FILES = 1_000
 
-/** A folder as a person has it: nested, with names of every kind. */
+/** A realistic folder: nested, with many kinds of file names. */
 function makeProject(folder: string): void {
   for (let index = 0; index < FILES; index++) {
     const inner = join(folder, `package${index % 20}`, `module ${index % 7}`)
@@ -87,7 +87,7 @@ describeInBrowser('the way of a project', (visitor) => {
     await page.getByRole('button', { name: 'Chat in this project' }).click()
     await say(page, 'Renew the text, write a plan, drop main.ts.')
 
-    // The questions come in the order of the calls; the first is open and has the keyboard.
+    // Approval requests appear in the order of the calls; the first one is expanded and has the focus.
     await question(page, 'Edit file').getByText('New text.').waitFor()
     const names = page.getByRole('region', { name: /^Allow/ })
     expect(await names.locator('h2').allTextContents()).toEqual([
@@ -105,7 +105,7 @@ describeInBrowser('the way of a project', (visitor) => {
     await question(page, 'Delete file').getByRole('button', { name: 'Reject' }).click()
     await question(page, 'Delete file').getByLabel(/^Why/).fill('main.ts stays.')
     await question(page, 'Delete file').getByRole('button', { name: 'Reject' }).click()
-    // Answered is gone, although its result waits for the earlier calls.
+    // A decided request disappears, although its result waits for the earlier calls.
     await question(page, 'Delete file').waitFor({ state: 'detached' })
 
     await server.kill('SIGKILL')
@@ -132,7 +132,7 @@ describeInBrowser('the way of a project', (visitor) => {
     expect(told).toContain('main.ts stays.')
     const chat = page.url()
 
-    // The history names both changes, compares them and leads back to the chat.
+    // The history lists both changes, compares them and links back to the chat.
     await page.goto(`${server.url}/projects/${id}`)
     await page.getByRole('tab', { name: 'History' }).click()
     const entry = page.getByRole('listitem').filter({ hasText: 'docs/plan.md' })
@@ -159,7 +159,7 @@ describeInBrowser('the way of a project', (visitor) => {
     upstream.expectDone()
   })
 
-  test('on a phone, in Chinese and in the dark the questions fit and can be answered', async () => {
+  test('on a phone, in Chinese and in the dark theme, approval requests fit and can be decided', async () => {
     const made = await fetch(`${server.url}/api/projects`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

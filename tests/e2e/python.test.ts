@@ -1,4 +1,4 @@
-// Python in a real browser: statistics and plots over a project's table, live output, endless programs stopped.
+// Python in a real browser: statistics and plots from a project's table, live output, endless programs stopped.
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
@@ -9,7 +9,7 @@ import { turn } from '../support/upstream-turns.ts'
 
 const TABLE = 'month,sold\nJanuary,12\nFebruary,19\nMarch,7\nApril,26\n'
 
-/** What a model writes where no plotting package is installed: a chart as SVG, and a PNG put together by hand. */
+/** What a model writes when no plotting package is installed: a chart as SVG, and a PNG encoded by hand. */
 const STATISTICS = `import csv, statistics, binascii
 
 with open("/workspace/sales.csv") as table:
@@ -48,7 +48,7 @@ print(f"{len(sold)} months")
 const python = (args: Record<string, unknown>) =>
   turn.toolCalls([{ name: 'execute_python', arguments: args }])
 
-/** A card with output unfolds by itself while it runs, and is folded after a reload. */
+/** Expands a card. One with output expands by itself while it runs, and is collapsed after a reload. */
 async function unfold(card: Locator): Promise<void> {
   if ((await card.getAttribute('aria-expanded')) === 'false') await card.click()
 }
@@ -115,7 +115,7 @@ describeInBrowser('Python in the page', (visitor) => {
     await say(page, 'Count for ever.')
     const card = page.getByRole('button', { name: /^Run Python/ })
     await card.getByText('running').first().waitFor()
-    // What it prints is seen without a click.
+    // The output is visible without a click.
     await page.locator('pre', { hasText: 'still 2000000' }).waitFor()
     await card.getByText(/^\d+ s$/).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
@@ -127,7 +127,7 @@ describeInBrowser('Python in the page', (visitor) => {
     await leave(page)
   })
 
-  test('an endless program is ended by its limit, and the model is told', async () => {
+  test('an endless program ends at its time limit, and its result says so', async () => {
     upstream.enqueue(
       python({ code: 'print("begun")\nwhile True:\n    pass', strictness: 'strict' }),
       turn.text('It did not end by itself.'),

@@ -1,4 +1,4 @@
-// What tools found, as a person reads it: views by kind of result, the raw data behind them, the sources of an answer.
+// Tool results in the page: a view for each kind of result, the raw data behind it, and the sources of an answer.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   describeInBrowser,
@@ -109,7 +109,7 @@ describeInBrowser('results of tools', (visitor) => {
       .getByRole('link', { name: 'How tea is made' })
       .waitFor()
     const found = sources.getByRole('list', { name: 'Also found' })
-    // A title from outside is text, whatever it holds.
+    // A title from an external source is rendered as text, even if it contains markup.
     await found.getByRole('link', { name: 'Green <b>tea</b>' }).waitFor()
     expect(await found.getByRole('link').count()).toBe(2)
     await expectAccessible(page)
@@ -130,7 +130,7 @@ describeInBrowser('results of tools', (visitor) => {
     await leave(page)
   })
 
-  test('every kind of result has a view of its own, with the raw data one click away, by keyboard, in both themes and languages', async () => {
+  test('every kind of result has its own view and shows the raw data with one click, by keyboard, in both themes and languages', async () => {
     const project = await server.call('POST', '/api/projects', { body: { name: 'Shop' } })
     const id = project.json.data.id
     for (const [path, content] of [

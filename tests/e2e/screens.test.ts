@@ -1,4 +1,4 @@
-// What every screen must do: readable tables and results, controls to tap, small windows, choices that last.
+// What every screen must provide: readable tables and results, tappable controls, small windows, persistent choices.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -36,7 +36,7 @@ const answer = [
   '[^1]: The note.',
 ].join('\n')
 
-/** The smallest side of each control that a finger can reach and that is not a word within a text, with its name. */
+/** The controls that are too small to tap, with their size; controls within running text are exempt. */
 const smallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('button,[role=tab],nav a,summary')]
     .filter((one) => one.checkVisibility() && !one.matches('[role=switch],.footnote-mark') && getComputedStyle(one).opacity !== '0')
@@ -87,11 +87,11 @@ describeInBrowser('screens', (visitor) => {
 
   for (const phone of [false, true])
     test(`words in tables stay whole, and call-outs, footnotes and foldable sections work, ${phone ? 'on a phone' : 'wide'}`, async () => {
-      // A phone is another machine: what it opens is no secure context.
+      // A phone is another machine, so the page is not a secure context.
       const page = await visitor.open(`${server.url}/c/${conversation}`, { phone, remote: phone })
       const cell = page.getByRole('cell', { name: 'northeast-1' })
       await cell.waitFor()
-      // One line of text, so that nothing of the word is on another one.
+      // A single line box, so no word was broken.
       for (const name of ['northeast-1', 'Provider'])
         expect(
           await page.evaluate<number>(
@@ -121,7 +121,7 @@ describeInBrowser('screens', (visitor) => {
 
   test('search results are a list with links, and the raw data is one click away', async () => {
     const page = await visitor.open(`${server.url}/c/${conversation}`, { remote: true })
-    // What is too long for its place is told in full under the pointer.
+    // Truncated text is shown in full on hover.
     const title = 'A talk with a title that is much longer than a phone is wide'
     for (const place of [page.locator('header'), page.getByRole('navigation')])
       await place.getByTitle(title).first().waitFor()
@@ -169,7 +169,7 @@ describeInBrowser('screens', (visitor) => {
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Screens')
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
-    // Told where it was written, and not a second time above it.
+    // The error is shown at the field, and not a second time above the form.
     await page.getByRole('dialog').getByText('already have a project').waitFor()
     expect(await page.getByText('already have a project').count()).toBe(1)
     await leave(page)
@@ -204,7 +204,7 @@ describeInBrowser('screens', (visitor) => {
     const page = await visitor.open(`${server.url}/stats`, { remote: true, phone: true })
     await page.getByText('Scripted', { exact: true }).waitFor()
     expect(await page.locator('figure li').count()).toBe(7)
-    // No day runs into the next one.
+    // No label is wider than its day.
     expect(
       await page.evaluate<number>(
         "[...document.querySelectorAll('figure li span[aria-hidden]')].filter((one) => one.offsetWidth > one.closest('li').offsetWidth).length",

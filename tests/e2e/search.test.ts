@@ -1,4 +1,4 @@
-// Finding a message again: from the keyboard, on a branch that is not shown, in both languages and on a phone.
+// Searching for a message: with the keyboard, on a branch that is not shown, in both languages and on a phone.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, expectNoSideways, leave } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'

@@ -1,4 +1,4 @@
-// From nothing to a model that answers, in a real browser: the demonstration, a detected Ollama, a probe, the first chat.
+// First-time setup in a real browser: the demonstration, a detected Ollama, a probe, the first chat.
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
@@ -8,7 +8,7 @@ import { turn } from '../support/upstream-turns.ts'
 
 const KEY = 'sk-typed-in-the-page-1234'
 
-/** Something that says it is an Ollama, where Ollama listens; null where a real one or another test does already. */
+/** Starts a fake Ollama on Ollama's port; null if a real one or another test already uses the port. */
 async function startOllama(): Promise<Server | null> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json')

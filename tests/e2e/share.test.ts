@@ -1,9 +1,7 @@
 // Sharing a conversation in the browser: from its menu to the page behind the link, in both languages.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeInBrowser, leave, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { type TestServer, useServers } from '../support/server.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { usePageServer } from '../support/page-server.ts'
 import { turn } from '../support/upstream-turns.ts'
 
 const languages = [
@@ -14,6 +12,8 @@ const languages = [
     create: 'Create link',
     link: 'Link',
     revoke: 'Revoke link',
+    onward: 'Continue in NanoClaw',
+    goOn: 'Continue',
   },
   {
     language: 'zh-CN',
@@ -22,24 +22,19 @@ const languages = [
     create: '创建链接',
     link: '链接',
     revoke: '撤销链接',
+    onward: '在 NanoClaw 中继续',
+    goOn: '继续',
   },
 ] as const
 
 describeInBrowser('sharing a conversation', (visitor) => {
-  const servers = useServers()
-  let upstream: Upstream
-  let server: TestServer
-  beforeAll(async () => {
-    upstream = await startUpstream()
-    server = await servers.start({ config: scripted(upstream), webRoot: visitor.webRoot() })
-  })
-  afterAll(() => upstream.close())
+  const host = usePageServer(visitor)
 
   test.each(languages)(
     'creates a link in $language that shows the copy, until it is revoked',
     async (texts) => {
-      const page = await visitor.open(server.url, { language: texts.language })
-      upstream.enqueue(turn.text('The **shared** answer.'))
+      const page = await visitor.open(host.server.url, { language: texts.language })
+      host.upstream.enqueue(turn.text('The **shared** answer.'))
       await say(page, `A question in ${texts.language}?`)
       await page.getByText('answer.').first().waitFor()
       await page.getByRole('button', { name: texts.actions }).first().click()
@@ -49,6 +44,13 @@ describeInBrowser('sharing a conversation', (visitor) => {
       const url = await dialog.getByLabel(texts.link, { exact: true }).inputValue()
       const html = await (await fetch(url)).text()
       expect(html).toContain('<strong>shared</strong>')
+      const reader = await page.context().newPage()
+      await reader.goto(url)
+      await reader.getByRole('link', { name: texts.onward }).click()
+      await reader.getByRole('button', { name: texts.goOn, exact: true }).click()
+      await reader.waitForURL(/\/c\//)
+      await reader.getByText('The shared answer.').waitFor()
+      await reader.close()
       await dialog.getByRole('button', { name: texts.revoke }).click()
       await dialog.getByRole('button', { name: texts.create }).waitFor()
       expect((await fetch(url)).status).toBe(404)

@@ -1,4 +1,4 @@
-// Several users: registering, signing out and in, wrong passwords, a token that ended elsewhere.
+// Several users: registering, signing out and in, wrong passwords, a token that is no longer valid.
 import { beforeAll, expect, test } from 'vitest'
 import { composer, describeInBrowser, expectAccessible, leave } from '../support/page.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../support/server.ts'

@@ -1,4 +1,4 @@
-// The server killed in the middle of an answer: the page goes on by itself when it is back, and a second browser sees the same.
+// The server is killed in the middle of an answer: the page resumes by itself, and a second browser sees the same.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { type Turn, turn } from '../support/upstream-turns.ts'
 const FIRST_HALF = Array.from({ length: 30 }, (_, at) => `Sentence ${at} of the tale.`).join(' ')
 const SECOND_HALF = 'And here the tale ends.'
 
-/** The whole tale, held in its middle. */
+/** A turn that tells the whole tale and pauses in the middle until the promise resolves. */
 function tale(until: Promise<unknown>): Turn {
   const whole = turn.thinking('Now I tell it.', `${FIRST_HALF} ${SECOND_HALF}`, { delayMs: 2 })
   const middle = whole.actions.findIndex(
@@ -35,7 +35,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
   let folder: string
   let place: ServerPlace
   let server: ServerProcess
-  /** Lets go of the tale that is being told. */
+  /** Resumes the paused tale. */
   let release = (): void => {}
 
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
     await server.kill('SIGKILL')
     await page.getByText('Connection lost').first().waitFor()
     await page.getByText('Sentence 5 of the tale.', { exact: false }).waitFor()
-    // What keeps the server from going on is told in its own words, and asked for again.
+    // The error that keeps the run from continuing is shown in the server's words, and the request is retried.
     const full = 'The disk is full: nothing was stored. Free some space and try again.'
     await page.route(/\/api\/runs\/[^/]+\/events/, (route) =>
       route.fulfill({ status: 507, json: { code: 507, message: full } }),

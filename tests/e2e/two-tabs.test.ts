@@ -1,4 +1,4 @@
-// Two tabs are one: what is done in one shows in the other, also after it was offline; what is pinned stays in sight.
+// Two tabs stay in sync, also after one was offline; pinned conversations stay visible.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'
@@ -44,7 +44,7 @@ describeInBrowser('two tabs', (visitor) => {
       await tab.getByRole('button', { name: 'Regenerate' }).waitFor()
     }
 
-    // Both look at the same conversation, and the second never asked for anything.
+    // Both tabs show the same conversation; the second one did not send the message.
     const whole = turn.text('It goes on and on.', { chunkSize: 4 })
     const never = new Promise<void>(() => undefined)
     upstream.enqueue({

@@ -1,4 +1,4 @@
-// When something stands in the way, the page says what, in the reader's language, and what can be done about it.
+// When something blocks the user, the page says what it is, in the user's language, and what can be done about it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support/page.ts'
 import { scripted } from '../support/scripted.ts'
@@ -32,7 +32,7 @@ describeInBrowser('a way on', (visitor) => {
   })
   afterAll(() => upstream.close())
 
-  test('on a phone in Chinese a refused key is told in Chinese, readable, and another model answers', async () => {
+  test('on a phone, a refused key is explained in Chinese, and another model can answer', async () => {
     upstream.enqueue(turn.error(401, 'bad key'))
     const page = await visitor.open(server.url, { phone: true, remote: true, language: 'zh-CN' })
     await say(page, '你好')
@@ -82,7 +82,7 @@ describeInBrowser('a way on', (visitor) => {
       .poll(() => page.evaluate<string>('document.activeElement.getAttribute("class") ?? ""'))
       .toContain('font-mono')
     expect(await fields.inputValue()).not.toContain('e{')
-    // Also when the focus was lost to the page around it.
+    // Also after the field has lost the focus to the page.
     await page.evaluate('document.activeElement.blur()')
     await page.keyboard.press('Escape')
     await approve.waitFor()

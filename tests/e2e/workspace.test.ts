@@ -32,7 +32,7 @@ describeInBrowser('working on files', (visitor) => {
     await page.keyboard.press('Control+End')
     await page.keyboard.type('// checked')
     await page.getByText('unsaved', { exact: true }).waitFor()
-    // Another file is not opened over unsaved changes without asking.
+    // Opening another file over unsaved changes requires confirmation.
     await page.getByText('README.md').click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
     await editor.click()
@@ -41,7 +41,7 @@ describeInBrowser('working on files', (visitor) => {
     const id = page.url().split('/').at(-1) ?? ''
     expect(await on.readFile(id, 'src/price.ts')).toBe('export const price = 48\n// checked')
 
-    // Somebody else writes meanwhile: nothing is overwritten unasked.
+    // Another client writes the file in the meantime: nothing is overwritten without confirmation.
     await on.server.call('PUT', `/api/projects/${id}/files/src/price.ts`, {
       body: { content: 'theirs\n' },
     })
@@ -193,7 +193,7 @@ describeInBrowser('working on files', (visitor) => {
     await page.getByRole('button', { name: 'New file' }).click()
     await page.getByRole('dialog').getByLabel('Path').fill('b.md')
     await page.keyboard.press('Enter')
-    await page.getByText('There is a file "b.md" already').waitFor()
+    await page.getByText('The file "b.md" already exists').waitFor()
     expect(await on.readFile(id, 'b.md')).toBe('second\n')
     await leave(page)
   })

@@ -1,4 +1,4 @@
-// A server that is killed while agents work: started, killed and restarted, with what its tests ask of it.
+// A server process that tests kill and restart while agents work, with the helpers of those tests.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { type ServerPlace, type ServerProcess, serverPlace } from '../support/se
 import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
 import { type Turn, turn } from '../support/upstream-turns.ts'
 
-/** What each scripted model call reports. */
+/** The usage that each scripted model call reports. */
 export const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
 export const lastText = ({ messages }: UpstreamRequest): string =>
@@ -21,10 +21,10 @@ export const results = ({ messages }: UpstreamRequest): string[] =>
 const isSubAgent = ({ messages }: UpstreamRequest): boolean =>
   String(messages[0]?.content).startsWith('You are a sub-agent')
 
-/** Waits for what may take long on a slow and noisy machine. */
+/** Retries `check` for up to 20 s, because a slow or busy machine may need long. */
 export const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, 20_000)
 
-/** One server process on `dialect` for the tests of a `describe`, and the provider that it uses. */
+/** One server process on `dialect` and its scripted provider, for the tests of a `describe`. */
 export function useAgentServer(dialect: 'sqlite' | 'postgres') {
   const databases = useDatabases()
   let upstream: Upstream
@@ -64,13 +64,13 @@ export function useAgentServer(dialect: 'sqlite' | 'postgres') {
     program: (program: Parameters<Upstream['program']>[0]): void => upstream.program(program),
     workspaces: (): string => join(folder, 'workspaces'),
 
-    /** `kill -9`, and the start after it. */
+    /** Kills the server with SIGKILL and restarts it. */
     async restart(): Promise<void> {
       await server.kill('SIGKILL')
       server = await place.start()
     },
 
-    /** A new conversation with `settings`, and its first run, which continues without a listener. */
+    /** Creates a conversation with `settings` and starts its first run, which continues without a listener. */
     async begin(settings: object): Promise<{ id: string; stream: EventReader; runPath: string }> {
       const { data } = await call('POST', '/api/conversations', settings)
       const stream = await openEvents(`${server.url}/api/conversations/${data.id}/messages`, {
@@ -87,7 +87,7 @@ export function useAgentServer(dialect: 'sqlite' | 'postgres') {
     tokensUsed: async (): Promise<number> =>
       (await call('GET', '/api/stats/tokens?period=daily')).data.total_tokens,
 
-    /** The parent agent delegates these tasks and then ends. */
+    /** Scripts the parent agent: it delegates one task per name, then gives its answer. */
     parentDelegates: (names: string[]): void =>
       upstream.program((request) => {
         if (isSubAgent(request)) return undefined

@@ -1,4 +1,4 @@
-// kill -9 while sub-agents work: finished work stays finished, waiting work keeps waiting, nothing is repeated or counted twice.
+// kill -9 while sub-agents work: finished work is kept, waiting work still waits, nothing is repeated or counted twice.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { randomFrom, SEED } from '../support/random.ts'
 import { turn } from '../support/upstream-turns.ts'
 import { eventually, lastText, results, usage, useAgentServer } from './agent-server.ts'
 
-/** `npm run test:faults` kills often; `npm test` keeps a short form. */
+/** `npm run test:faults` runs the long form, `npm test` a short one. */
 const KILLS = process.env.FAULTS === 'full' ? 40 : 3
 const random = randomFrom(SEED)
 
@@ -66,7 +66,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       )
       const { id_ref } = question.data
       const decision = { id_ref, decision: 'approve' }
-      // The resumed run stores the same request meanwhile: neither may block the other.
+      // Meanwhile the resumed run stores the same approval request: neither may block the other.
       expect(await call('POST', `${runPath}/approvals`, decision)).toMatchObject({ status: 200 })
       await isCompleted(runPath)
       expect(await resultOf(id)).toMatchObject({
@@ -80,7 +80,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         },
       })
       expect(asked.sort()).toEqual(['careful 1', 'thorough 1'])
-      // Two iterations of the parent, one of the quick one, two each of the others: each counted once.
+      // Two iterations of the parent, one of the quick sub-agent, two of each other one: each is counted once.
       const { data: run } = await call('GET', runPath)
       expect(run.usage.total_tokens).toBe(7 * usage.total_tokens)
       expect((await tokensUsed()) - before).toBe(7 * usage.total_tokens)
@@ -132,7 +132,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         const struck = new Promise<void>((resolve) => {
           reached = resolve
         })
-        // The parent and its team ask eight times in all.
+        // The parent and its sub-agents send eight model requests in total.
         const fatal = 2 + random.below(7)
         subAgents((request) => {
           requests += 1
@@ -144,8 +144,8 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         })
         const { id, stream, runPath } = await begin({ project_id: project.id, approval: 'auto' })
         await Promise.race([struck, stream.next(({ event }) => event === 'done')])
-        // No event marks what should be hit here: the kill falls anywhere in the work between two model requests. The
-        // delay comes from the seed in the test's name; `SEED=…` repeats it.
+        // No event marks the moments to hit: the kill may come at any point between two model requests. The delay
+        // depends on the seed in the test's name; `SEED=…` repeats it.
         await new Promise((resolve) => setTimeout(resolve, random.share() * 40))
         await restart()
         await isCompleted(runPath)

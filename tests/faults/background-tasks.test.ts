@@ -1,4 +1,4 @@
-// kill -9 beside background tasks and deliveries: each completes, is announced and is counted once.
+// kill -9 during background tasks and deliveries: each completes, is announced and is counted exactly once.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       const { data } = await call('GET', `/api/conversations/${id}/background`)
       expect(data.items).toMatchObject([{ status: 'completed', result: 'There are 42.' }])
       expect(asked).toEqual([0, 1, 1, 1])
-      // Two iterations of the answer, two of the task.
+      // Two iterations of the run, two of the background task.
       expect((await tokensUsed()) - before).toBe(4 * usage.total_tokens)
     }, 90_000)
 
@@ -98,7 +98,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         })
       })
       await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
-      const { port } = receiver.address() as AddressInfo // a TCP server that listens has one
+      const { port } = receiver.address() as AddressInfo // the server listens on TCP
       const url = `http://127.0.0.1:${port}/hook`
       await call('POST', '/api/channels', { type: 'webhook', name: 'ops', settings: { url } })
       program((request) =>

@@ -1,4 +1,4 @@
-// A connection cut at any byte: whoever comes back with the last id it has gets every event once, in order.
+// A connection cut at any byte: a client that reconnects with its last event id gets every event once, in order.
 
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,13 +24,13 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.close())
 
-/** Reads at most `bytes` of the stream, then cuts the connection; answers the events that came whole. */
+/** Reads at most `bytes` of the stream, then cuts the connection; resolves to the events that arrived complete. */
 function readAndCut(url: string, after: number, bytes: number): Promise<ReceivedEvent[]> {
   return new Promise((resolve) => {
     const received: Buffer[] = []
     let length = 0
     const finish = (): void => {
-      // Only what ends with a blank line was received; the rest of the bytes never was an event.
+      // Only what ends with a blank line is an event; the bytes after it are discarded.
       const text = Buffer.concat(received).subarray(0, bytes).toString('utf8')
       const frames = text.slice(0, text.lastIndexOf('\n\n') + 2).split('\n\n')
       resolve(frames.flatMap(readFrame))
@@ -84,7 +84,7 @@ test(`${CUTS} cuts at random bytes: the pieces equal the uncut stream (SEED=${SE
     }
     return events
   }
-  // While it runs, and again when it has ended.
+  // During the run, and again after its end.
   const live = await Promise.all(Array.from({ length: LISTENERS }, listen))
   const uncut = await control.all()
   const replayed = await Promise.all(Array.from({ length: LISTENERS }, listen))

@@ -1,4 +1,4 @@
-// A full disk under the whole server: what can't be stored is refused with 507, what is there can be read, and room is all it needs.
+// A full disk: what cannot be stored is refused with 507, stored data can be read, and free space is enough to recover.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -40,7 +40,7 @@ describe.skipIf(disk === null)(title, () => {
     callServer(server.url, method, path, body)
   const make = async (path: string, body: object) => (await call('POST', path, body)).data.id
 
-  /** Everything below the workspaces with its content, whatever the server says. */
+  /** All files below the workspaces with their contents, read from disk. */
   function filesOnDisk(): Record<string, string> {
     const root = join(folder, 'workspaces')
     const entries = readdirSync(root, { recursive: true, withFileTypes: true })
@@ -54,7 +54,7 @@ describe.skipIf(disk === null)(title, () => {
     )
   }
 
-  test('refuses what it cannot store, serves what is there, and mends by itself', async () => {
+  test('refuses what it cannot store, serves what is stored, and recovers without a restart', async () => {
     const conversation = await make('/api/conversations', { title: 'before' })
     const project = await make('/api/projects', { name: 'Small' })
     const file = `/api/projects/${project}/files/kept.txt`
@@ -62,7 +62,7 @@ describe.skipIf(disk === null)(title, () => {
     expect((await call('PUT', file, { content: old })).status).toBe(200)
     fill()
 
-    // Some writes still find room in what the database has reserved; they count as stored.
+    // Some writes still fit into the space that the database has reserved; they count as stored.
     const acknowledged: string[] = []
     const refusals = new Map<string, { status: number; message: string }>()
     for (let n = 0; n < 200 && !refusals.has('conversation'); n += 1) {
@@ -81,7 +81,7 @@ describe.skipIf(disk === null)(title, () => {
       method: 'POST',
       body: upload,
     })
-    // The assertions look at whatever shape comes.
+    // Not validated: the assertions check the shape.
     const { message } = (await uploaded.json()) as { message: string }
     refusals.set('upload', { status: uploaded.status, message })
     refusals.set('memory', await call('PUT', '/api/memory', { content: 'y'.repeat(100_000) }))
@@ -123,14 +123,14 @@ describe.skipIf(disk === null)(title, () => {
     })
     const begun = await stream.next(({ event }) => event === 'run')
     fill()
-    // The database lives on room that it has reserved; this takes the rest of it.
+    // The database still has space that it reserved earlier; this uses up the rest.
     for (let isRefused = false; !isRefused; ) {
       const { status } = await call('POST', '/api/conversations', { title: 'w'.repeat(200) })
       isRefused = status === 507
     }
     release()
     if (isFull) {
-      // Longer than the run outlasts: its listeners are told to come back, and those who come are told why.
+      // Longer than the run tolerates: its listeners are told to reconnect, and those that do get the reason.
       await stream.all()
       const refused = await fetch(`${server.url}/api/runs/${begun.data.run_id}/events`)
       expect(refused.status).toBe(507)

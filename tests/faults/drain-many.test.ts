@@ -1,4 +1,4 @@
-// The end of a process under load: requests in flight are answered, streams end or are left cleanly, all of them go on afterwards.
+// SIGTERM under load: requests in flight get a response, streams end cleanly, unfinished runs resume after a restart.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ const isFull = process.env.FAULTS === 'full'
 const STREAMS = isFull ? 50 : 10
 const REQUESTS = isFull ? 20 : 6
 
-/** A request whose body is sent by half, so that it is in flight until `finish`, which answers its status. */
+/** Sends part of a request, so that it stays in flight until `finish`, which resolves to the status. */
 async function beginRequest(url: string, body: string): Promise<{ finish(): Promise<number> }> {
   const request = httpRequest(url, {
     method: 'POST',
@@ -26,7 +26,7 @@ async function beginRequest(url: string, body: string): Promise<{ finish(): Prom
     request.on('response', resolve)
     request.on('error', reject)
   })
-  // Looked at in `finish`.
+  // `finish` handles the rejection.
   answered.catch(() => {})
   await new Promise<void>((resolve, reject) => {
     request.write(body.slice(0, 5), (error) => (error ? reject(error) : resolve()))

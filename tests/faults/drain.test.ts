@@ -1,4 +1,4 @@
-// The end of a process: SIGTERM lets runs end, leaves the rest in a state that the next start goes on from.
+// Shutdown: SIGTERM lets runs finish and leaves the others in a state from which the next start resumes them.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { turn } from '../support/upstream-turns.ts'
 let upstream: Upstream
 let folder: string
 let place: ServerPlace
-/** Waits for as long as a slow machine needs. */
+/** Its grace period is long enough for any slow machine. */
 let patientPlace: ServerPlace
 let server: ServerProcess
 
@@ -64,7 +64,7 @@ const readiness = async (): Promise<number> =>
     () => 0,
   )
 
-test('a run that ends within the grace is answered to its end; readiness is 503 at once', async () => {
+test('a run that ends within the grace period is streamed to its end; readiness is 503 at once', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -82,7 +82,7 @@ test('a run that ends within the grace is answered to its end; readiness is 503 
   expect(await server.exited).toMatchObject({ code: 0 })
 })
 
-test('a run that does not end is left, its listener told to come back, and goes on after the start', async () => {
+test('a run that does not end is suspended, its listener is asked to reconnect, and it continues after the next start', async () => {
   upstream.enqueue(turn.text('Never', { until: new Promise(() => {}) }))
   const stream = await send('Take your time')
   const begun = await stream.next(({ event }) => event === 'run')
@@ -111,7 +111,7 @@ test('a second SIGTERM ends at once', async () => {
   await upstream.nextRequest()
   process.kill(server.pid, 'SIGTERM')
   await expect.poll(readiness).not.toBe(200)
-  // Later than a signal to the whole group takes by way of npm.
+  // Further apart than the duplicate signals that arrive if npm forwards one to the whole process group.
   const again = setInterval(() => process.kill(server.pid, 'SIGTERM'), 100)
   void server.exited.then(() => clearInterval(again))
   expect(await server.exited).toMatchObject({ code: 1 })

@@ -1,4 +1,4 @@
-// What was acknowledged is on the disk, what is asked again keeps what was there, and what was used is counted once.
+// Acknowledged data is on disk, regenerating keeps the earlier answers, and usage is counted exactly once.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -79,7 +79,7 @@ describe.each(dialects)('over the death of the server (%s)', (dialect) => {
       const lines = readFileSync(file, 'utf8').split('\n')
       const told = lines.findIndex((line) => line.includes('event: run'))
       expect(told).toBeGreaterThan(0)
-      // One line, or two when something of another thread came in between.
+      // strace prints one line per call, or two if a call of another thread comes in between.
       const synced = lines
         .slice(0, told)
         .filter((line) => /f(data)?sync(\(\d+<[^>]*-wal>\)| resumed>.*) += 0/.test(line))
@@ -87,7 +87,7 @@ describe.each(dialects)('over the death of the server (%s)', (dialect) => {
     },
   )
 
-  test('asking again keeps the old answer and what came after it, however it ends', async () => {
+  test('regenerating an answer keeps the old answer and everything after it, however the new one ends', async () => {
     const id = await converse(['first', 'second'])
     const path = `/api/conversations/${id}/messages`
     const { items: before } = await call('GET', path)
@@ -133,7 +133,7 @@ describe.each(dialects)('over the death of the server (%s)', (dialect) => {
     const before = (await call('GET', '/api/stats/tokens?period=daily')).total_tokens
     upstream.reset()
     upstream.program(({ number }) =>
-      // They end at different times, so that the death meets some of them in each state.
+      // They end at different times, so that the kill finds some of them in each state.
       turn.text(`Answer ${number}`, { usage, delayMs: number % 7, chunkSize: 2 }),
     )
     const runs = await Promise.all(

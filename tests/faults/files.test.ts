@@ -1,4 +1,4 @@
-// Death while a file is written: what is there afterwards is the old file or the new one, and nothing is left beside it.
+// A kill while a file is written: afterwards the file is either the old or the new one, and no temporary files remain.
 
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -37,7 +37,7 @@ const send = (method: string, path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-/** Names of everything that is neither a file of the project nor a kept content with its final name. */
+/** Names of all files that are neither the project's file nor an entry of the content store under its final name. */
 function leftovers(): string[] {
   return readdirSync(join(folder, 'workspaces'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -53,7 +53,7 @@ test(`${KILLS} deaths while ${MEGABYTES} MB are written over a file (SEED=${SEED
   const file = `/api/projects/${data.id}/files/kept.txt`
   expect((await send('PUT', file, { content: contentOf(0) })).status).toBe(200)
   let before = hashOf(contentOf(0))
-  /** How long an undisturbed write takes; deaths fall anywhere within. */
+  /** Duration of an undisturbed write, in milliseconds; each kill comes at a random moment within it. */
   let undisturbed = 0
   for (let round = 1; round <= KILLS; round += 1) {
     if (round === 1) {
@@ -75,7 +75,7 @@ test(`${KILLS} deaths while ${MEGABYTES} MB are written over a file (SEED=${SEED
     expect([before, hashOf(content)], 'the old file or the new one').toContain(after)
     if (status === 200) expect(after, 'what was acknowledged is there').toBe(hashOf(content))
     before = after
-    // The next change settles what the one that was cut off has left.
+    // The next change recovers the one that was interrupted.
     expect((await send('PUT', file, { content: contentOf(-round) })).status).toBe(200)
     before = hashOf(contentOf(-round))
     expect(leftovers(), 'no half file is left').toEqual([])

@@ -1,4 +1,4 @@
-// Random requests over every route, made from the API's own description: none fails the server, none ends it.
+// Random requests to every route, generated from the OpenAPI document: none causes an undocumented 5xx or a crash.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ const queries: readonly string[] = [
   ],
 ]
 
-/** What documented faults of others may answer beside what is below 500. */
+/** Allowed statuses from 500 up: documented failures outside the server, such as of a provider or the disk. */
 const documented = new Set([502, 503, 504, 507])
 
 describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect) => {
@@ -72,7 +72,7 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
   let server: ServerProcess
   let routes: Route[] = []
   let components: Record<string, Schema> = {}
-  /** Ids of things that are there. */
+  /** Ids of existing objects. */
   const present: string[] = []
 
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
       limits: { runs_per_user: 1_000 },
     })
     server = await place.start()
-    // The description is the server's own; the shape is that of OpenAPI.
+    // Not validated: the server generates the document, in the OpenAPI format.
     const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
       paths: Record<
         string,
@@ -115,7 +115,7 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Mostly what the schema asks for, so that requests get past the first check; sometimes anything. */
+  /** Mostly a value that matches the schema, so that requests pass validation; sometimes an arbitrary one. */
   function makeValue(schema: Schema | undefined, depth = 0): unknown {
     if (schema === undefined || depth > 6 || share() < 0.15) return pick(strange)
     if (schema.$ref !== undefined)
@@ -175,7 +175,7 @@ describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect
         }
         const isStream =
           answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-        // Leaving a stream in its middle is part of the game.
+        // Abandoning a stream halfway is part of the test.
         if (isStream) controller.abort()
         const text = isStream ? '' : await answer.text()
         if (answer.status >= 500 && !documented.has(answer.status))

@@ -1,12 +1,12 @@
-// kill -9 at any moment of a run: nothing acknowledged is lost, nothing is done twice, every run comes to its end.
+// kill -9 at any moment of a run: nothing acknowledged is lost, nothing is done twice, every run ends.
 
 import { describe, test } from 'vitest'
 import { useCrashRounds } from '../support/crash-rounds.ts'
 import { randomFrom, SEED } from '../support/random.ts'
 
-/** `npm run test:faults` kills often; `npm test` keeps a short form. */
+/** `npm run test:faults` runs the long form, `npm test` a short one. */
 const KILLS = process.env.FAULTS === 'full' ? 100 : 4
-/** A run has about this many events. */
+/** The approximate number of events of a run. */
 const EVENTS = 40
 const random = randomFrom(SEED)
 
@@ -18,7 +18,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       timeout: 3_600_000,
     }, async () => {
       for (let round = 0; round < KILLS; round += 1) {
-        // Every fourth dies with the first thing it says, the others somewhere between that and the end.
+        // Every fourth server is killed at the first event, the others at a random later one.
         const wanted = round % 4 === 0 ? 1 : 1 + random.below(EVENTS)
         await crash.round(`Task ${dialect} ${round}`, {
           async die(server, stream) {

@@ -1,4 +1,4 @@
-// Death while the tables of a database with data are changed: the next start completes it, and nothing is lost.
+// A kill during a migration of a database with data: the next start completes the migration, and nothing is lost.
 import {
   copyFileSync,
   cpSync,
@@ -27,7 +27,7 @@ const isFull = process.env.FAULTS === 'full'
 const MESSAGES = isFull ? 100_000 : 2_000
 const root = resolve(import.meta.dirname, '../..')
 
-/** What a later version might do: a column, a value in every row, an index. */
+/** What the migration of a later version might do: add a column, fill it in every row, create an index. */
 const LATER = [
   'ALTER TABLE messages ADD COLUMN later text;',
   'UPDATE messages SET later = upper(text);',
@@ -38,7 +38,7 @@ let folder: string
 let file: string
 let place: ServerPlace
 
-/** The program as it is, with one more migration. */
+/** Copies the current program and adds one migration; returns the path of `main.ts`. */
 function installLater(target: string): string {
   for (const part of ['server', 'migrations', 'package.json'])
     cpSync(join(root, part), join(target, part), { recursive: true })
@@ -90,7 +90,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Dies at its n-th write, is started again, and must hold everything; answers whether it did not die at all. */
+/** Kills the start at its n-th write, starts again and checks all data. True if the first start was not killed. */
 async function round(n: number): Promise<boolean> {
   for (const name of readdirSync(folder).filter((name) => name.startsWith('data.db')))
     rmSync(join(folder, name))
@@ -115,7 +115,7 @@ test.skipIf(!canTrace)(title, { timeout: 3_600_000 }, async () => {
     expect(await round(150)).toBe(false)
     return
   }
-  // The first writes one by one, then ever further apart.
+  // Tests the first writes one by one, then at growing distances.
   let n = 1
   let rounds = 0
   while (!(await round(n))) {

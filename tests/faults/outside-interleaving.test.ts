@@ -1,4 +1,4 @@
-// Reading pages, stopping, restarting, deciding and sending in any order: nothing that needs approval runs without it afterwards.
+// Sends, page reads, stops, restarts and decisions in random order: no write that needs approval runs without it.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { startUpstream, type Upstream, type UpstreamRequest } from '../support/u
 import { type Turn, turn } from '../support/upstream-turns.ts'
 import { startWebSite, type WebSite } from '../support/web-site.ts'
 
-/** `npm run test:faults` plays many; `npm test` keeps a short form. */
+/** `npm run test:faults` runs the long form, `npm test` a short one. */
 const ROUNDS = process.env.FAULTS === 'full' ? 40 : 3
 const STEPS = 10
 
@@ -29,24 +29,24 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** What the model does with a message, one word for each iteration; what follows `agent` and `spawn` is theirs. */
+/** What the model does for a message, one word per iteration; `agent:` and `spawn:` pass the rest on as a task. */
 const PLANS = [
   ...['read', 'read,write', 'write', 'write', 'write,read,write', 'both'],
   ...['agent:read,write', 'agent:read', 'spawn:read,write', 'spawn:write'],
 ]
 
-/** The simple model: which writes may happen without anybody's approval. */
+/** The reference model of the test: which writes may happen without approval. */
 interface Expected {
-  /** The model was shown text from outside in this conversation, by whatever run. */
+  /** Whether any run of this conversation has shown text from outside to the model. */
   shown: boolean
-  /** Numbers of messages that were sent, or whose runs went on, after that. */
+  /** Numbers of the messages that were sent, or whose runs were resumed, after that. */
   late: Set<number>
-  /** Paths that must not be there unless they are in `approved`. */
+  /** Paths that must not exist unless they are in `approved`. */
   guarded: Set<string>
   approved: Set<string>
 }
 
-/** Plays the plan that stands in the newest message, and takes down what it may lead to. */
+/** Scripts the model to follow the plan in the latest message, and updates `expected` from what the model is shown. */
 function playPlans(expected: Expected): void {
   let calls = 0
   upstream.program((request: UpstreamRequest): Turn => {
@@ -90,7 +90,7 @@ function playPlans(expected: Expected): void {
   })
 }
 
-/** One conversation under `auto_medium` in which the random actor acts. */
+/** Performs random actions in one conversation with the approval mode `auto_medium`. */
 async function storm(
   random: Random,
   what: string,
@@ -146,7 +146,7 @@ async function storm(
         )
         if (stream.status !== 200) return
         streams.push(stream)
-        // Up to somewhere in the middle of it; what waits for a person goes no further.
+        // Follows the run to a random point, or until it waits for approval.
         const wanted = 2 + random.below(14)
         await stream.next(
           ({ event }) =>

@@ -1,4 +1,4 @@
-// kill -9 between the storing of a page and its use: what runs on after the restart still knows it as text from outside (promise K7).
+// kill -9 after a page is stored and before it is used: the run that resumes after the restart is still tainted.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,19 +21,19 @@ import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 import { startWebSite, type WebSite } from '../support/web-site.ts'
 
-/** `npm run test:faults` kills often; `npm test` keeps a short form. */
+/** `npm run test:faults` runs the long form, `npm test` a short one. */
 const KILLS = process.env.FAULTS === 'full' ? 10 : 1
 
 let upstream: Upstream
 let site: WebSite
-/** Lets go of the page that does not come. */
+/** Lets the pending response of `/slow` complete. */
 let release: () => void
 beforeAll(async () => {
   upstream = await startUpstream()
   site = await startWebSite()
   site.serve('/page', 'text/plain', HOSTILE)
 })
-/** Holds the page `/slow` back until `release` is called. */
+/** Delays the response of `/slow` until `release` is called. */
 const hold = (): void => {
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -75,7 +75,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
           await waitForStored(call, conversation, 'fetch_/page')
           await server.kill('SIGKILL')
           release()
-          // The page that had not come yet is no longer there: only the stored result holds text from outside.
+          // The pending page was lost with the process: only the stored tool result contains text from outside.
           upstream.enqueue(turn.toolCalls([writeCall('a.txt')]))
           server = await place.start()
           const back = await openEvents(`${server.url}/api/runs/${data.run_id}/events`)

@@ -1,4 +1,4 @@
-// PostgreSQL itself crashing or standing still under the whole server: requests are told in time, runs outlast it.
+// PostgreSQL crashes or hangs under the whole server: requests fail in time, runs survive.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../support/events.ts'
 import { type OwnPostgres, startEmbedded } from '../support/postgres-server.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
   await postgres.stop()
 })
 
-/** A run with a tool whose last round waits for `release`. */
+/** Starts a run with a tool call; its last iteration waits for `release`. */
 async function beginRun() {
   let release = () => {}
   const until = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ async function beginRun() {
   return { id: json.data.id, stream, release }
 }
 
-/** A few reads and writes at once; resolves with the statuses of all of them. */
+/** Sends a few reads and writes in parallel; resolves to their statuses. */
 async function ask(): Promise<number[]> {
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => [
@@ -72,7 +72,7 @@ async function expectEnded(run: Awaited<ReturnType<typeof beginRun>>): Promise<v
 
 const isReady = async (): Promise<number> => (await fetch(`${server.url}/readyz`)).status
 
-test('an immediate shutdown in mid-run: 503 until it is back, then all goes on by itself', async () => {
+test('after an immediate shutdown during a run, requests get 503 until the database is back, and then the run continues', async () => {
   const run = await beginRun()
   await postgres.crash()
   run.release()
@@ -90,7 +90,7 @@ test.runIf(process.platform === 'linux')(
     const run = await beginRun()
     postgres.pause()
     run.release()
-    // It stands still until all of them are given up: the server's own patience has to end them.
+    // PostgreSQL stays suspended until all requests have failed, so the server's own timeouts must end them.
     expect(new Set(await ask())).toEqual(new Set([503]))
     postgres.resume()
     await expect.poll(isReady, { timeout: 5_000 }).toBe(200)

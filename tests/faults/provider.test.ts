@@ -1,4 +1,4 @@
-// Every way in which a provider fails, seen through the whole server: one end, a clear class, what came is kept, nothing leaks.
+// All provider failures through the whole server: one terminal event, a clear code, received text is kept, no leaks.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEvents } from '../support/events.ts'
 import { type TestServer, useServers } from '../support/server.ts'
@@ -10,12 +10,12 @@ const said = dataLine(chunk({ content: 'kept' }))
 const stop = dataLine(chunk({}, 'stop'))
 
 interface Fault {
-  /** Played at every try. */
+  /** The turn for every model request, retries included. */
   answer: Turn
-  /** The code of the error, or `done`. */
+  /** The expected error code, or `done`. */
   end: string
   text: string
-  /** How often the provider is asked. */
+  /** The expected number of requests to the provider. */
   tries: number
 }
 
@@ -123,7 +123,7 @@ describe('a provider that fails', () => {
             id: name,
             api_url: upstream.url,
             api_key: keyOf(name),
-            // Silence is the only one that has to wait for it.
+            // Only silence has to wait for this timeout, in seconds.
             idle_timeout: name.startsWith('silence') ? 2 : 30,
           })),
           { id: 'nobody', api_url: await refusingUrl(), fallback: ['no [DONE]'] },
@@ -146,7 +146,7 @@ describe('a provider that fails', () => {
     return { events, stored, answer: stored.at(-1) }
   }
 
-  // At once, because some of them wait between their tries.
+  // Concurrent, because some of them wait between retries.
   test.concurrent.each(names)('%s', async (name) => {
     const fault = faults[name]
     if (fault === undefined) throw new Error('unreachable')

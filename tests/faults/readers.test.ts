@@ -1,4 +1,4 @@
-// Many readers that never read, beside one that does: the server's memory does not pay for them.
+// Many clients that never read their response, next to one that does: they cost the server no memory.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,21 +9,21 @@ import { type ServerPlace, type ServerProcess, serverPlace } from '../support/se
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 
-/** Of each kind of response. */
+/** Number of clients for each kind of response. */
 const READERS = 100
 const LARGEST_TEXT_FILE = 5 * 1024 * 1024
 const DOWNLOAD = 50 * 1024 * 1024
 const LONGEST_PROMPT = 100_000
 const isFull = process.env.FAULTS === 'full'
-/** Far more than the system takes in between two ends of a connection. */
+/** Length of the text: far more than the system's socket buffers hold. */
 const MEGABYTES = 9
 const SLEEPERS = 150
-/** The system's own share of what is told to somebody who does not read. */
+/** MB that the system's socket buffers hold for a client that does not read. */
 const IN_THE_CONNECTION = 5
 const TEXT = 'All work and no play. '.repeat((MEGABYTES * 1024 * 1024) / 22)
-/** What a server would need that kept the rest for each of them. */
+/** Bytes that the server would need if it queued the rest for each client. */
 const QUEUED = SLEEPERS * (MEGABYTES - IN_THE_CONNECTION) * 1024 * 1024
-/** Small enough for garbage to be collected before it looks like something that is held. */
+/** Small enough that garbage is collected before it is mistaken for memory in use. */
 const HEAP = '--max-old-space-size=256'
 
 let upstream: Upstream
@@ -47,11 +47,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Bytes of memory that the process holds. */
+/** Resident memory of the server, in bytes. */
 const memory = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** Connections that clients have to the server. */
+/** Number of established connections to the server. */
 function connections(): number {
   const port = Number(new URL(server.url).port).toString(16).toUpperCase().padStart(4, '0')
   const ESTABLISHED = '01'
@@ -61,7 +61,7 @@ function connections(): number {
     .filter(([, local, , state]) => local?.endsWith(`:${port}`) && state === ESTABLISHED).length
 }
 
-/** One run with the long text; answers the most memory that was held while it went on. */
+/** Performs one run with the long text; `most` is the peak memory during it, in bytes. */
 async function tell(
   beside: (runId: string) => Promise<void>,
 ): Promise<{ id: string; conversationId: string; most: number }> {
@@ -90,13 +90,13 @@ async function tell(
   return { id: run.run_id, conversationId: data.id, most }
 }
 
-/** Asks for a path, and takes nothing but the first piece of the response. */
+/** Requests a path and reads nothing but the first piece of the response. */
 function sleeper(path: string): Promise<Socket> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
     socket.once('error', reject)
-    // The headers are all it ever takes.
+    // The headers are all that it ever reads.
     socket.once('data', (piece: Buffer) => {
       socket.pause()
       const status = piece.toString('latin1', 0, 12)
@@ -117,7 +117,7 @@ test.runIf(isFull && process.platform === 'linux')(
         sockets.push(await sleeper(`/api/runs/${runId}/events?stream_mode=delta`))
     })
     expect(beside.most - alone.most).toBeLessThan(QUEUED / 3)
-    // Each of them is dropped in time; what is left are the test's own requests.
+    // The server drops all of them in time; only the test's own connections remain.
     await expect.poll(() => connections(), { timeout: 40_000, interval: 500 }).toBeLessThan(5)
     for (const socket of sockets) socket.destroy()
     const back = await openEvents(`${server.url}/api/runs/${beside.id}/events?stream_mode=delta`, {
@@ -165,7 +165,7 @@ describe.runIf(process.platform === 'linux')(`${READERS} readers that never read
     'a page of conversations',
   ])('of %s cost the server less than 150 MB', async (what) => {
     const path = paths.get(what) ?? ''
-    // What readers that do read leave behind (compiled code, caches, a grown heap) is no cost of the others.
+    // Normal reads first: compiled code, caches and a grown heap must not count as a cost of the others.
     const readings = Array.from({ length: 10 }, () => fetch(`${server.url}${path}`))
     await Promise.all(readings.map(async (response) => (await response).arrayBuffer()))
     const before = memory()
@@ -184,7 +184,7 @@ describe.runIf(process.platform === 'linux')(`${READERS} readers that never read
     }
     const watch = setInterval(look, 20)
     const sockets = await Promise.race([openAll(), ended]).finally(() => clearInterval(watch))
-    // Whatever is still on its way for them goes on beside these.
+    // Keeps measuring for a while, because responses may still be in progress.
     for (let at = 0; at < 20; at += 1) {
       await fetch(`${server.url}/api/auth/mode`).then((response) => response.arrayBuffer())
       look()

@@ -1,4 +1,4 @@
-// A store that does not take writes for a while: runs outlast it, requests get a clear answer, nothing is lost.
+// A store that rejects writes for a while: runs survive, requests get a clear response, nothing is lost.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ test('a run outlasts a foreign lock on SQLite, and its end is stored', async () 
   foreign.close()
 })
 
-// Three seconds are waited for; thirty are not, and then everybody is told when to come back.
+// The server waits out a lock of 3 s; during one of 30 s it refuses requests with a Retry-After header.
 test.each(process.env.FAULTS === 'full' ? [3, 30] : [2])(
   'eight writers against a foreign lock of %i seconds: what was acknowledged is stored',
   async (seconds) => {

@@ -1,4 +1,4 @@
-// A machine that gives too little: few open files, a read-only disk. The server says so and comes through, or does not start.
+// Scarce resources: few file descriptors, a read-only disk. The server reports it and recovers, or does not start.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { smallDisk } from '../support/small-disk.ts'
 const canLimit = spawnSync('prlimit', ['--nofile=64', 'true']).status === 0
 const OPEN_FILES = 128
 
-/** A connection that has asked once and stays; null when the server could not take it. */
+/** Opens a connection, sends one request and keeps the connection open; null if the server could not accept it. */
 function holdConnection(url: URL): Promise<Socket | null> {
   return new Promise((resolve) => {
     const socket = connect(Number(url.port), url.hostname)
@@ -49,7 +49,7 @@ test.skipIf(!canLimit)(
     }
     expect(held.length).toBeGreaterThan(20)
     expect(held.length).toBeLessThan(OPEN_FILES)
-    // On a connection that is there: the file itself cannot be opened any more.
+    // On connections that are already open: now the server has no descriptor left to open the file with.
     const path = new URL(file).pathname
     const answers: string[] = []
     for (const socket of held.slice(0, 10))

@@ -1,4 +1,4 @@
-// Two people, or two tabs, at the same moment: whatever the order, every promise holds.
+// Two users or two tabs act at the same moment: all invariants hold in any order.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openEvents } from '../support/events.ts'
 import { interleave, playConversation } from '../support/interleave.ts'
@@ -127,7 +127,7 @@ describeOnEachServer('two actors at once', (start) => {
       arguments: { path: `${name}.txt` },
     })
     const { stream, runId } = await ask(id, [write('remembered'), remove('rm')])
-    // Either of them may come first.
+    // Either one may come first.
     for (const call of ['remembered', 'rm'])
       await stream.next(({ event, data }) => event === 'approval_required' && data.id_ref === call)
     upstream.enqueue(turn.text('Both.'))
@@ -168,7 +168,7 @@ describeOnEachServer('two actors at once', (start) => {
     expect((await server.call('GET', `/api/runs/${run.data.run_id}`)).status).toBe(404)
   })
 
-  test('a client that is gone before its stream begins counts as one that left', async () => {
+  test('a client that disconnects before its stream begins counts as a listener that left', async () => {
     upstream.program(() => turn.text('word '.repeat(400), { delayMs: 5 }))
     const id = await conversation()
     for (let round = 0; round < 6; round += 1) {
@@ -191,7 +191,7 @@ describeOnEachServer('two actors at once', (start) => {
     }
   })
 
-  test('any order of sending, editing, deciding, stopping, going on, showing and deleting keeps every promise', async () => {
+  test('any order of sending, editing, deciding, stopping, resuming, showing and deleting keeps every invariant', async () => {
     playConversation(upstream)
     for (let round = 0; round < (long ? 150 : 5); round += 1)
       await interleave(server, project, SEED + round).catch((error: unknown) => {

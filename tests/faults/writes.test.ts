@@ -1,5 +1,5 @@
-// Death exactly at the n-th write of a run: whatever is in the middle of being stored then, the next start finds a legal state.
-import { afterAll, describe, expect, test } from 'vitest'
+// A kill exactly at the n-th write of a run: whatever was being written, the next start finds a consistent state.
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Death, useCrashRounds } from '../support/crash-rounds.ts'
 import {
   type CommitProxy,
@@ -11,11 +11,12 @@ import {
 } from '../support/write-killer.ts'
 
 const isFull = process.env.FAULTS === 'full'
-// The log is synced in the thread pool, and strace counts the calls of each thread.
-process.env.UV_THREADPOOL_SIZE = '1'
+// The write-ahead log is synced in the thread pool, and strace counts calls per thread: so the pool has one thread.
+beforeAll(() => void vi.stubEnv('UV_THREADPOOL_SIZE', '1'))
+afterAll(() => void vi.unstubAllEnvs())
 const HOURS = { timeout: 3 * 3_600_000 }
 
-/** A death that comes by itself; `onSurvived` is told when the run was over before. */
+/** A kill that `prepare` arms; calls `onSurvived` if the run ended before it struck. */
 const awaited = (prepare: NonNullable<Death['prepare']>, onSurvived: () => void): Death => ({
   prepare,
   async die(server, stream) {
@@ -25,7 +26,7 @@ const awaited = (prepare: NonNullable<Death['prepare']>, onSurvived: () => void)
   },
 })
 
-/** Calls `round` with 1, 1 + step, … until it says that the run had fewer writes than that. */
+/** Calls `round` with 1, 1 + step, … until it returns true: the run had fewer writes. Returns that number. */
 async function untilSurvived(step: number, round: (n: number) => Promise<boolean>) {
   let n = 1
   while (!(await round(n))) n += step
@@ -72,7 +73,7 @@ describe.skipIf(!canTrace)(title, () => {
         async die(server, stream) {
           await stream?.next(() => (stream?.events.length ?? 0) > 15)
           await server.kill('SIGKILL')
-          // It may die before it is ready, while it goes on, or not at all.
+          // It may die before it is ready, while it resumes the run, or not at all.
           const second = await crash.place
             .start({ wrapper: dyingAtWrite('pwrite64', n) })
             .catch(() => null)

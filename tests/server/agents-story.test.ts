@@ -1,4 +1,4 @@
-// A newcomer's day with agents, in a row on one server that dies twice: sub-agents, a background task, memory, a Chinese PDF, MCP, prompt mode.
+// Agents end to end on one server that is killed twice: sub-agents, background tasks, memory, a PDF, MCP, prompt mode.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ const filesystemServer = join(
   root,
   'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js',
 )
-/** Waits for what a slow and noisy machine may take its time for. */
+/** Polls with a timeout that is long enough for a slow machine. */
 const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, 20_000)
 const lastText = ({ messages }: UpstreamRequest): string =>
   String(messages.findLast(({ role }) => role === 'user')?.content)

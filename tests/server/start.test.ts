@@ -1,4 +1,4 @@
-// Starting and ending as an operator sees it: lines, exit codes, signals. Each server is a process of its own.
+// Start-up and shutdown as an operator sees them: output, exit codes, signals. Each server is a separate process.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ describe('a start that cannot succeed', () => {
     expect((await server.ended).status).toBe(status)
     const { stderr, stdout } = server.output()
     expect(stderr).toMatch(line)
-    // One line a fault, not a stack.
+    // One line for the error, no stack trace.
     expect(stderr).not.toMatch(/\n\s+at /)
     expect(stdout).not.toContain('ready')
   })
@@ -120,7 +120,7 @@ describe('a server that runs', () => {
       body: '{}',
     })
     const { data } = (await made.json()) as { data: { id: string } }
-    // A run that waits for nobody: the demo streams for a while.
+    // A run that needs no input: the demo model streams for a while.
     const stream = await fetch(`${url}/api/conversations/${data.id}/messages`, {
       method: 'POST',
       headers: json,
@@ -136,7 +136,7 @@ describe('a server that runs', () => {
         ),
       )
       .toBe(503)
-    // Later than the same signal may take by way of npm.
+    // Repeats the signal until the server no longer takes it for the first one forwarded by npm.
     const again = setInterval(() => server.child.kill('SIGTERM'), 100)
     await server.ended
     clearInterval(again)

@@ -1,4 +1,4 @@
-// Stands in for server/lib/child-entry.ts in tests: child programs come from the build, which starts them without a TypeScript loader.
+// Replaces server/lib/child-entry.ts in tests: child programs are started from the build, without a TypeScript loader.
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { inject } from 'vitest'

@@ -1,4 +1,4 @@
-// The page and the server as tests need them, built once for all of them and again only when their sources have changed.
+// Builds of the page and the server that all tests share; rebuilt only when their sources have changed.
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -6,18 +6,18 @@ import { buildServer, exists, filesOf } from '../../scripts/build-server.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Builds of other sources are kept this long: another process may be looking at one. */
+/** How long builds of other sources are kept: another process may still be using one. */
 const KEPT_MS = 24 * 3_600_000
 
 interface Build {
-  /** Of the folder in which its builds are kept. */
+  /** Name of the folder that holds the builds. */
   name: string
-  /** What it is made of: files and folders. */
+  /** Files and folders whose contents determine the build. */
   sources: readonly string[]
   make(folder: string): Promise<void>
 }
 
-/** The folder of the page built from the sources as they are. Not to be changed: all test files share it. */
+/** Returns the folder of the page, built from the current sources. Read-only: all test files share it. */
 export const builtPage = (): Promise<string> =>
   builtOnce({
     name: 'nanoclaw-page',
@@ -32,7 +32,7 @@ export const builtPage = (): Promise<string> =>
     },
   })
 
-/** The server's program built from the sources as they are: it starts in less than half their time. */
+/** Returns the path of `main.js`, built from the current sources: it starts in under half the time of the sources. */
 export const builtServer = async (): Promise<string> =>
   join(
     await builtOnce({
@@ -54,7 +54,7 @@ async function builtOnce({ name, sources, make }: Build): Promise<string> {
   await forgetOld(kept)
   const building = await mkdtemp(join(kept, 'building-'))
   await make(building)
-  // Complete or not there at all. When two built at once, the first one's is taken.
+  // Renaming makes the build appear complete or not at all. If two processes build at once, the first one wins.
   await rename(building, folder).catch(async (error: unknown) => {
     await rm(building, { recursive: true, force: true })
     if (!(await exists(folder))) throw error
@@ -76,7 +76,7 @@ async function keyOf(sources: readonly string[]): Promise<string> {
 async function forgetOld(kept: string): Promise<void> {
   for (const name of await readdir(kept)) {
     const path = join(kept, name)
-    const found = await stat(path).catch(() => null) // another process may have been faster
+    const found = await stat(path).catch(() => null) // another process may have removed it
     if (found !== null && Date.now() - found.mtimeMs > KEPT_MS)
       await rm(path, { recursive: true, force: true })
   }

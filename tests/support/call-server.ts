@@ -1,6 +1,6 @@
-// One JSON request to a server that runs as a process of its own.
+// Sends one JSON request to a server that runs as a child process.
 
-/** The envelope of the answer; the assertions look at whatever shape its data has. */
+/** The response envelope; `data` is unchecked, and the assertions verify its shape. */
 export interface ServerAnswer {
   status: number
   message: string

@@ -1,11 +1,11 @@
-// Fills a table with copies of one row, made by the database itself: a hundred thousand in a second or two.
+// Fills a table with copies of one row, generated inside the database: 100,000 in a second or two.
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { DatabaseSettings } from '../../server/db/database.ts'
 import { onConnection } from './explain.ts'
 
 /**
- * @param changes column name -> expression; `n.i` is the number of the copy from 1, `original` the row.
- * Columns that the database counts by itself are to be given as well.
+ * @param changes column name -> SQL expression; `n.i` is the number of the copy, from 1, and `original` is the row.
+ * Auto-increment columns must be listed as well.
  */
 export async function makeCopies(
   settings: DatabaseSettings,
@@ -27,7 +27,7 @@ export async function makeCopies(
   )
 }
 
-/** A moment column moved on by the copy's number, in milliseconds. */
+/** SQL expression for a timestamp column, advanced by the copy's number in milliseconds. */
 export const laterByCopy = (settings: DatabaseSettings, column: string): string =>
   settings.dialect === 'sqlite'
     ? `original.${column} + n.i`

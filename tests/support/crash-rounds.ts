@@ -1,4 +1,4 @@
-// A server that dies in the middle of a run and is started again, with everything that has to be true afterwards.
+// Kills a server in the middle of a run, restarts it, and checks every guarantee that must hold afterwards.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,19 +15,19 @@ import { databaseKeys } from './server.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from './server-process.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
-/** One way to die. */
+/** One way to kill the server. */
 export interface Death {
-  /** Sets the trap, just before the message is sent. */
+  /** Arms the kill, just before the message is sent. */
   prepare?(server: ServerProcess): Promise<void>
-  /** Fulfils when the server is dead. `stream` is null when it died before it answered. */
+  /** Resolves when the server is dead. `stream` is null if the server died before it responded. */
   die(server: ServerProcess, stream: EventReader | null): Promise<void>
 }
 
 export interface CrashRounds {
   readonly place: ServerPlace
-  /** One run during which the server dies; fails when anything was lost, done twice or left undone. */
+  /** Performs one run during which the server dies; fails if anything was lost, done twice or not completed. */
   round(task: string, death: Death): Promise<void>
-  /** What was booked agrees with what the runs used. */
+  /** Asserts that the stored usage equals what the runs used. */
   expectBooksRight(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ const stepsOf = (events: readonly ReceivedEvent[]): readonly Step[] =>
     return steps
   }, [])
 
-/** The steps that the events showed as complete. */
+/** The steps that the client received as complete; the last event is not counted. */
 const completeSteps = (events: readonly ReceivedEvent[]): Step[] => {
   const last = events.at(-1)
   return events.flatMap(({ event, data }) =>
@@ -46,7 +46,7 @@ const completeSteps = (events: readonly ReceivedEvent[]): Step[] => {
   )
 }
 
-/** `PRAGMA integrity_check` of a file that may be in use. */
+/** Result of `PRAGMA integrity_check` on a database file that may be in use. */
 export function integrityOf(file: string): unknown {
   const client = new Sqlite(file, { readonly: true })
   try {
@@ -56,10 +56,10 @@ export function integrityOf(file: string): unknown {
   }
 }
 
-/** A server with a scripted model on a database of its own; call it inside `describe`. */
+/** A server with a scripted model and its own database. Call inside `describe`. */
 export function useCrashRounds(
   dialect: Dialect,
-  /** Puts something between the server and its database. */
+  /** Maps the database settings, for example to put a proxy between the server and its database. */
   through: (settings: DatabaseSettings) => Promise<DatabaseSettings> = async (settings) => settings,
 ): CrashRounds {
   const databases = useDatabases()
@@ -94,7 +94,7 @@ export function useCrashRounds(
   const call = async (method: string, path: string, body?: unknown) =>
     (await callServer(server.url, method, path, body)).data
 
-  /** Null when there was no answer, or one that is no stream: the server was dying already. */
+  /** Sends the message. Null if there was no response or it is not a stream: the server was already dying. */
   async function ask(conversationId: string, task: string): Promise<EventReader | null> {
     const stream = await openEvents(`${server.url}/api/conversations/${conversationId}/messages`, {
       body: { text: task, stream_mode: 'delta', client_id: 'once' },
@@ -102,7 +102,7 @@ export function useCrashRounds(
     return stream?.status === 200 ? stream : null
   }
 
-  /** The rest of the run's events: by its last id, or by asking once more when there never was an answer. */
+  /** The rest of the run's events: resumes after the last id, or sends the message again if no event had arrived. */
   async function follow(conversationId: string, task: string, seen: readonly ReceivedEvent[]) {
     const begun = seen[0]
     if (begun === undefined) {

@@ -1,21 +1,22 @@
-// The run that crash tests play again and again: its script, and the conversation it happens in.
+// The scripted run that crash tests repeat: the turns of its model, and how to count its effects on disk.
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UpstreamRequest } from './upstream.ts'
 import { type Turn, turn } from './upstream-turns.ts'
 
-/** What the scripted model says each of its rounds has used. */
+/** The usage that the scripted model reports for each iteration. */
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 const ROUNDS = 3
-/** What one run has used when it ended, however often its server died on the way. */
+/** Total tokens of one finished run, however often the server died during it. */
 export const RUN_TOKENS = ROUNDS * usage.total_tokens
 
 const LONG_TEXT = Array.from({ length: 40 }, (_, at) => `Sentence number ${at}.`).join(' ')
 
 /**
- * Decided from the request alone, so that it serves a server that was killed and started again: think, append to a
- * file, calculate, answer at length. The last line of a message to it begins with "Task"; context may stand before it.
+ * Picks the next turn from the request alone, so that it also works for a server that was killed and restarted: think,
+ * append to a file, calculate, give a long answer. The last line of the user's message starts with "Task"; context may
+ * precede it.
  */
 export function playTask(request: UpstreamRequest): Turn {
   const asked = request.messages.findLastIndex(({ role }) => role === 'user')
@@ -41,7 +42,7 @@ export function playTask(request: UpstreamRequest): Turn {
   return turn.thinking('Almost there.', LONG_TEXT, { delayMs: 2, usage })
 }
 
-/** How often the file tool of a run really wrote below `workspaces`, whatever the server says. */
+/** How often a run's file tool actually wrote below `workspaces`, counted on disk. */
 export async function linesWritten(workspaces: string, task: string): Promise<number> {
   const files = (await readdir(workspaces, { recursive: true })).filter((file) =>
     file.endsWith('log.txt'),

@@ -1,4 +1,4 @@
-// Fresh, real databases for tests: a SQLite file or a PostgreSQL database of its own for each call, gone afterwards.
+// Real databases for tests: each call creates a new SQLite file or PostgreSQL database, which is removed afterwards.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,21 +19,21 @@ export const silentLog: StoreLog = { info() {}, warn() {} }
 export type OpenOptions = { onStatement?: StatementListener; log?: StoreLog }
 
 export type FreshDatabases = {
-  /** Where a database of its own is: on SQLite not yet made, on PostgreSQL with its tables. */
+  /** Settings of a new database: on SQLite the file does not exist yet, on PostgreSQL it has its tables. */
   settings(dialect: Dialect): Promise<DatabaseSettings>
-  /** Connects to such a place, as often as wanted. */
+  /** Connects to a database from `settings`; may be called several times for the same one. */
   connect(settings: DatabaseSettings, options?: OpenOptions): Promise<Database>
-  /** A connected, migrated, empty database. */
+  /** Creates a migrated, empty database and connects to it. */
   open(dialect: Dialect, options?: OpenOptions): Promise<Database>
 }
 
-/** Call it at the top of a file or inside `describe`; everything made by it is closed and removed after the last test there. */
+/** Call at the top of a file or inside `describe`; its databases are closed and removed after the last test there. */
 export function useDatabases(): FreshDatabases {
   const connected: Database[] = []
   const remove: (() => Promise<void>)[] = []
   afterAll(async () => {
     for (const database of connected) await database.close()
-    // Together, because PostgreSQL makes a checkpoint for each that is dropped alone.
+    // In parallel, because PostgreSQL writes a checkpoint for each database that is dropped by itself.
     await Promise.all(remove.map((step) => step()))
   })
 
@@ -66,7 +66,7 @@ export function useDatabases(): FreshDatabases {
   }
 }
 
-/** The same suite on SQLite and on PostgreSQL. `open` gives a fresh database at each call. */
+/** Runs the same suite on SQLite and on PostgreSQL. Each call of `open` creates a new database. */
 export function describeOnEachDatabase(
   name: string,
   suite: (open: (options?: OpenOptions) => Promise<Database>, dialect: Dialect) => void,

@@ -1,4 +1,4 @@
-// A worker thread for tests: replies, loops forever, or crashes, as the request says.
+// A worker thread for tests: echoes, loops forever or crashes, as requested.
 import { threadId } from 'node:worker_threads'
 import { serveRequests } from '../../server/lib/worker-server.ts'
 

@@ -1,4 +1,4 @@
-// A program of its own, for tests that kill it: runs an endless Python program and says when it is on.
+// A child process for tests that kill it: runs an endless Python program and prints "on" once it is running.
 import { openPython } from './python.ts'
 
 const python = await openPython({

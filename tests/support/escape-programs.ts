@@ -1,28 +1,28 @@
-// Python programs that try to get out of the sandbox. Only ever run inside a sandbox that was probed first.
+// Python programs that try to escape the sandbox. Run them only inside a sandbox that has been probed.
 import type { HostileProgram } from './hostile-programs.ts'
 
-/** A program whose attempts all return: those of one group share an interpreter, because each start costs seconds. */
+/** Programs whose attempts all return have a group and share its interpreter, because each start takes seconds. */
 interface EscapeProgram extends HostileProgram {
   group?: 'files' | 'bridge' | 'processes'
 }
 
 export interface Escape extends HostileProgram {
-  /** What the output contains when every attempt was made. */
+  /** Strings that the output contains once every attempt has been made. */
   tried: string[]
 }
 
 export interface Canaries {
-  /** A file of the host with a secret in it. */
+  /** Path of a host file that contains `secret`. */
   file: string
   secret: string
-  /** A loopback port on which somebody counts visits. */
+  /** A loopback port whose listener counts connections. */
   port: number
-  /** A path of the host at which nothing must appear. */
+  /** A host path that must never come to exist. */
   target: string
   serverPid: number
 }
 
-/** Python that finds its way to a JavaScript object, as far as the interpreter lets it. */
+/** Python code that gets hold of a JavaScript object, as far as the interpreter permits. */
 const BRIDGE = `
 import gc, importlib, sys
 core = importlib.import_module("_pyodide_core")
@@ -41,7 +41,7 @@ const attempt = (...lines: string[]): string =>
     ...lines.map((line) => `attempt(lambda: ${line})`),
   ].join('\n')
 
-/** Ways out: to files, processes, network, environment, other programs' memory. */
+/** Escape attempts: to files, processes, the network, the environment and other programs' memory. */
 const programs = ({ file, port, target, serverPid }: Canaries): EscapeProgram[] => [
   { name: 'opens a host file', group: 'files', code: attempt(`open(${q(file)}).read()`) },
   {
@@ -197,7 +197,7 @@ const programs = ({ file, port, target, serverPid }: Canaries): EscapeProgram[] 
   },
 ]
 
-/** Every program by itself, or one after the other with the rest of its group. */
+/** One entry for each program without a group, and one for each group, which runs its programs in sequence. */
 export function escapes(canaries: Canaries): Escape[] {
   const all = programs(canaries)
   const groups = new Set(all.flatMap(({ group }) => group ?? []))

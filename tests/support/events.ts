@@ -1,10 +1,10 @@
-// Server-sent events in tests: sends a request and reads the events as a client would.
+// A client for server-sent events: sends a request and reads the event stream.
 import { createParser } from 'eventsource-parser'
 
 export interface ReceivedEvent {
   id: number
   event: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every kind and fail by themselves where they are wrong
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events of every kind, and their assertions check the shape
   data: any
 }
 
@@ -13,15 +13,15 @@ export interface EventReader {
   headers: Headers
   /** Everything received so far. */
   readonly events: readonly ReceivedEvent[]
-  /** The first event (received already or not yet) that fits; rejects when the stream ends without it. */
+  /** The first event, already received or still to come, that matches; rejects if the stream ends without one. */
   next(fits: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>
-  /** All events, when the stream has ended. */
+  /** All events, once the stream has ended. */
   all(): Promise<readonly ReceivedEvent[]>
-  /** Hangs up. */
+  /** Closes the connection. */
   leave(): void
 }
 
-/** Opens a stream; the answer may also be an error, then `status` says so and there are no events. */
+/** Opens a stream. If the response is an error, `status` holds its code and there are no events. */
 export async function openEvents(
   url: string,
   options: {
@@ -58,7 +58,7 @@ export async function openEvents(
         for (const wake of [...waiting]) wake()
       }
     } catch {
-      // Hung up, by us or by the server: what came before stands.
+      // Either side closed the connection; the events received so far remain valid.
     }
     ended = true
     for (const wake of [...waiting]) wake()

@@ -1,9 +1,9 @@
-// Asks a database how it would answer a statement: which indexes it takes.
+// Query plans: shows which indexes a database would use for a statement.
 import SqliteClient from 'better-sqlite3'
 import pg from 'pg'
 import type { DatabaseSettings } from '../../server/db/database.ts'
 
-/** Runs a statement on a connection of its own and answers its rows. */
+/** Runs a statement on a separate connection and returns its rows. */
 export async function onConnection(
   settings: DatabaseSettings,
   statement: string,
@@ -32,7 +32,7 @@ export async function onConnection(
   }
 }
 
-/** The plan as text: one line per step. */
+/** The query plan as text, one line per step. */
 export async function explain(
   settings: DatabaseSettings,
   statement: string,

@@ -1,10 +1,10 @@
-// Run in a process with few descriptors: uses all of them up, starts a program, and prints what came of it.
+// A child process with a low file descriptor limit: exhausts it, starts programs and prints the outcomes as JSON.
 import { closeSync, openSync } from 'node:fs'
 import { runProcess } from '../../server/sandbox/process.ts'
 
 const opened: number[] = []
 process.on('uncaughtException', (error) => {
-  // There may be no descriptor to print with.
+  // Printing may need a descriptor.
   for (const descriptor of opened.splice(0)) closeSync(descriptor)
   console.log(JSON.stringify({ uncaught: error.message }))
   process.exit(1)
@@ -20,7 +20,7 @@ const start = () =>
   })
 
 const outcomes: string[] = []
-// From no descriptor left to enough of them, so that the start fails at each of its steps once.
+// Exhausts the descriptors, then frees one after each failed start, so that starting fails once at each of its steps.
 for (;;) {
   try {
     opened.push(openSync('/dev/null', 'r'))

@@ -1,23 +1,25 @@
-// Runs once before all tests: builds the server for the processes and threads that tests start, and offers a real
-// PostgreSQL with a migrated database to clone.
+// Runs once before all tests: builds the server for the processes and threads that tests start, compiles Python's
+// standard library, and provides a PostgreSQL server with a migrated template database.
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../server/db/connect.ts'
 import { builtServer } from './built.ts'
 import { findPostgres, onServer, withDatabase } from './postgres-server.ts'
+import { compileLibrary } from './python-images.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** URL of a database in which others may be made, and the name of the one to clone. */
+    /** URL of a database whose user may create others, and the name of the template to clone. */
     postgres: { url: string; template: string }
-    /** Folder of the built server: `main.js` and the child programs. */
+    /** Folder of the built server, with `main.js` and the child programs. */
     serverBuild: string
   }
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  project.provide('serverBuild', dirname(await builtServer()))
+  const [main] = await Promise.all([builtServer(), compileLibrary()])
+  project.provide('serverBuild', dirname(main))
   const server = await findPostgres()
   const template = `nanoclaw_template_${randomUUID().slice(0, 8)}`
   await onServer(server.url, `create database ${template} encoding 'UTF8' template template0`)

@@ -1,15 +1,15 @@
-// Programs that try to break down or never end. Only ever run inside a sandbox that was probed first.
+// Python programs that crash, exhaust resources or never end. Run them only inside a sandbox that has been probed.
 
 export interface HostileProgram {
   name: string
   code: string
-  /** How it must end; by default in any way but with the word ESCAPED. */
+  /** The required outcome; by default any, as long as the output does not contain ESCAPED. */
   ends?: 'raised' | 'timed_out' | 'refused' | 'out_of_memory' | 'completed'
-  /** What the error must say. */
+  /** Pattern that the error message must match. */
   says?: RegExp
 }
 
-/** Ways to break down: each must end by itself or at a limit, and say what happened. */
+/** Programs that crash or exhaust a resource: each must end by itself or at a limit, and report what happened. */
 export const bombs: HostileProgram[] = [
   { name: 'a syntax error', code: 'def f(:\n', ends: 'refused', says: /SyntaxError/ },
   { name: 'a NUL in the source', code: 'x = "a\0b"', ends: 'refused', says: /null byte/i },
@@ -113,7 +113,7 @@ export const bombs: HostileProgram[] = [
   { name: 'an exit around everything', code: 'import os\nos._exit(0)', says: /./ },
 ]
 
-/** Ways to never end: each must be stopped at its limit, whatever it is doing. */
+/** Programs that never end: each must be stopped at its time limit, whatever it is doing. */
 export const endless: HostileProgram[] = [
   { name: 'an empty loop', code: 'print("on")\nwhile True:\n    pass' },
   { name: 'a loop that prints', code: 'while True:\n    print("x" * 100)' },

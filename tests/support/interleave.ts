@@ -1,4 +1,4 @@
-// Several tabs that act on one conversation in random order over HTTP, and what must hold afterwards whatever the order was.
+// Several tabs act on one conversation over HTTP in random order; checks the invariants that hold after any order.
 import { expect } from 'vitest'
 import { type EventReader, openEvents } from './events.ts'
 import { type Random, randomFrom } from './random.ts'
@@ -6,7 +6,7 @@ import type { TestServer } from './server.ts'
 import type { Upstream, UpstreamRequest } from './upstream.ts'
 import { turn } from './upstream-turns.ts'
 
-/** Answers by what the newest message of the user asks for: a call that needs approval, a long text, or a short one. */
+/** Scripts the model by the user's latest message: a call that needs approval, a long text or a short one. */
 export function playConversation(upstream: Upstream): void {
   let calls = 0
   upstream.program((request: UpstreamRequest) => {
@@ -33,18 +33,18 @@ interface World {
   server: TestServer
   conversation: string
   random: Random
-  /** Every run that began, with the two messages of its turn. */
+  /** Every run that started, with the two messages of its turn. */
   runs: Map<string, { question: string; answer: string }>
-  /** Runs whose stop was acknowledged, and which nobody has asked to go on with since. */
+  /** Runs whose stop was acknowledged and that no tab has tried to resume since. */
   stopped: Set<string>
-  /** Counts when a request to go on with any run is sent, and again when it is answered. */
+  /** Incremented when a resume request is sent, and again when its response arrives. */
   resumes: number
   parents: Map<string, string | null>
   removed: Set<string>
   streams: EventReader[]
 }
 
-/** One storm of `tabs` tabs with `steps` actions each, and the check of all that is promised. */
+/** Lets `tabs` tabs perform `steps` random actions each, then checks every invariant. */
 export async function interleave(
   server: TestServer,
   project: string,
@@ -131,14 +131,14 @@ async function act(world: World): Promise<void> {
       if (runId === undefined) return
       const before = world.resumes
       const { status, json } = await post('stop')
-      // Which came first is not known where somebody asked to go on at the same moment.
+      // If a resume overlapped with this stop, the order of the two is unknown.
       const isLast = before === world.resumes && before % 2 === 0
       if (isLast && status === 200 && json.data.status === 'stopped') world.stopped.add(runId)
       return
     }
     case 'resume':
       if (runId === undefined) return
-      // One at a time: an odd count says that one is under way.
+      // One at a time: an odd count means that one is in flight.
       if (world.resumes % 2 === 1) return
       world.resumes += 1
       world.stopped.delete(runId)
@@ -220,7 +220,7 @@ function isRemoved(
 ): boolean {
   for (let at: string | null | undefined = id; at != null; at = parents.get(at)) {
     if (removed.has(at)) return true
-    // Gone before anybody had seen what it hung on.
+    // Removed before its parent was ever observed.
     if (!parents.has(at)) return removed.size > 0
   }
   return false

@@ -1,17 +1,17 @@
-// Asking an `LlmClient` in tests and gathering what it says.
+// Calls an `LlmClient` in tests and collects its events.
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../../server/llm/client.ts'
 
 export interface Heard {
   text: string
   thinking: string
   calls: ToolCall[]
-  /** `finished` or `failed`, which is always the last event. */
+  /** The `finished` or `failed` event, always the last one. */
   end: Extract<LlmEvent, { type: 'finished' | 'failed' }>
   retries: Extract<LlmEvent, { type: 'retrying' }>[]
   batches: (readonly LlmEvent[])[]
 }
 
-/** A request with one user message, unless told otherwise. */
+/** A request with one user message; `more` overrides its fields. */
 export const llmRequest = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   messages: [{ role: 'user', content: 'hello' }],
   tools: [],
@@ -19,7 +19,7 @@ export const llmRequest = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   ...more,
 })
 
-/** Reads an answer to its end and checks what every client promises: one end, and nothing after it. */
+/** Consumes a response and checks what every client guarantees: exactly one final event, and nothing after it. */
 export async function hear(
   client: LlmClient,
   request: LlmRequest = llmRequest(),
@@ -47,6 +47,6 @@ export async function hear(
   }
 }
 
-/** The failure's code, or `finished:` and the reason. */
+/** The failure's code, or `finished:<reason>`. */
 export const outcome = (heard: Heard): string =>
   heard.end.type === 'failed' ? heard.end.error.code : `finished:${heard.end.reason}`

@@ -1,4 +1,4 @@
-// Turns of the scripted provider in the form of Anthropic's Messages API.
+// Turns of the scripted provider in the format of Anthropic's Messages API.
 import { type Action, dataLine, type Turn } from './upstream-turns.ts'
 
 type Block = Record<string, unknown>
@@ -6,7 +6,7 @@ type Block = Record<string, unknown>
 const event = (value: Block & { type: string }): string =>
   `event: ${value.type}\n${dataLine(value)}`
 
-/** The events of one content block, its text in two pieces. */
+/** The events of one content block, with its text split into two deltas. */
 function eventsOf(block: Block, index: number): string[] {
   const delta = (value: Block) => event({ type: 'content_block_delta', index, delta: value })
   const halves = (text: string) => [text.slice(0, 3), text.slice(3)]
@@ -50,7 +50,7 @@ export function messagesTurn(
   const message = { id: 'msg_test', type: 'message', role: 'assistant', content: [], usage }
   const start = event({ type: 'message_start', message }) + event({ type: 'ping' })
   const pieces = blocks.flatMap(eventsOf)
-  // The first pieces arrive together, so that a turn that is cut has said something.
+  // The first events are sent together, so that even a turn cut after one send contains some content.
   const sends = [start + pieces.slice(0, 2).join(''), ...pieces.slice(2)]
   const actions: Action[] = [
     ...sends.map((send) => ({ send })),

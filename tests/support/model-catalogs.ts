@@ -4,7 +4,7 @@ import { createModelCatalog, type ModelCatalog } from '../../server/llm/catalog.
 
 type CatalogOptions = Parameters<typeof createModelCatalog>[0]
 
-/** Creates catalogs that retry at once, and closes them after the last test of the file or `describe`. */
+/** Creates catalogs that retry after 1 ms, and closes them after the last test of the file or `describe`. */
 export function useCatalogs(): (
   options: Partial<CatalogOptions> & Pick<CatalogOptions, 'models'>,
 ) => ModelCatalog {

@@ -1,4 +1,4 @@
-// The server with a page from any folder, as a process that a test may kill: `tsx page-main.ts <folder of the page>`.
+// A server process that tests can kill; it serves the page from any folder: `tsx page-main.ts <folder of the page>`.
 import { pino } from 'pino'
 import { createServer } from '../../server/app.ts'
 import { loadConfig } from '../../server/config/load.ts'

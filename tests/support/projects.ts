@@ -1,4 +1,4 @@
-// A project on a real disk with its row in a real database, for tests of everything that works on files.
+// A project on disk with its row in a real database, for tests of code that works on project files.
 import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const NO_BUBBLEWRAP: BubblewrapState = { available: false, reason: 'not used by 
 
 const MEGABYTE = 1024 * 1024
 
-/** Rows of a user and a project, so that what refers to them can be stored. */
+/** Inserts a user and a project that other rows can reference. */
 export async function insertProject(
   database: Database,
 ): Promise<{ userId: UserId; projectId: ProjectId }> {
@@ -51,14 +51,14 @@ export async function insertProject(
   return { userId, projectId }
 }
 
-/** The workspace services over `database`, in a folder of its own that is gone after the test. */
+/** Creates the workspace services on `database`, with a temporary folder that is removed after the test. */
 export async function openProject(
   database: Database,
   options: {
     root?: string
     rule?: PruneRule
     limits?: WorkspaceLimits
-    /** Bytes that a user may store; without it there is no quota. */
+    /** Quota per user, in bytes; unlimited if omitted. */
     storage?: number
   } = {},
 ) {
@@ -100,7 +100,7 @@ export async function openProject(
   })
   const { userId, projectId } = await insertProject(database)
   const workspace = workspaces.open(userId, projectId)
-  // Makes the project's folder.
+  // Creates the project's folder.
   await workspace.state('')
   return {
     root,
@@ -116,7 +116,7 @@ export async function openProject(
   }
 }
 
-/** Every path below a folder with its content: what 'the same state' means. */
+/** Maps every path below a folder to its content, including link targets and execute bits, to compare states. */
 export async function treeOf(folder: string, prefix = ''): Promise<Record<string, string>> {
   const tree: Record<string, string> = {}
   for (const entry of await readdir(folder, { withFileTypes: true })) {

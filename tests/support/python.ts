@@ -1,18 +1,18 @@
-// Real Python sandboxes for tests, with the product's own code and defaults.
+// Real Python sandboxes for tests, with the server's own code and defaults.
 import type { PythonOptions, PythonRequest } from '../../server/sandbox/python/isolated-sandbox.ts'
 import type { ProgramOutcome } from '../../server/sandbox/python/program.ts'
 import { createPythonSandbox, type PythonSandbox } from '../../server/sandbox/python/sandbox.ts'
 import { SHARED_IMAGES } from './python-images.ts'
 
 export interface TestSandbox extends PythonSandbox {
-  /** Runs one program and tells what its listener heard. */
+  /** Runs one program; `heard` lists what its listener received. */
   program(
     code: string,
     options?: Partial<PythonRequest> & { signal?: AbortSignal; onOutput?: (text: string) => void },
   ): Promise<ProgramOutcome & { heard: string[] }>
 }
 
-/** Opens a sandbox whose isolation has been tested, by default without memory images; whoever opened it closes it. */
+/** Opens a sandbox whose isolation has been probed, by default without memory images. The caller closes it. */
 export async function openPython(options: Partial<PythonOptions> = {}): Promise<TestSandbox> {
   const sandbox = createPythonSandbox({
     engine: 'wasm',
@@ -21,7 +21,7 @@ export async function openPython(options: Partial<PythonOptions> = {}): Promise<
     poolSize: 1,
     poolIdleMs: 60_000,
     snapshotFolder: SHARED_IMAGES,
-    // To create an image takes more work than it saves the only start that uses it.
+    // Creating an image costs more than it saves, since only one start can use it.
     storedImages: 0,
     packagesFolder: null,
     extraModules: {},

@@ -1,15 +1,15 @@
-// Random choices that can be made again: every random test names its seed, and takes one from the environment as SEED.
+// Reproducible random choices: every random test has its seed in its name and reads it from the variable SEED.
 
 export interface Random {
-  /** From 0 up to, but not including, 1. */
+  /** A number in [0, 1). */
   share(): number
-  /** A whole number from 0 to `limit` - 1. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number
   pick<T>(items: readonly T[]): T
   shuffle<T>(items: readonly T[]): T[]
 }
 
-/** The same choices for the same seed, on every machine (mulberry32). */
+/** A generator (mulberry32) that makes the same choices for the same seed on every machine. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
   const share = (): number => {
@@ -34,10 +34,10 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** The seed of a file's random tests: the one in the environment, else a new one. It belongs in the test's name. */
+/** The seed of a file's random tests: `SEED` from the environment, or a random one. Include it in the test name. */
 export const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-/** `count` rounds of a random test. `what` belongs in every message: `SEED=… ` runs the failing round first. */
+/** Yields `count` rounds of a random test. Put `what` into every assertion message: its seed runs that round first. */
 export function* rounds(count: number): Generator<{ random: Random; what: string }> {
   for (let round = 0; round < count; round += 1)
     yield { random: randomFrom(SEED + round), what: `SEED=${SEED + round}` }

@@ -1,9 +1,9 @@
-// Rows that other rows need, for tests that begin with an empty database.
+// Users and projects that other rows reference, for tests that start with an empty database.
 import type { Database } from '../../server/db/database.ts'
 import { newId } from '../../server/lib/ids.ts'
 import type { ProjectId, UserId } from '../../server/protocol/ids.ts'
 
-/** Somebody who can own things. */
+/** Inserts an active user; returns the id. */
 export async function addUser(database: Database): Promise<UserId> {
   const id = newId<UserId>()
   await database.write(async (tx) => {
@@ -20,7 +20,7 @@ export async function addUser(database: Database): Promise<UserId> {
   return id
 }
 
-/** A project of theirs, without a folder on the disk. */
+/** Inserts a project of the user, without a folder on disk; returns the id. */
 export async function addProject(database: Database, userId: UserId): Promise<ProjectId> {
   const id = newId<ProjectId>()
   const now = new Date()

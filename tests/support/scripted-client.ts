@@ -1,15 +1,15 @@
-// A language model that says what a test tells it to: the `LlmClient` for tests of what stands above it.
+// A scripted `LlmClient`, for tests of the layers above it.
 
 import { AppError } from '../../server/errors.ts'
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../../server/llm/client.ts'
 import { CallId } from '../../server/protocol/ids.ts'
 
-/** The batches of one response. */
+/** Produces the batches of one response. */
 export type Script = (request: LlmRequest) => AsyncIterable<readonly LlmEvent[]>
 
 export const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
-/** Gives one script for each request, in order, and keeps the requests. Honours the signal as every client does. */
+/** Plays one script per request, in order, and records the requests. Stops when the signal aborts, like any client. */
 export function scriptedClient(...scripts: Script[]): LlmClient & { requests: LlmRequest[] } {
   const requests: LlmRequest[] = []
   return {
@@ -33,7 +33,7 @@ export const toolCall = (id: string, name = 'look', args = '{}'): ToolCall => ({
   arguments: args,
 })
 
-/** A script that sends each event in a batch of its own, and waits for `between` before each of them. */
+/** A script that sends each event in its own batch and awaits `between` before each one. */
 export const says = (
   events: readonly LlmEvent[],
   between: () => Promise<void> = async () => {},

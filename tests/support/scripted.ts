@@ -1,7 +1,7 @@
-// The part of a configuration that talks to the scripted model server.
+// The configuration keys that make a server use the scripted provider.
 import type { Upstream } from './upstream.ts'
 
-/** Titles come from the first message, so that every request to the upstream is one of the test's own. */
+/** Titles are taken from the first message, so that the provider receives only requests that the test causes. */
 export const scripted = (upstream: Upstream): Record<string, unknown> => ({
   titles: 'first_message',
   models: [

@@ -1,13 +1,12 @@
-// The server as a process of its own, so that a test can kill it and start it again on the same data.
+// The server as a child process that a test can kill and restart on the same data.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { inject } from 'vitest'
+import { freePort } from './free-port.ts'
 
-/** What Node needs to run a TypeScript file. */
+/** Arguments with which Node runs a TypeScript file. */
 export const fromSources = (file: string): string[] => [
   '--import',
   import.meta.resolve('tsx'),
@@ -18,40 +17,23 @@ export interface ServerProcess {
   readonly url: string
   readonly pid: number
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** What it wrote to its standard error so far: the log. */
+  /** The log so far: the last 20,000 characters of stderr. */
   logged(): string
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
 export interface ServerPlace {
-  /** Starts the server on the place's data; resolves when it is ready. */
+  /** Starts the server on the data in this folder; resolves when it is ready, rejects if it ends before. */
   start(options?: { wrapper?: readonly string[] }): Promise<ServerProcess>
-  /** Ends whatever runs. */
+  /** Kills every process that is still running. */
   close(): Promise<void>
 }
 
-/** Below the range from which systems take the ports of outgoing connections: those could take it between two starts. */
-const PORTS = { from: 10_000, to: 32_000 }
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS.from, PORTS.to)
-    const server = createServer()
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!isFree) continue
-    await new Promise((resolve) => server.close(resolve))
-    return port
-  }
-}
-
-/** A folder with a configuration of its own; the port stays the same over restarts, as a browser needs it. */
+/** Prepares a folder with its own configuration. The port stays the same across restarts, as browsers require. */
 export async function serverPlace(
   folder: string,
   config: Record<string, unknown>,
-  /** What Node runs; without it the server as an operator starts it. */
+  /** Arguments for Node; by default `main.js` of the build. */
   program?: readonly string[],
 ): Promise<ServerPlace> {
   const started = program ?? [join(inject('serverBuild'), 'main.js')]

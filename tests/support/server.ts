@@ -1,4 +1,4 @@
-// The whole server for tests: built as `npm start` builds it, on a port of its own, with folders and databases of its own.
+// The whole server inside the test process: composed as in production, with its own port, folders and database.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,19 +10,22 @@ import type { DatabaseSettings, Dialect } from '../../server/db/database.ts'
 import { useDatabases } from './databases.ts'
 import { shareImages } from './python-images.ts'
 
-/** The application from the build: from its sources it takes a second of work to load, in each test file. */
+/** The application from the build; loading it from the sources would take a second in each test file. */
 const { createServer }: typeof app = await import(join(inject('serverBuild'), 'app.js'))
 
-/** Long enough, and nobody's example. */
+/** Long enough, and not an example value from the documentation. */
 export const TEST_JWT_SECRET = 'a-secret-of-the-tests-0123456789abcdef'
+
+/** The cheapest password hashing: tests sign in hundreds of times, and each would take 50 ms at the production cost. */
+const LEAST_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 
 export interface TestServer {
   /** `http://127.0.0.1:<port>` */
   url: string
   server: app.Server
-  /** Everything that was logged, as text. */
+  /** The whole log as text. */
   logged(): string
-  /** One JSON request; `token` signs in. A body is sent as JSON. */
+  /** Sends one JSON request. `token` is sent as bearer token; a `body` that is not a string is serialized. */
   call(
     method: string,
     path: string,
@@ -31,25 +34,27 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-/** An answer of the API as tests look at it: `data` is whatever the route promises. */
+/** A response of the API. `data` is unchecked; its shape depends on the route. */
 export interface Answer {
   code: number
   message?: string
   details?: unknown
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape and fail by themselves where they are wrong
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape, and their assertions check it
   data?: any
 }
 
-/** Starts servers that are closed after the last test of the file or `describe` that called this. */
+/** Starts servers; closes them after the last test of the file or `describe` that called this. */
 export function useServers(): {
   start(options?: {
     config?: Record<string, unknown>
     dialect?: Dialect
     folder?: string
-    /** The built page; without it the API is served alone. */
+    /** Folder of the built page; without it only the API is served. */
     webRoot?: string
-    /** For tests that run Python: starts it from images that all tests share, instead of images that take 15 s of work. */
+    /** For tests that run Python: uses the images that all tests share, instead of spending 15 s on new ones. */
     sharedPythonImages?: boolean
+    /** Hashes passwords at the production cost, for tests that depend on how long hashing takes. */
+    realPasswords?: boolean
   }): Promise<TestServer>
 } {
   const databases = useDatabases()
@@ -64,13 +69,17 @@ export function useServers(): {
       folder,
       webRoot,
       sharedPythonImages = false,
+      realPasswords = false,
     } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
       if (sharedPythonImages) shareImages(join(place, 'data'))
       const started = await startServer(
         place,
         { ...databaseKeys(await databases.settings(dialect)), ...config },
-        webRoot,
+        {
+          webRoot: webRoot ?? join(place, 'web'),
+          ...(realPasswords ? {} : { passwordCost: LEAST_COST }),
+        },
       )
       undo.push(async () => {
         await started.close()
@@ -81,19 +90,32 @@ export function useServers(): {
   }
 }
 
-/** The same suite with the server on SQLite and on PostgreSQL. */
+/** Registers a user of a server in multi mode. @returns the user's token. */
+export async function register(server: TestServer, username: string): Promise<string> {
+  const { json } = await server.call('POST', '/api/auth/register', {
+    body: { username, password: 'a good password' },
+  })
+  return json.data.token
+}
+
+/** Runs the same suite with the server on SQLite and on PostgreSQL. */
 export function describeOnEachServer(
   name: string,
-  suite: (start: (config?: Record<string, unknown>) => Promise<TestServer>) => void,
+  suite: (
+    start: (
+      config?: Record<string, unknown>,
+      options?: { realPasswords?: boolean },
+    ) => Promise<TestServer>,
+  ) => void,
 ): void {
   for (const dialect of ['sqlite', 'postgres'] as const)
     describe(`${name} (${dialect})`, () => {
       const { start } = useServers()
-      suite((config = {}) => start({ config, dialect }))
+      suite((config = {}, options = {}) => start({ config, dialect, ...options }))
     })
 }
 
-/** The database keys of config.yml for a place. */
+/** The keys of config.yml that select this database. */
 export const databaseKeys = (settings: DatabaseSettings): Record<string, unknown> =>
   settings.dialect === 'sqlite'
     ? { db_type: 'sqlite', db_sqlite_file: settings.file }
@@ -105,7 +127,7 @@ export const databaseKeys = (settings: DatabaseSettings): Record<string, unknown
 async function startServer(
   folder: string,
   keys: Record<string, unknown>,
-  webRoot = join(folder, 'web'),
+  options: Pick<app.ServerOptions, 'webRoot' | 'passwordCost'>,
 ): Promise<TestServer> {
   const config = parseConfig(
     JSON.stringify({
@@ -118,7 +140,7 @@ async function startServer(
   )
   const lines: string[] = []
   const log = pino({ level: 'info', base: null }, { write: (line: string) => lines.push(line) })
-  const server = await createServer({ config, log, webRoot })
+  const server = await createServer({ config, log, ...options })
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   let closed = false
   return {
@@ -137,7 +159,7 @@ async function startServer(
           ? {}
           : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
-      // The border to the outside in tests: the assertions check the shape.
+      // Not validated here: the assertions check the shape.
       const json = (await answer.json()) as Answer
       return { status: answer.status, headers: answer.headers, json }
     },

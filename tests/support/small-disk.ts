@@ -1,4 +1,4 @@
-// A file system with little room, and a file that fills it.
+// A small file system (tmpfs) that tests can fill up or make read-only.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,16 +6,16 @@ import { join } from 'node:path'
 
 export interface SmallDisk {
   readonly folder: string
-  /** Takes all the room that is left. */
+  /** Uses up all free space. */
   fill(): void
-  /** Gives it back. */
+  /** Frees the space that `fill` used. */
   free(): void
-  /** From now on nothing on it can be changed. */
+  /** Remounts it read-only. */
   makeReadOnly(): void
   unmount(): void
 }
 
-/** A file system of its own; null where we may not mount one. */
+/** Mounts a file system of this size; null if mounting is not permitted. */
 export function smallDisk(kilobytes: number): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-small-'))
   try {
@@ -34,7 +34,7 @@ export function smallDisk(kilobytes: number): SmallDisk | null {
         for (let left = kilobytes; left > 0; left -= 4)
           writeFileSync(filler, Buffer.alloc(4_096), { flag: 'a' })
       } catch {
-        // The disk is full now, as wanted.
+        // ENOSPC: the disk is full, as intended.
       }
     },
     free: () => rmSync(filler, { force: true }),

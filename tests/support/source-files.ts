@@ -1,4 +1,4 @@
-// The source files of the server and of the page.
+// Lists source files, for tests that check the code itself.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 

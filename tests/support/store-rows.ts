@@ -1,4 +1,4 @@
-// Rows that many suites begin with.
+// Accounts, messages and runs that many suites start with.
 
 import type { Database } from '../../server/db/database.ts'
 import type { MessageRow } from '../../server/db/repositories/messages.ts'
@@ -10,11 +10,11 @@ import type { ConversationId, MessageId, RunId, UserId } from '../../server/prot
 import type { Attachment } from '../../server/protocol/message.ts'
 import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../../server/runs/start/row-defaults.ts'
 
-/** A registered account; the first one is the administrator. */
+/** Registers an account; the first one becomes the administrator. */
 export const somebody = (store: Store, username = newId<string>().slice(-12)): Promise<UserRow> =>
   store.users.register({ username, passwordHash: 'hash' }, () => {})
 
-/** Stores a message as the shown leaf and answers its id. */
+/** Stores a message as the leaf that is shown; returns its id. */
 export async function say(
   database: Database,
   conversationId: ConversationId,
@@ -37,7 +37,7 @@ export async function say(
   return message.id
 }
 
-/** A chat run that is going on. */
+/** The row of an active run. */
 export const chatRun = (
   userId: UserId,
   conversationId: ConversationId,

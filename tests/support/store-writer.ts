@@ -1,4 +1,4 @@
-// A process of its own that writes to a SQLite file until it is killed: prints each key once it is acknowledged.
+// A child process that writes to a SQLite file until it is killed; prints each key once its write is acknowledged.
 import { connect } from '../../server/db/connect.ts'
 import { createStore } from '../../server/db/store.ts'
 

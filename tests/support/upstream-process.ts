@@ -1,16 +1,16 @@
-// Starts the scriptable model server as a child process, so that a benchmark does not pay for it in its own event loop.
+// Starts the scripted provider as a child process, so that it does not load the event loop of a benchmark.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export interface UpstreamProcess {
-  /** The API base; its models are those of `benchProgram`. */
+  /** The base URL of the API; its models are those of `benchProgram`. */
   readonly url: string
   readonly pid: number
   close(): Promise<void>
 }
 
-/** Resolves when the child listens; it ends with its parent. */
+/** Resolves when the child process is listening. It ends with its parent. */
 export async function startUpstreamProcess(): Promise<UpstreamProcess> {
   const child = spawn(
     process.execPath,

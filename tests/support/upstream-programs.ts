@@ -1,12 +1,12 @@
-// Ready programs for the scriptable model server: answers that follow from the request alone.
+// Programs for the scripted provider: each derives the turn from the request alone.
 import type { Program } from './upstream.ts'
 import { type Action, chunk, dataLine, type Turn } from './upstream-turns.ts'
 
 const benchTurns = new Map<string, Turn>()
 
 /**
- * Answers of a given length for benchmarks, chosen by the model's name: `bench-2000` sends 2,000 chunks of 5 bytes of
- * text as fast as they are taken, `bench-2000-each` one in each turn of the event loop, `bench-600-30ps` 30 a second.
+ * Texts of a given length for benchmarks, selected by model name: `bench-2000` sends 2,000 chunks of 5 bytes of text as
+ * fast as the client reads, `bench-2000-each` one per turn of the event loop, `bench-600-30ps` 30 per second.
  */
 export const benchProgram: Program = (request) => {
   const match = /^bench-(\d+)(?:-(each)|-(\d+)ps)?$/.exec(request.model)
@@ -50,7 +50,7 @@ function tokens(count: number, everyMs: number | undefined): Turn {
   }
 }
 
-/** How many rounds of tool results follow the newest user message: which step of a scripted plan is due. */
+/** The number of iterations since the latest user message: the index of the next turn of a scripted plan. */
 export function roundOf(request: {
   readonly messages: readonly { role: string; tool_calls?: unknown }[]
 }): number {
@@ -62,7 +62,7 @@ export function roundOf(request: {
   return round
 }
 
-/** One turn a round, by `roundOf`: the same plan whoever asks and however often the server was restarted. */
+/** Plays one turn per iteration, by `roundOf`. Stateless: every client gets the same plan, also after a restart. */
 export const plan =
   (...turns: readonly Turn[]): Program =>
   (request) =>

@@ -1,54 +1,59 @@
-// What the scriptable model server can be told to answer: whole answers, exact chunks, raw bytes and faults.
+// Responses that the scripted provider can play: whole answers, exact chunks, raw bytes and faults.
 
 /**
- * One thing the server does while it answers. `wait` is in milliseconds (0: one turn of its event loop);
- * `until` holds it back until the test lets go.
+ * One step of a response. `wait` is in milliseconds (0: one turn of the event loop); `until` pauses the response until
+ * the promise settles.
  */
 export type Action =
   | { send: string | Uint8Array }
   | { wait: number }
   | { until: Promise<unknown> }
-  /** `end`: a proper end of the body. `fin`, `reset`: the connection goes in the middle. `stall`: silence for ever. */
+  /** `end` completes the body; `fin` and `reset` close the connection in mid-body; `stall` sends nothing more. */
   | { finish: 'end' | 'fin' | 'reset' | 'stall' }
 
-/** One answer of the server. Actions run in order; the headers go out before the first of them. */
+/** One scripted response. The headers are sent first, then the actions run in order. */
 export interface Turn {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly actions: readonly Action[]
-  /** The body for a request with `stream: false`, where the turn has such a form. */
+  /** The body for a request with `stream: false`, if the turn has one. */
   readonly whole?: unknown
-  /** Nothing is sent at all, not even headers. */
+  /** Fails in this way without sending anything, not even headers. */
   readonly beforeHeaders?: 'fin' | 'reset' | 'stall'
 }
 
 export interface ScriptedCall {
   id?: string
   name: string
-  /** An object is sent as its JSON text. */
+  /** A value that is not a string is sent as JSON. */
   arguments?: unknown
 }
 
 export interface AnswerOptions {
-  /** Characters of text a chunk; default 5. */
+  /** Characters per chunk; default 5. */
   chunkSize?: number
-  /** Milliseconds before each chunk. */
+  /** Delay before each chunk, in milliseconds. */
   delayMs?: number
-  /** Waited for before the first chunk of text. */
+  /** Awaited before the first chunk of content. */
   until?: Promise<unknown>
   finishReason?: string
-  /** null: no usage is reported. */
-  usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number } | null
+  /** null reports no usage; the default is computed from the text. */
+  usage?: {
+    prompt_tokens: number
+    completion_tokens: number
+    total_tokens: number
+    prompt_tokens_details?: { cached_tokens: number }
+  } | null
   model?: string
 }
 
 const eventStream = { 'content-type': 'text/event-stream; charset=utf-8' }
 
-/** One `data:` line with the blank line after it. */
+/** One `data:` line, followed by a blank line. */
 export const dataLine = (value: unknown): string =>
   `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
 
-/** A chunk in the OpenAI form around one delta. */
+/** A chunk in the OpenAI format with one delta. */
 export const chunk = (
   delta: Record<string, unknown>,
   finishReason: string | null = null,
@@ -149,7 +154,7 @@ const failed = (status: number, body: unknown, headers: Record<string, string> =
   actions: [{ send: typeof body === 'string' ? body : JSON.stringify(body) }, { finish: 'end' }],
 })
 
-/** The turns that a script is made of. */
+/** Factories for turns. */
 export const turn = {
   /** A plain answer in small chunks, with usage and `[DONE]`. */
   text: (text: string, options: AnswerOptions = {}): Turn => answer({ ...options, text }),
@@ -158,13 +163,13 @@ export const turn = {
   thinking: (thinking: string, text: string, options: AnswerOptions = {}): Turn =>
     answer({ ...options, thinking, text }),
 
-  /** Tool calls, each whole in one chunk; `text` and `thinking` come before them. */
+  /** Tool calls, each complete in one chunk, after `thinking` and `text`. */
   toolCalls: (
     toolCalls: readonly ScriptedCall[],
     options: AnswerOptions & { text?: string; thinking?: string } = {},
   ): Turn => answer({ ...options, toolCalls }),
 
-  /** Exactly these chunks, one `data:` line each; ends properly, with `[DONE]` unless told otherwise. */
+  /** Exactly these chunks, one `data:` line each, then `[DONE]` unless `done` is false; the body is completed. */
   chunks: (values: readonly unknown[], options: { done?: boolean } = {}): Turn => ({
     status: 200,
     headers: eventStream,
@@ -175,7 +180,7 @@ export const turn = {
     ],
   }),
 
-  /** Exactly these bytes and actions under a 200; ends properly unless the last action says otherwise. */
+  /** Exactly these bytes and actions with status 200; the body is completed unless the last action finishes it. */
   raw: (
     parts: readonly (string | Uint8Array | Action)[],
     headers: Record<string, string> = eventStream,
@@ -190,15 +195,15 @@ export const turn = {
     ],
   }),
 
-  /** A JSON answer of any status, for example to a request that is no chat completion. */
+  /** A JSON response of any status, for example to a request that is not a chat completion. */
   json: (status: number, body: object, headers: Record<string, string> = {}): Turn =>
     failed(status, body, headers),
 
-  /** An error in the OpenAI form. */
+  /** An error in the OpenAI format. */
   error: (status: number, message = 'scripted error', headers: Record<string, string> = {}): Turn =>
     failed(status, { error: { message, type: 'scripted', code: null } }, headers),
 
-  /** 429; `retryAfter` in seconds becomes `Retry-After`. */
+  /** Status 429; `retryAfter` becomes the `Retry-After` header, seconds if a number. */
   rateLimited: (retryAfter?: number | string): Turn =>
     failed(
       429,
@@ -206,10 +211,10 @@ export const turn = {
       retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
     ),
 
-  /** A page where JSON was expected, as a wrong URL or a proxy answers. */
+  /** HTML where JSON was expected, as a wrong URL or a proxy returns. */
   html: (status = 200): Turn => failed(status, '<!doctype html><title>Welcome</title><p>Hello</p>'),
 
-  /** The connection goes (or stays silent) before any header. */
+  /** The connection is closed, or stalls, before any header is sent. */
   beforeHeaders: (how: 'fin' | 'reset' | 'stall'): Turn => ({
     status: 200,
     headers: {},
@@ -217,7 +222,7 @@ export const turn = {
     beforeHeaders: how,
   }),
 
-  /** The first `after` sent pieces of a turn, then the end that is named; no `[DONE]`. */
+  /** The first `after` sends of a turn, then this ending. */
   cut: (whole: Turn, after: number, how: 'end' | 'fin' | 'reset' | 'stall'): Turn => {
     const kept: Action[] = []
     let sent = 0
@@ -229,7 +234,7 @@ export const turn = {
     return { ...whole, actions: [...kept, { finish: how }] }
   },
 
-  /** The same bytes in pieces of `bytes`, `everyMs` apart, cutting characters and lines where it falls. */
+  /** The same bytes in pieces of `bytes`, `everyMs` apart; a piece may split characters and lines. */
   slow: (whole: Turn, bytes: number, everyMs: number): Turn => ({
     ...whole,
     actions: whole.actions.flatMap((action): Action[] => {

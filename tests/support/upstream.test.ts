@@ -1,4 +1,4 @@
-// The scriptable model server keeps its own promises.
+// The scripted provider behaves as its interface documents.
 import { afterEach, describe, expect, test } from 'vitest'
 import { refusingUrl, startUpstream, type Upstream } from './upstream.ts'
 import { startUpstreamProcess } from './upstream-process.ts'
@@ -42,7 +42,7 @@ describe('the scriptable model server', () => {
     upstream.expectDone()
   })
 
-  test('answers whole when the request does not stream', async () => {
+  test('responds without a stream when the request does not ask for one', async () => {
     const upstream = await start()
     upstream.enqueue(turn.text('whole'))
     const answer: unknown = await (await ask(upstream, { stream: false })).json()
@@ -79,7 +79,7 @@ describe('the scriptable model server', () => {
     expect(await (await upstream.nextRequest()).closed).toBe('client_left')
   })
 
-  test('breaks the connection in the ways it is told', async () => {
+  test('breaks the connection in the ways that the script names', async () => {
     const upstream = await start()
     upstream.enqueue(
       turn.beforeHeaders('reset'),
@@ -118,7 +118,7 @@ describe('the scriptable model server', () => {
     expect(await (await ask(upstream, { messages: results })).text()).toContain('after')
   })
 
-  test('bench answers have the length in their name, also from a process of its own', async () => {
+  test('answers for benchmarks have the length in their name, also from a separate process', async () => {
     const upstream = await start()
     upstream.program(benchProgram)
     const text = await (await ask(upstream, { model: 'bench-50' })).text()

@@ -1,9 +1,9 @@
-// A scriptable OpenAI-compatible model server on loopback: plays turns, records what it was asked and how each connection ended.
+// The scripted provider: an OpenAI-compatible server on loopback that plays turns, and records requests and endings.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Action, Turn } from './upstream-turns.ts'
 
-/** How the answer to one request ended, seen from the server. */
+/** How a response ended, as seen by the server. */
 export type Ending = 'completed' | 'client_left' | 'server_cut'
 
 export interface ChatMessage {
@@ -19,53 +19,53 @@ export interface UpstreamRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The client's port: the same one when a connection was used again. */
+  /** The client's port; equal for requests on a reused connection. */
   readonly clientPort: number
-  /** The bearer token, empty when there was none. */
+  /** The bearer token; empty if there is none. */
   readonly apiKey: string
   readonly model: string
   readonly stream: boolean
-  /** The parsed JSON body; `{}` for none. */
+  /** The parsed JSON body; `{}` if there is none or it is not an object. */
   readonly body: Readonly<Record<string, unknown>>
   readonly messages: readonly ChatMessage[]
-  /** Milliseconds of the wall clock. */
+  /** Wall-clock time in milliseconds, as is `closedAt`. */
   readonly openedAt: number
   closedAt: number | null
   ending: Ending | null
-  /** Settles when the answer is over, whatever the way. */
+  /** Resolves when the response has ended, in whatever way. */
   readonly closed: Promise<Ending>
 }
 
-/** Decides from the request alone, so that it serves a server that was killed and started again. */
+/** Picks a turn from the request alone, so that it also works for a server that was killed and restarted. */
 export type Program = (request: UpstreamRequest) => Turn | undefined
 
 export interface Upstream {
-  /** The API base, `http://127.0.0.1:<port>/v1`. */
+  /** The base URL of the API, `http://127.0.0.1:<port>/v1`. */
   readonly url: string
   readonly port: number
   /** Every request so far, model lists included, oldest first. */
   readonly requests: readonly UpstreamRequest[]
-  /** What `GET /v1/models` lists. */
+  /** Ids that `GET /v1/models` returns. */
   models: string[]
-  /** Turns for whoever asks next; one turn a request. */
+  /** Queues turns for the next requests of any client, one turn per request. */
   enqueue(...turns: Turn[]): void
-  /** Turns for one API key or one model only; they come before the common queue. */
+  /** Queues turns for one API key or one model only; these take precedence over the common queue. */
   enqueueFor(target: { apiKey: string } | { model: string }, ...turns: Turn[]): void
-  /** Asked before every queue; the first program that answers a turn wins. */
+  /** Adds a program. Programs take precedence over the queues; the first one that returns a turn wins. */
   program(program: Program): void
-  /** Takes all programs and queued turns away, and forgets the requests that nobody asked for yet. */
+  /** Removes programs and queued turns; forgets unscripted requests and those that `nextRequest` has not returned. */
   reset(): void
-  /** The first chat request that no earlier `nextRequest` gave, as soon as it is there. */
+  /** Resolves to the first model request that no earlier `nextRequest` returned; waits for one if necessary. */
   nextRequest(): Promise<UpstreamRequest>
-  /** Throws when a scripted turn was left unused or a request came that nothing was scripted for. */
+  /** Throws if a queued turn was not used or a request had no scripted turn. */
   expectDone(): void
   close(): Promise<void>
 }
 
 const isModelCall = ({ path }: Pick<UpstreamRequest, 'path'>): boolean =>
-  /\/(chat\/completions|messages)$/.test(path)
+  /\/(chat\/completions|messages|responses)$/.test(path)
 
-/** Starts one server on a free port (or the given one). */
+/** Starts a server on the given port, by default a free one. */
 export async function startUpstream(options: { port?: number } = {}): Promise<Upstream> {
   const requests: UpstreamRequest[] = []
   const unscripted: UpstreamRequest[] = []
@@ -169,12 +169,12 @@ export async function startUpstream(options: { port?: number } = {}): Promise<Up
     server.once('error', reject)
     server.listen(options.port ?? 0, '127.0.0.1', resolve)
   })
-  // A server that listens on TCP has an AddressInfo.
+  // The address of a server that listens on TCP is an AddressInfo.
   const { port } = server.address() as AddressInfo
   return Object.assign(upstream, { port, url: `http://127.0.0.1:${port}/v1` })
 }
 
-/** The base URL of a port on which nothing listens: connections are refused. */
+/** Returns a base URL whose port nothing listens on: connections are refused. */
 export async function refusingUrl(): Promise<string> {
   const upstream = await startUpstream()
   await upstream.close()
@@ -196,7 +196,7 @@ function record(number: number, incoming: IncomingMessage, body: Record<string, 
     model: typeof body.model === 'string' ? body.model : '',
     stream: body.stream === true,
     body,
-    // What a test asserts about its own server's requests; a body without messages reads as none.
+    // Not validated: tests assert on what they receive. A body without messages counts as an empty list.
     messages: Array.isArray(body.messages) ? (body.messages as ChatMessage[]) : [],
     openedAt: Date.now(),
     closedAt: null,
@@ -274,7 +274,7 @@ function finish(
   if (how === 'end') response.end()
   if (how === 'fin' || how === 'reset') settle('server_cut')
   if (how === 'fin') response.socket?.end()
-  // A reset throws away what the other side has not read yet; what was sent before gets a moment to arrive.
+  // A reset discards data that the client has not read yet, so what was sent gets a moment to arrive.
   if (how === 'reset') setTimeout(() => response.socket?.resetAndDestroy(), 20)
 }
 

@@ -1,10 +1,10 @@
-// The scripted provider of a test file: started, forgetful between tests, closed at the end.
+// Hooks that start the scripted provider for a test file, reset it between tests and close it at the end.
 import { afterAll, afterEach, beforeEach } from 'vitest'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /**
- * One provider for all tests of a file or `describe`, which may stand in the configuration of a server. Before each test
- * it forgets what it was scripted to say.
+ * One provider for all tests of a file or `describe`, so that a server's configuration can refer to it. Its script is
+ * reset before each test.
  */
 export async function useUpstream(): Promise<Upstream> {
   const upstream = await startUpstream()
@@ -13,7 +13,7 @@ export async function useUpstream(): Promise<Upstream> {
   return upstream
 }
 
-/** A new provider for each test, at an address of its own: for tests that count requests and break connections. */
+/** A new provider on a new port for each test, for tests that count requests or break connections. */
 export function useFreshUpstream(): Upstream {
   let current: Upstream
   beforeEach(async () => {

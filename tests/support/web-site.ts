@@ -1,4 +1,4 @@
-// A web site on loopback for tests: pages by path, with everything that was asked of it.
+// A web site on loopback for tests: serves pages by path and records all requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -12,11 +12,11 @@ export interface WebSite {
   readonly port: number
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** Every request so far, in order. */
+  /** All requests so far, oldest first. */
   readonly requests: { url: URL; headers: IncomingMessage['headers'] }[]
-  /** Answers requests to this path. */
+  /** Handles requests to this path. */
   page(path: string, handler: PageHandler): void
-  /** Answers requests to this path with this body. */
+  /** Responds to requests to this path with this content type and body. */
   serve(path: string, type: string, body: string | Uint8Array): void
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export async function startWebSite(): Promise<WebSite> {
     else void handler(request, response, url)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // listens on a port, so it is no pipe
+  const { port } = server.address() as AddressInfo // the server listens on TCP, not on a pipe
   return {
     port,
     origin: `http://127.0.0.1:${port}`,

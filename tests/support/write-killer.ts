@@ -1,9 +1,9 @@
-// Kills a server exactly at its n-th write: at a system call through strace, or at a commit on its way to PostgreSQL.
+// Kills a server exactly at its n-th write: at a system call with strace, or at a commit to PostgreSQL with a proxy.
 import { spawn, spawnSync } from 'node:child_process'
 import { connect, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 
-/** What SQLite does to its file: writes pages, and makes them durable. */
+/** The system calls with which SQLite writes pages and makes them durable. */
 export type WriteCall = 'pwrite64' | 'fdatasync'
 
 const traceOptions = (call: WriteCall, n: number): string[] => [
@@ -13,19 +13,19 @@ const traceOptions = (call: WriteCall, n: number): string[] => [
   ...['-e', `inject=${call}:signal=KILL:when=${n}`],
 ]
 
-/** Whether strace is here and may follow a process that is not its own, which many systems allow to root only. */
+/** Whether strace is installed and may attach to a process it did not start, which many systems permit only to root. */
 export const canTrace: boolean =
   spawnSync('sh', ['-c', 'sleep 1 & exec strace -qq -o /dev/null -p $!']).status === 0
 
-/** The command in front of a program that is to die at its n-th call, counted from its start. */
+/** The wrapper command for a program that is to be killed at its n-th call, counted from its start. */
 export const dyingAtWrite = (call: WriteCall, n: number): string[] => [
   'strace',
-  // The program stays our child, so that its id is the one that we know.
+  // -D keeps the program our direct child, so that we know its process id.
   ...['-D', '-qq'],
   ...traceOptions(call, n),
 ]
 
-/** Lets a process that runs die at the n-th call (of one thread) from now on; fulfils when that is set. */
+/** Kills a running process at the n-th call of one thread from now on; resolves once strace is attached. */
 export async function killAtWrite(pid: number, call: WriteCall, n: number): Promise<void> {
   const tracer = spawn('strace', [...traceOptions(call, n), '-p', String(pid)], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -35,22 +35,22 @@ export async function killAtWrite(pid: number, call: WriteCall, n: number): Prom
   throw new Error('strace did not attach')
 }
 
-/** A way to PostgreSQL on which one commit can be made deadly. */
+/** A proxy to PostgreSQL that can kill the server at one particular commit. */
 export interface CommitProxy {
   readonly port: number
   /**
    * Calls `kill` at the n-th commit from now on: `before` it reaches the database, or `after` the database has
-   * answered it, which the server then never learns. `cut` ends that one connection.
+   * responded to it; the server never receives that response. `cut` closes that one connection.
    */
   killAt(n: number, when: 'before' | 'after', kill: (cut: () => void) => void): void
-  /** Whether the commit has come. */
+  /** Whether that commit has occurred. */
   readonly isSprung: boolean
-  /** Lets every commit pass again. */
+  /** Lets all commits pass again. */
   disarm(): void
   close(): void
 }
 
-/** The driver sends it as a simple query: a `Q`, the length, the text and a zero. */
+/** A commit as the driver sends it, as a simple query: `Q`, the length, the text and a zero byte. */
 const COMMIT = Buffer.from('Q\u0000\u0000\u0000\u000bcommit\u0000', 'latin1')
 
 const occurrences = (bytes: Buffer): number => {
@@ -67,7 +67,7 @@ export async function startCommitProxy(target: {
   let trap: { left: number; when: 'before' | 'after'; kill: (cut: () => void) => void } | null =
     null
 
-  /** Whether this is what the trap waits for. */
+  /** Counts the commits in `bytes`; true if they include the n-th. */
   const springs = (bytes: Buffer): boolean => {
     if (trap === null || trap.left <= 0) return false
     trap.left -= occurrences(bytes)

@@ -1,4 +1,4 @@
-// The sources of an answer: which ones there are, how they are numbered, and what a text cites.
+// The sources of an answer: which there are, how they are numbered, and which of them a text cites.
 import { describe, expect, test } from 'vitest'
 import { CallId } from '../../server/protocol/ids.ts'
 import type { Step } from '../../server/protocol/step.ts'

@@ -1,9 +1,9 @@
-// Code that grows is coloured one question at a time, and not at all once its block is gone.
+// Highlighting code that is still growing: one request at a time, and none once the block is removed.
 import { expect, test } from 'vitest'
 import { createColouring } from '../../web/src/ui/markdown/colouring.ts'
 import type { Token } from '../../web/src/ui/markdown/highlight.ts'
 
-/** A highlighter that answers when it is told to. */
+/** A highlighter that responds when the test tells it to. */
 function scriptedHighlighter() {
   const asked: { code: string; answer: (lines: Token[][] | null) => void }[] = []
   return {
@@ -38,7 +38,7 @@ test('while one question is open the newest text waits, and what lay between is 
   expect(asked).toHaveLength(2)
 })
 
-test('after it was cancelled no answer is handed over and nothing more is asked', async () => {
+test('after it was cancelled, no result is delivered and no further request is sent', async () => {
   const { asked, highlight } = scriptedHighlighter()
   const shown: Token[][][] = []
   const colouring = createColouring({

@@ -1,4 +1,4 @@
-// Unified diffs are read into numbered rows, and paired for a side-by-side view.
+// Parsing unified diffs into numbered rows, and pairing them for a side-by-side view.
 import { expect, test } from 'vitest'
 import { pairRows, readDiff } from '../../web/src/ui/diff-lines.ts'
 
@@ -41,7 +41,7 @@ test('removed and added lines stand beside each other', () => {
   ])
 })
 
-test('several files, and lines that look like headers, are told apart', () => {
+test('several files, and lines that look like headers, are distinguished', () => {
   const files = readDiff(
     `Index: a\n===\n--- a\n+++ a\n@@ -1 +1 @@\n--- not a header\n+++ neither\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+hello\n\\ No newline at end of file\n`,
   )

@@ -1,4 +1,4 @@
-// What the page reads from a run's stream: typed events, and nothing that it does not know.
+// Parsing a run's event stream in the page: typed events; unknown ones are ignored.
 import { expect, test } from 'vitest'
 import { readEvents } from '../../web/src/lib/event-stream.ts'
 

@@ -1,4 +1,4 @@
-// A followed run is the fold of its events: steps, open questions, live output, its end.
+// The state of a live run is a fold over its events: steps, open approval requests, live output, its end.
 import i18next from 'i18next'
 import { describe, expect, test } from 'vitest'
 import { CallId, ConversationId, MessageId, RunId } from '../../server/protocol/ids.ts'
@@ -51,7 +51,7 @@ const question: RunEvent = {
 }
 
 describe('a run that is followed', () => {
-  test('an answered question goes at once, long before its result; a no is remembered until then', () => {
+  test('a decided approval request disappears at once, long before its result; a rejection is remembered until then', () => {
     const decided = (decision: 'approve' | 'reject'): RunEvent => ({
       event: 'tool_progress',
       id_ref: call,
@@ -98,14 +98,20 @@ describe('a run that is followed', () => {
     expect(foldEvent(running, toolResult, 2_000).progress).toEqual({})
   })
 
-  test('its end is told by done or error', () => {
+  test('its end is a done or error event', () => {
     const done = fold([
       {
         event: 'done',
         message_id: MessageId.parse('m'),
         token_count: 3,
         suggested_title: 'T',
-        usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
+        usage: {
+          prompt_tokens: 1,
+          completion_tokens: 3,
+          total_tokens: 4,
+          cached_tokens: 0,
+          cost: {},
+        },
         finish_reason: 'max_iterations',
       },
     ])

@@ -1,4 +1,4 @@
-// What a model writes is drawn as it is meant: call-outs, footnotes, foldable sections, tables, formulas, any direction.
+// Rendering of Markdown: call-outs, footnotes, collapsible sections, tables, formulas, text direction.
 import i18next from 'i18next'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
@@ -90,7 +90,7 @@ test('other HTML stays text, apart from tags that only mark text', () => {
   expect(drawn).not.toMatch(/<script|<img/)
 })
 
-test('each piece of text finds its own direction, code always runs from the left', () => {
+test('each block of text has its own direction; code always runs from left to right', () => {
   const drawn = html('שלום **עולם**\n\n- one\n\n> quote\n\n| a |\n| - |\n| ب |\n\n```js\nx\n```')
   expect(drawn).toContain('<p dir="auto">שלום')
   expect(drawn).toContain('<ul dir="auto"')

@@ -1,4 +1,4 @@
-// Formulas are found, money is not taken for one, code is left alone, and no text makes the scanner slow.
+// Formulas in text: they are found, amounts of money and code are left alone, and no text makes the scanner slow.
 import { describe, expect, test } from 'vitest'
 import { closeFormula, mayHoldMath, prepareMath } from '../../web/src/ui/markdown/math-text.ts'
 
@@ -67,7 +67,7 @@ describe('a formula that is still being written', () => {
 })
 
 describe('the work grows with the text and no faster', () => {
-  // Linear work takes milliseconds; reading the rest of the text again at each mark would take minutes.
+  // Linear scanning takes milliseconds; rescanning the rest of the text at each mark would take minutes.
   const hostile: Readonly<Record<string, string>> = {
     'displays without an end': '\\['.repeat(100_000),
     'displays without an end inside a line': `x ${'\\['.repeat(100_000)}`,

@@ -1,4 +1,4 @@
-// The facts of a memory's text are found, and one is taken out without touching the rest.
+// Finding the facts in the text of a memory, and removing one without changing the rest.
 import { expect, test } from 'vitest'
 import { factsIn, withoutFact } from '../../web/src/features/memory/memory-facts.ts'
 

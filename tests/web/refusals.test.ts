@@ -1,9 +1,9 @@
-// What the server refuses is said in the page's language: every reason and every error code has a text in both.
+// Errors from the server in the page's language: every reason and every error code has a text in both languages.
 import i18next from 'i18next'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { errorCodes } from '../../server/protocol/error.ts'
-import { failures } from '../../server/protocol/failures/failures.ts'
-import { storedFailures } from '../../server/protocol/failures/stored.ts'
+import { ERROR_CODES } from '../../server/protocol/error.ts'
+import { FAILURES } from '../../server/protocol/failures/failures.ts'
+import { STORED_FAILURES } from '../../server/protocol/failures/stored.ts'
 import { endFirstScreen } from '../../web/src/lib/first-screen.tsx'
 import { refusals } from '../../web/src/lib/i18n/chinese-refusals.ts'
 import { loadRefusals, refusalText } from '../../web/src/lib/refusal-text.ts'
@@ -15,15 +15,15 @@ describe('texts of refusals', () => {
   test('every reason that the server can give has a Chinese text', () => {
     const chinese: Record<string, string> = refusals
     const lacking = [
-      ...Object.keys(failures),
-      ...Object.keys(storedFailures),
-      ...Object.keys(errorCodes),
+      ...Object.keys(FAILURES),
+      ...Object.keys(STORED_FAILURES),
+      ...Object.keys(ERROR_CODES),
     ].filter((reason) => !/\p{Script=Han}/u.test(chinese[reason] ?? ''))
     expect(lacking).toEqual([])
   })
 
   test('a Chinese text has no parameter that its English one has not', () => {
-    for (const [reason, [, english]] of Object.entries(failures)) {
+    for (const [reason, [, english]] of Object.entries(FAILURES)) {
       const known = [...parametersOf(english), 'message']
       const { [reason]: text = '' }: Record<string, string> = refusals
       expect(
@@ -31,7 +31,7 @@ describe('texts of refusals', () => {
         reason,
       ).toEqual([])
     }
-    for (const [reason, english] of Object.entries(storedFailures)) {
+    for (const [reason, english] of Object.entries(STORED_FAILURES)) {
       const { [reason]: text = '' }: Record<string, string> = refusals
       expect(parametersOf(text), reason).toEqual(parametersOf(english))
     }
@@ -46,13 +46,13 @@ describe('a refusal on the Chinese page', () => {
   }
   beforeAll(async () => {
     await i18next.init({ lng: 'zh', resources: {} })
-    expect(refusalText(full)).toBe('At most 10') // its texts come after the first screen
+    expect(refusalText(full)).toBe('At most 10') // these texts are loaded after the first screen
     loadRefusals()
     endFirstScreen()
     await vi.waitFor(() => expect(refusalText(full)).not.toBe('At most 10'))
   })
 
-  test('is told in Chinese with its parameters', () => {
+  test('is shown in Chinese with its parameters', () => {
     expect(refusalText(full)).toBe('记忆最多 10 个字符，这段文字有 12 个。')
   })
 
@@ -62,7 +62,7 @@ describe('a refusal on the Chinese page', () => {
     )
   })
 
-  test('is told in the words of the server when its reason is new or a parameter is missing', () => {
+  test("is shown in the server's English when its reason is unknown or a parameter is missing", () => {
     expect(refusalText({ reason: 'from_tomorrow', message: 'New.' })).toBe('New.')
     expect(refusalText({ reason: 'constructor', message: 'New.' })).toBe('New.')
     expect(refusalText({ ...full, params: {} })).toBe('At most 10')
@@ -79,10 +79,12 @@ describe('a refusal on the Chinese page', () => {
     )
   })
 
-  test('is told in Chinese for documents, deliveries and MCP servers too', () => {
+  test('is shown in Chinese for documents, deliveries and MCP servers too', () => {
     expect(
       refusalText({ reason: 'delivery_refused', params: { status: 403 }, message: 'answered 403' }),
     ).toBe('接收方返回了 403')
-    expect(refusalText({ reason: 'mcp_ended', params: null, message: 'it ended' })).toBe('它已退出')
+    expect(refusalText({ reason: 'mcp_ended', params: null, message: 'its program ended' })).toBe(
+      '它已退出',
+    )
   })
 })

@@ -1,4 +1,4 @@
-// Markdown is cut into blocks without changing what it means, and blocks that are finished stay as they are.
+// Splitting Markdown into blocks without changing its meaning; finished blocks stay unchanged.
 import { describe, expect, test } from 'vitest'
 import { growBlocks, splitBlocks } from '../../web/src/ui/markdown/split-blocks.ts'
 
@@ -6,7 +6,7 @@ const texts = (markdown: string) =>
   splitBlocks(markdown).map((block) => (block.kind === 'code' ? block.code : block.text.trim()))
 
 describe('cutting Markdown into blocks', () => {
-  test('paragraphs, headings and tables are blocks of their own', () => {
+  test('paragraphs, headings and tables are separate blocks', () => {
     expect(texts('# One\n\ntwo\nlines\n\n| a |\n| - |\n| 1 |')).toEqual([
       '# One',
       'two\nlines',
@@ -14,7 +14,7 @@ describe('cutting Markdown into blocks', () => {
     ])
   })
 
-  test('a fenced block is told apart with its language, and keeps blank lines', () => {
+  test('a fenced block is recognized with its language, and keeps blank lines', () => {
     expect(splitBlocks('before\n```py\na = 1\n\nb = 2\n```\nafter')).toEqual([
       { kind: 'markdown', start: 0, text: 'before' },
       { kind: 'code', start: 7, language: 'py', code: 'a = 1\n\nb = 2', closed: true },
@@ -79,7 +79,7 @@ describe('cutting Markdown into blocks', () => {
 })
 
 describe('what the parser cannot see whole', () => {
-  test('definitions of footnotes are blocks of their own, with their further paragraphs', () => {
+  test('definitions of footnotes are separate blocks, including their further paragraphs', () => {
     expect(splitBlocks('text[^1]\n\n[^1]: one\n\n    more\n[^2]: two\n\nafter')).toEqual([
       { kind: 'markdown', start: 0, text: 'text[^1]\n' },
       { kind: 'footnote', start: 10, id: '1', text: 'one\n\nmore' },

@@ -1,4 +1,4 @@
-// What tools answer is read for people: terminal colours, progress bars, lists of results with safe links.
+// Rendering tool results for people: terminal colors, progress bars, lists of results with safe links.
 import { describe, expect, test } from 'vitest'
 import { classOf, readTerminal } from '../../web/src/features/chat/steps/ansi.ts'
 import { treeOf } from '../../web/src/features/chat/steps/results/folder-tree.ts'
@@ -48,7 +48,7 @@ describe('terminal output', () => {
     expect(plain('abx\bc')).toBe('abc')
   })
 
-  test('text made to be slow is read at once', { timeout: 60_000 }, () => {
+  test('text designed to be slow is read at once', { timeout: 60_000 }, () => {
     for (const text of ['\u001b[', '\u001b]', '\u001bP', '\r', '\u001b[1;', '\b'])
       expect(plain(text.repeat(50_000)).length).toBeLessThan(400_000)
   })
@@ -120,6 +120,8 @@ describe('results of tools', () => {
       firstLine: 3,
       totalLines: 9,
     })
+    const part = { path: 'a.csv', content: 'a,b\n1,2', total_lines: 9 }
+    expect(readResult('file_read', '{}', part)).toMatchObject({ kind: 'csv', totalLines: 9 })
     expect(readResult('file_read', '{}', { path: 'a.csv', content: 'a,b\n1,2' })).toMatchObject({
       kind: 'csv',
     })

@@ -29,7 +29,7 @@ export const postgresColumns = {
   text: (name: string) => text(name),
   /** Text that holds a branded id. */
   key: <Id extends string>(name: string) => text(name).$type<Id>(),
-  /** Text from a closed list. */
+  /** Text with a fixed set of values. */
   choice: <Value extends string>(name: string) => text(name).$type<Value>(),
   integer: (name: string) => integer(name),
   /** An integer that may exceed 2^31, exact up to 2^53. */
@@ -45,5 +45,5 @@ export const postgresColumns = {
   counter: (name: string) => bigserial(name, { mode: 'number' }).primaryKey(),
 }
 
-/** What `defineTables` is written with. */
+/** The column kit that `defineTables` receives. */
 export type Columns = typeof postgresColumns

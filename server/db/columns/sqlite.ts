@@ -11,7 +11,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import type { Columns } from './postgres.ts'
 
-const words = {
+const columns = {
   table: sqliteTable,
   index,
   uniqueIndex,
@@ -30,4 +30,4 @@ const words = {
 } satisfies Record<keyof Columns, unknown>
 
 /** Queries are typed as PostgreSQL's; the tests run on both databases to keep this cast true. */
-export const sqliteColumns = words as unknown as Columns
+export const sqliteColumns = columns as unknown as Columns

@@ -18,18 +18,18 @@ import { migratePostgres } from './migrate.ts'
 const Header = z.object({
   nanoclaw: z.literal('backup'),
   format: z.literal(1),
-  /** `created_at` of every migration that the rows have been through. */
+  /** `created_at` of every migration that was applied to the backed-up database. */
   migrations: z.array(z.number()),
 })
 const End = z.object({ end: z.literal(true), rows: z.int() })
-const rowLine = /^\{"table":"(\w+)","row":(\{.*\})\}$/s
+const ROW_LINE = /^\{"table":"(\w+)","row":(\{.*\})\}$/s
 
-const ROWS_AT_ONCE = 500
+const BATCH_ROWS = 500
 /** Characters of rows sent to the server in one statement. */
 const BATCH_CHARACTERS = 4_000_000
 
 /** Every table with its columns, parents before the tables that refer to them; without generated columns. */
-const layout = Object.values(defineTables(postgresColumns)).map((table) => ({
+const BACKUP_TABLES = Object.values(defineTables(postgresColumns)).map((table) => ({
   name: getTableName(table),
   columns: Object.values(getTableColumns(table))
     .map((column) => `"${column.name}"`)
@@ -71,13 +71,14 @@ async function* linesOf(client: pg.Client): AsyncGenerator<string> {
   }
   yield `${JSON.stringify(header)}\n`
   let count = 0
-  for (const { name, columns } of layout) {
+  for (const { name, columns } of BACKUP_TABLES) {
+    // A cursor, so that a large table is never in memory as a whole.
     await client.query(
       `declare rows no scroll cursor for
        select row_to_json(part)::text as text from (select ${columns} from "${name}") part`,
     )
     for (;;) {
-      const { rows } = await client.query<{ text: string }>(`fetch ${ROWS_AT_ONCE} from rows`)
+      const { rows } = await client.query<{ text: string }>(`fetch ${BATCH_ROWS} from rows`)
       if (rows.length === 0) break
       count += rows.length
       // A plain line break can only be white space between the values of a JSON column.
@@ -89,7 +90,7 @@ async function* linesOf(client: pg.Client): AsyncGenerator<string> {
   yield `${JSON.stringify({ end: true, rows: count })}\n`
 }
 
-/** @param target a file that does not exist yet. */
+/** Writes a backup that is readable by its owner only. @param target a file that does not exist yet. */
 export const dumpPostgres = (settings: PostgresSettings, target: string): Promise<void> =>
   withClient(settings, async (client) => {
     const handle = await open(target, 'wx', 0o600)
@@ -109,14 +110,16 @@ function parseHeader(line: string | undefined): z.infer<typeof Header> {
   try {
     return Header.parse(JSON.parse(line ?? ''))
   } catch (cause) {
-    throw new AppError('bad_request', 'This file is no backup of a PostgreSQL database.', { cause })
+    throw new AppError('bad_request', 'This file is not a backup of a PostgreSQL database.', {
+      cause,
+    })
   }
 }
 
 async function insertRows(client: pg.Client, name: string, rows: readonly string[]): Promise<void> {
-  const table = layout.find((table) => table.name === name)
+  const table = BACKUP_TABLES.find((table) => table.name === name)
   if (table === undefined)
-    throw new AppError('bad_request', `The backup has a table ${name}, which is unknown here.`)
+    throw new AppError('bad_request', `The backup contains an unknown table: ${name}.`)
   await client.query(
     `insert into "${name}" (${table.columns})
      select ${table.columns} from json_populate_recordset(null::"${name}", $1::json)`,
@@ -137,16 +140,15 @@ async function loadLines(client: pg.Client, lines: AsyncIterator<string>): Promi
   for (;;) {
     const next = await lines.next()
     const line = next.done ? '' : next.value
-    const [, name, row] = rowLine.exec(line) ?? []
+    const [, name, row] = ROW_LINE.exec(line) ?? []
     if (name === undefined || row === undefined) {
       await flush()
       const end = End.safeParse(line === '' ? null : JSON.parse(line))
       if (end.data?.rows !== count)
-        throw new AppError('bad_request', 'The backup is broken off: it has no proper end.')
+        throw new AppError('bad_request', 'The backup is incomplete: its last line is missing.')
       return
     }
-    if (name !== table || rows.length === ROWS_AT_ONCE || characters > BATCH_CHARACTERS)
-      await flush()
+    if (name !== table || rows.length === BATCH_ROWS || characters > BATCH_CHARACTERS) await flush()
     table = name
     rows.push(row)
     characters += row.length
@@ -154,7 +156,10 @@ async function loadLines(client: pg.Client, lines: AsyncIterator<string>): Promi
   }
 }
 
-/** Empties the database and fills it from a backup, in one transaction. */
+/**
+ * Replaces all rows with those of a backup, in one transaction.
+ * @throws AppError when the database is in use, or the backup is incomplete or from another version.
+ */
 export async function loadPostgres(settings: PostgresSettings, source: string): Promise<void> {
   await migratePostgres(clientConfig(settings))
   await withClient(settings, async (client) => {
@@ -169,12 +174,14 @@ export async function loadPostgres(settings: PostgresSettings, source: string): 
       if (`${migrations}` !== `${await appliedMigrations(client)}`)
         throw new AppError(
           'conflict',
-          'The backup was made by another version of NanoClaw: restore it with that one, then upgrade.',
+          'The backup was created by another version of NanoClaw: restore it with that version, then upgrade.',
         )
       await client.query('begin')
-      await client.query(`truncate ${layout.map(({ name }) => `"${name}"`).join(', ')} cascade`)
+      await client.query(
+        `truncate ${BACKUP_TABLES.map(({ name }) => `"${name}"`).join(', ')} cascade`,
+      )
       await loadLines(client, lines)
-      for (const { name, counter } of layout)
+      for (const { name, counter } of BACKUP_TABLES)
         if (counter !== undefined)
           await client.query(
             `select setval(pg_get_serial_sequence('${name}', '${counter}'),

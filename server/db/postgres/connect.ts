@@ -13,20 +13,20 @@ import type {
   StatementListener,
   Writer,
 } from '../database.ts'
-import { createNestingGuard, trusting } from '../nesting.ts'
+import { createNestingGuard, noNestingGuard } from '../nesting.ts'
 import { bindableText, toDrizzleLogger } from '../statements.ts'
 import { defineTables } from '../tables.ts'
 import { preparePgvector } from '../vectors/pgvector.ts'
-import { isConnectionLost, isUnanswered, postgresCode, translatePostgresError } from './errors.ts'
-import { createGate } from './gate.ts'
+import { createConnectionQueue } from './connection-queue.ts'
+import { isConnectionLost, isUnresponsive, postgresCode, translatePostgresError } from './errors.ts'
 import { migratePostgres } from './migrate.ts'
 import { createSilenceWatch } from './silence.ts'
 
 /**
- * Milliseconds. `connect`, `silence` with `probe`, and `retry` keep a response under three seconds while the database
- * is unreachable; `lock` is how long others may block us while it is healthy, `statement` how long one statement may take.
+ * `connect`, `silence` with `probe`, and `retry` keep a response under three seconds while the database is unreachable;
+ * `lock` limits how long a statement waits for locks while the database is healthy, `statement` how long it may run.
  */
-const patience = {
+const TIMEOUTS_MS = {
   connect: 1_800,
   silence: 1_800,
   probe: 700,
@@ -36,10 +36,10 @@ const patience = {
   statement: 15_000,
 }
 
-/** Retries work that failed because the connection was lost; only for work that has not changed anything yet. */
-async function retrying<T>(action: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + patience.retry
-  for (let delay = patience.firstDelay; ; delay *= 2) {
+/** Retries work that failed because the connection was lost. Only for work that has not changed anything yet. */
+async function retryLostConnection<T>(action: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + TIMEOUTS_MS.retry
+  for (let delay = TIMEOUTS_MS.firstDelay; ; delay *= 2) {
     try {
       return await action()
     } catch (error) {
@@ -49,11 +49,11 @@ async function retrying<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-type Run = (config: pg.QueryConfig, values: unknown[]) => Promise<pg.QueryResult>
+type RunQuery = (config: pg.QueryConfig, values: unknown[]) => Promise<pg.QueryResult>
 
-/** A drizzle database over anything that can run a statement, with our values and errors around each. */
-function overQuery(run: Run, onStatement: StatementListener | undefined) {
-  const query: Run = (config, values) =>
+/** drizzle's query builder over anything that can run a statement; converts values and translates errors. */
+function createQueryBuilder(run: RunQuery, onStatement: StatementListener | undefined) {
+  const query: RunQuery = (config, values) =>
     run(
       config,
       values.map((value) => (typeof value === 'string' ? bindableText(value) : value)),
@@ -77,11 +77,11 @@ function overQuery(run: Run, onStatement: StatementListener | undefined) {
   return new PgDatabase(dialect, session, undefined)
 }
 
-/** The address of a server in the driver's form. */
+/** The driver's configuration for a server. */
 export const clientConfig = ({ connection }: PostgresSettings): pg.ClientConfig =>
   'url' in connection ? { connectionString: connection.url } : connection
 
-async function vectorsOf(
+async function detectVectorSupport(
   config: pg.ClientConfig,
   log: ConnectOptions['log'],
 ): Promise<Database['vectors']> {
@@ -89,7 +89,7 @@ async function vectorsOf(
   if (reason === null) return 'pgvector'
   log.warn(
     { reason },
-    'PostgreSQL has no pgvector here: passages are compared by meaning one by one, which takes long in large projects.',
+    'pgvector is not available: comparing passages by meaning reads all of them, which is slow in large projects.',
   )
   return 'scan'
 }
@@ -109,63 +109,63 @@ export async function connectPostgres(
     })
   })
 
-  const vectors = settings.embeddings === true ? await vectorsOf(config, log) : 'scan'
+  const vectors = settings.embeddings === true ? await detectVectorSupport(config, log) : 'scan'
 
   const pool = new pg.Pool({
     ...config,
     max: poolSize,
     keepAlive: true,
-    connectionTimeoutMillis: patience.connect,
-    statement_timeout: patience.statement,
-    lock_timeout: patience.lock,
+    connectionTimeoutMillis: TIMEOUTS_MS.connect,
+    statement_timeout: TIMEOUTS_MS.statement,
+    lock_timeout: TIMEOUTS_MS.lock,
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'nanoclaw',
   })
-  const noteLoss = (error: Error) =>
+  const logLostConnection = (error: Error) =>
     log.warn({ reason: error.message }, 'A connection to PostgreSQL was lost.')
-  pool.on('error', noteLoss)
+  pool.on('error', logLostConnection)
   // The pool listens to idle connections only; an unhandled error of one in use would end the process.
   pool.on('connect', (client) => {
-    client.on('error', noteLoss)
+    client.on('error', logLostConnection)
   })
 
-  const answered = createSilenceWatch(config, {
-    silenceMs: patience.silence,
-    probeMs: patience.probe,
+  const withSilenceCheck = createSilenceWatch(config, {
+    silenceMs: TIMEOUTS_MS.silence,
+    probeMs: TIMEOUTS_MS.probe,
   })
-  /** A single statement, on a connection that is abandoned if it stays silent. */
+  /** Runs a single statement on a pooled connection, which is discarded if the server does not respond. */
   async function queryOnce(query: pg.QueryConfig, values: unknown[]): Promise<pg.QueryResult> {
     const client = await pool.connect()
     let isBroken = false
     try {
-      return await answered(client.query(query, values))
+      return await withSilenceCheck(client.query(query, values))
     } catch (error) {
-      isBroken = isUnanswered(error)
+      isBroken = isUnresponsive(error)
       throw error
     } finally {
       client.release(isBroken)
     }
   }
-  const nesting = refuseNestedWrites ? createNestingGuard() : trusting
-  // A separate pool, so that a transaction whose work also reads outside of it cannot wait for the connection it holds.
-  const writing = createGate(Math.ceil(poolSize / 2))
-  const reading = createGate(Math.floor(poolSize / 2))
+  const nestingGuard = refuseNestedWrites ? createNestingGuard() : noNestingGuard
+  // Separate limits, so that a transaction that also reads outside of itself cannot wait for a connection that it holds.
+  const writeQueue = createConnectionQueue(Math.ceil(poolSize / 2))
+  const readQueue = createConnectionQueue(Math.floor(poolSize / 2))
 
-  /** Fails at once without a connection, and then also rejects those that wait. */
-  async function connected<T>(action: () => Promise<T>): Promise<T> {
+  /** Retries a lost connection; if the server does not respond, also rejects everything that waits for a connection. */
+  async function withConnection<T>(action: () => Promise<T>): Promise<T> {
     try {
-      return await retrying(action)
+      return await retryLostConnection(action)
     } catch (error) {
-      if (isUnanswered(error)) {
-        reading.turnAway()
-        writing.turnAway()
+      if (isUnresponsive(error)) {
+        readQueue.rejectWaiting()
+        writeQueue.rejectWaiting()
       }
       throw error
     }
   }
 
-  const reader: Reader = overQuery(
-    (query, values) => reading.run(() => connected(() => queryOnce(query, values))),
+  const reader: Reader = createQueryBuilder(
+    (query, values) => readQueue.run(() => withConnection(() => queryOnce(query, values))),
     onStatement,
   )
 
@@ -174,11 +174,14 @@ export async function connectPostgres(
     const known = writers.get(client)
     if (known !== undefined) return known
     const writer = Object.assign(
-      overQuery((query, values) => answered(client.query(query, values)), onStatement),
+      createQueryBuilder(
+        (query, values) => withSilenceCheck(client.query(query, values)),
+        onStatement,
+      ),
       {
         lock: async (name: string) => {
           const text = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
-          await answered(client.query(text, [name])).catch((error: unknown) => {
+          await withSilenceCheck(client.query(text, [name])).catch((error: unknown) => {
             throw translatePostgresError(error)
           })
         },
@@ -188,12 +191,12 @@ export async function connectPostgres(
     return writer
   }
 
-  /** A connection with an open transaction; nothing has happened in it yet, so a lost connection is retried. */
+  /** A connection with a new transaction. Nothing has happened in it yet, so a lost connection can be retried. */
   const begin = () =>
-    connected(async () => {
+    withConnection(async () => {
       const client = await pool.connect()
       try {
-        await answered(client.query('begin'))
+        await withSilenceCheck(client.query('begin'))
         return client
       } catch (error) {
         client.release(true)
@@ -205,24 +208,24 @@ export async function connectPostgres(
     const client = await begin().catch((error: unknown) => {
       throw translatePostgresError(error)
     })
-    let broken = false
+    let isBroken = false
     try {
-      const result = await nesting.enter(() => work(writerOver(client)))
-      const { command } = await answered(client.query('commit'))
+      const result = await nestingGuard.enter(() => work(writerOver(client)))
+      const { command } = await withSilenceCheck(client.query('commit'))
       // A failed statement fails its transaction, even if the work caught the error.
-      if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed.')
+      if (command !== 'COMMIT') throw new Error('A statement of the transaction failed.')
       return result
     } catch (error) {
-      const told = translatePostgresError(error)
+      const translated = translatePostgresError(error)
       // A silent connection would not respond to `rollback` either.
-      broken = told instanceof AppError && told.code === 'store_unavailable'
-      if (!broken)
+      isBroken = translated instanceof AppError && translated.code === 'store_unavailable'
+      if (!isBroken)
         await client.query('rollback').catch(() => {
-          broken = true
+          isBroken = true
         })
-      throw told
+      throw translated
     } finally {
-      client.release(broken)
+      client.release(isBroken)
     }
   }
 
@@ -233,8 +236,8 @@ export async function connectPostgres(
     readOffThread: reader,
     vectors,
     async write(work) {
-      nesting.refuseInside()
-      return writing.run(() => transact(work))
+      nestingGuard.assertOutside()
+      return writeQueue.run(() => transact(work))
     },
     isUniqueViolation: (error) => postgresCode(error) === '23505',
     async ping() {

@@ -2,10 +2,10 @@
 import pg from 'pg'
 import { MIGRATIONS_TABLE, pendingMigrations } from '../migrate.ts'
 
-/** Any number that no other program would lock in this database. */
+/** The key of the advisory lock: "nano" in ASCII, which no other program in this database should use. */
 const ADVISORY_LOCK = 0x6e616e6f
 
-/** @param config as for a client; opens and closes a connection of its own. */
+/** Applies missing migrations in one transaction, over its own connection. */
 export async function migratePostgres(config: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: 5_000 })
   // The next statement reports a lost connection; without a listener the event would end the process.

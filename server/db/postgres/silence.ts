@@ -1,26 +1,25 @@
-// Distinguishes a slow statement from a silent server: after a while, checks whether the server still responds to
-// others.
+// Distinguishes a slow statement from a silent server: probes over a second connection whether the server responds.
 import pg from 'pg'
 import { isConnectionLost, postgresCode } from './errors.ts'
 
-/** Passes on a statement's outcome; rejects when the server has fallen silent meanwhile. */
+/** Settles as the statement does, or rejects when the server stops responding before that. */
 export type SilenceWatch = <T>(statement: Promise<T>) => Promise<T>
 
 /**
- * @param config as for a client; the check uses a connection of its own, outside the pool. `silenceMs`: how long a
- * statement may take before the check, and again after each successful one.
+ * @param config as for a client; a probe uses its own connection, outside the pool.
+ * @param timing `silenceMs`: how long a statement may take before each probe; `probeMs`: how long a probe may take.
  */
 export function createSilenceWatch(
   config: pg.ClientConfig,
   { silenceMs, probeMs }: { silenceMs: number; probeMs: number },
 ): SilenceWatch {
-  let asked: Promise<boolean> | undefined
-  /** Concurrent waiters share one check. */
-  const isAnswering = (): Promise<boolean> => {
-    asked ??= probe(config, probeMs).finally(() => {
-      asked = undefined
+  let pendingProbe: Promise<boolean> | undefined
+  /** Concurrent statements share one probe. */
+  const isResponding = (): Promise<boolean> => {
+    pendingProbe ??= probe(config, probeMs).finally(() => {
+      pendingProbe = undefined
     })
-    return asked
+    return pendingProbe
   }
 
   return (statement) =>
@@ -29,7 +28,7 @@ export function createSilenceWatch(
       let isSettled = false
       const watch = (): void => {
         timer = setTimeout(async () => {
-          if (await isAnswering()) {
+          if (await isResponding()) {
             if (!isSettled) watch()
           } else reject(new Error('The server is silent.'))
         }, silenceMs)

@@ -1,4 +1,4 @@
-// Approval requests of runs and their decisions; part of the repository of runs.
+// Approval requests of runs and the decisions on them; part of the repository of runs.
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { CallId, RunId } from '../../protocol/ids.ts'
 import type { PendingApproval } from '../../protocol/run-event.ts'
@@ -48,7 +48,7 @@ export function createApprovals(database: Database) {
         .orderBy(asc(approvals.createdAt), asc(approvals.position))
     },
 
-    /** Withdraws pending requests that nothing waits for any longer. */
+    /** Removes pending requests that no attempt waits for any longer. */
     async withdrawApprovals(tx: Writer, runId: RunId, ids: readonly string[]): Promise<void> {
       if (ids.length === 0) return
       await tx
@@ -93,14 +93,15 @@ export function createApprovals(database: Database) {
         .where(and(inArray(approvals.runId, [...runIds]), eq(approvals.status, 'pending')))
         .orderBy(asc(approvals.position), asc(approvals.createdAt))
       for (const row of rows) {
-        const question = toPendingApproval(row)
-        found.set(row.runId, [...(found.get(row.runId) ?? []), question])
+        const request = toPendingApproval(row)
+        found.set(row.runId, [...(found.get(row.runId) ?? []), request])
       }
       return found
     },
   }
 }
 
+/** A stored approval request as it is sent to clients. */
 export const toPendingApproval = (row: ApprovalRow): PendingApproval => ({
   // Stored from a checked call id.
   id_ref: row.idRef as CallId,

@@ -7,7 +7,7 @@ import type { FinishReason } from '../../protocol/run-event.ts'
 import type { Step } from '../../protocol/step.ts'
 import type { Database } from '../database.ts'
 import { byteLength, joinEach, readLongText } from '../fragments.ts'
-import { type AttachmentInfo, sizeOf, toAttachmentInfo } from './attachments.ts'
+import { type AttachmentInfo, attachmentColumns, toAttachmentInfo } from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
 import { toStep } from './steps.ts'
 
@@ -17,12 +17,16 @@ export type MessageRow = Omit<
   'row' | 'deletedAt' | 'deletedWith'
 >
 
+type RunColumns = Database['tables']['runs']['$inferSelect']
+
 /** A message with everything that belongs to it, except the contents of attachments. */
 export type FullMessage = MessageRow & {
   /** How its run ended; null for a user message and while the run is active. */
   finishReason: FinishReason | null
   /** Why its run failed. */
   failure: RunFailure | null
+  /** Tokens and cost of its run. */
+  usage: Pick<RunColumns, 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'> | null
   attachments: AttachmentInfo[]
   steps: Step[]
   /** Texts too long to be read with the branch (empty above): the message's own, or a step's by its position. */
@@ -50,7 +54,7 @@ export type ReadBranch = (
 const UNBOUNDED = 2 ** 31 - 1
 
 export function createBranchReader({ read, tables }: Database): ReadBranch {
-  const { messages, attachments, steps, runs } = tables
+  const { messages, attachments, files, steps, runs } = tables
   const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)
   const conversation = sql.placeholder('conversationId')
   const branch = branchUpFrom(
@@ -67,12 +71,11 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
   })
   const messageText = inline(messages.text)
   const stepContent = inline(steps.content)
-  // What only the provider may see again is read apart.
+  // What only the provider may see again is read by `carries` of the steps.
   const { carry: _carry, ...stepColumns } = getTableColumns(steps)
-  const { content: _content, size: _size, ...attachmentColumns } = getTableColumns(attachments)
 
-  // Each starts from the few rows of the branch: SQLite keeps the order of a cross join. Prepared once, because
-  // building them costs more than running them.
+  // Every statement starts from the few rows of the branch: SQLite keeps the order of a cross join. They are prepared
+  // once, because building them costs more than running them.
   const messageStatement = read
     .select({
       ...columns,
@@ -80,6 +83,12 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
       bytes: messageText.bytes,
       finishReason: runs.finishReason,
       failure: runs.error,
+      usage: {
+        promptTokens: runs.promptTokens,
+        completionTokens: runs.completionTokens,
+        cachedTokens: runs.cachedTokens,
+        cost: runs.cost,
+      },
     })
     .from(branch)
     .crossJoin(messages)
@@ -88,9 +97,10 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     .orderBy(sql`branch.depth desc`)
     .prepare('branch messages')
   const attachmentStatement = read
-    .select({ ...attachmentColumns, size: sizeOf(attachments) })
+    .select(attachmentColumns(tables))
     .from(branch)
     .crossJoin(attachments)
+    .leftJoin(files, eq(files.id, attachments.fileId))
     .where(sql`${attachments.messageId} = branch.id`)
     .orderBy(asc(attachments.messageId), asc(attachments.position))
     .prepare('branch attachments')
@@ -123,29 +133,29 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
   return async (conversationId, from, length, bounds = {}) => {
     const { maxBytes = UNBOUNDED, inlineBytes = UNBOUNDED } = bounds
     const parameters = { conversationId, from, length, maxBytes }
-    const [rows, files, made, children] = await Promise.all([
+    const [rows, fileRows, stepRows, children] = await Promise.all([
       messageStatement.execute({ ...parameters, inlineBytes }),
       attachmentStatement.execute(parameters),
       stepStatement.execute({ ...parameters, inlineBytes }),
       siblingStatement.execute(parameters),
     ])
-    const filesOf = grouped(files, (row) => row.messageId, toAttachmentInfo)
-    const stepsOf = grouped(
-      made,
+    const filesOf = groupBy(fileRows, (row) => row.messageId, toAttachmentInfo)
+    const stepsOf = groupBy(
+      stepRows,
       (row) => row.messageId,
       (row) => row,
     )
-    const childrenOf = grouped(
+    const childrenOf = groupBy(
       children,
       (row) => row.parentId,
       (row) => row.id,
     )
     return rows.map(({ bytes, ...row }) => {
-      const own = stepsOf.get(row.id) ?? []
+      const messageSteps = stepsOf.get(row.id) ?? []
       const longTexts = new Map<'text' | number, LongText>()
       if (bytes > inlineBytes)
         longTexts.set('text', readLongText(read, messages, messages.text, eq(messages.id, row.id)))
-      for (const step of own)
+      for (const step of messageSteps)
         if (step.bytes > inlineBytes) {
           const at = and(eq(steps.messageId, row.id), eq(steps.position, step.position))
           longTexts.set(step.position, readLongText(read, steps, steps.content, at))
@@ -153,7 +163,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
       return {
         ...row,
         attachments: filesOf.get(row.id) ?? [],
-        steps: own.map(toStep),
+        steps: messageSteps.map(toStep),
         longTexts,
         siblings: childrenOf.get(row.parentId) ?? [row.id],
       }
@@ -162,7 +172,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
 }
 
 /** Values by key, each group in the order of the rows. */
-function grouped<Row, Key, Value>(
+function groupBy<Row, Key, Value>(
   rows: readonly Row[],
   keyOf: (row: Row) => Key,
   toValue: (row: Row) => Value,

@@ -75,10 +75,10 @@ export function createChannelRepository(database: Database) {
     },
 
     /**
-     * Stores a pending delivery. Returns `full` when the user already has `atMost` pending ones, `gone` when the channel was
-     * removed.
+     * Stores a pending delivery. Returns `full` when the user already has `atMost` pending ones, `no_channel` when the
+     * channel was removed.
      */
-    enqueue: (delivery: NewDelivery, atMost: number): Promise<'stored' | 'full' | 'gone'> =>
+    enqueue: (delivery: NewDelivery, atMost: number): Promise<'stored' | 'full' | 'no_channel'> =>
       database.write(async (tx) => {
         await tx.lock(`channels of ${delivery.userId}`)
         const [present] = await tx
@@ -90,7 +90,7 @@ export function createChannelRepository(database: Database) {
           .select({ id: channels.id })
           .from(channels)
           .where(eq(channels.id, delivery.channelId))
-        if (channel === undefined) return 'gone'
+        if (channel === undefined) return 'no_channel'
         await tx.insert(deliveries).values(delivery)
         return 'stored'
       }),
@@ -145,6 +145,7 @@ export function createChannelRepository(database: Database) {
       return rows[0]?.at ?? null
     },
 
+    /** Stores the outcome of an attempt to send a delivery. */
     async settle(
       id: string,
       outcome: Pick<DeliveryRow, 'status' | 'nextAttemptAt' | 'lastError' | 'lastFailure'>,
@@ -154,8 +155,8 @@ export function createChannelRepository(database: Database) {
       })
     },
 
-    /** Removes deliveries that ended before `before`, at most a batch per call. */
-    async forgetSettled(before: Date, limit: number): Promise<void> {
+    /** Removes at most `limit` deliveries that were created before a time and are no longer pending. */
+    async removeSettled(before: Date, limit: number): Promise<void> {
       await database.write(async (tx) => {
         const old = await tx
           .select({ id: deliveries.id })

@@ -27,14 +27,14 @@ const INCOMPLETE = -1
 const isShown = ({ before, after, movedTo, movedFrom }: CheckpointFile): boolean =>
   (movedTo ?? movedFrom) !== undefined || (before ?? after)?.kind !== 'directory'
 
-/** Ids are time-ordered, so they define the order. Callers have checked that the project belongs to the user. */
+/** Ids are time-ordered, so they define the order. Callers check first that the project belongs to the user. */
 export function createCheckpointRepository(database: Database) {
   const { read, tables } = database
   const { checkpoints, checkpointFiles, conversations, messages, projects } = tables
 
   const project = ({ projectId }: Pick<NewCheckpoint, 'projectId'>) => eq(projects.id, projectId)
   /** An unknown size stays unknown until it is measured. */
-  const sized = (size: ProjectSize) => ({
+  const sizeColumn = (size: ProjectSize) => ({
     size: 'bytes' in size ? size.bytes : sql`${projects.size} + ${size.grown}`,
   })
 
@@ -63,7 +63,8 @@ export function createCheckpointRepository(database: Database) {
   return {
     /**
      * Stores a checkpoint with its files and updates the size of its project. Lists count files, and folders only if nothing
-     * else changed. A checkpoint that is already stored (after a crash) stays unchanged. Throws `project_deleted`.
+     * else changed. A checkpoint that is already stored (after a crash) stays unchanged.
+     * @throws AppError `project_deleted`.
      */
     async insert(
       row: NewCheckpoint,
@@ -81,12 +82,12 @@ export function createCheckpointRepository(database: Database) {
       }
       // Large changes are stored page by page, so that other writers need not wait for all of it; listed once complete.
       const single = ordered.length <= PAGE_FILES
-      const known = await database.write(async (tx) => {
+      const stored = await database.write(async (tx) => {
         const [owner] = await tx.select({ id: projects.id }).from(projects).where(project(row))
         if (owner === undefined) throw projectDeleted()
-        const [there] = await tx.select().from(checkpoints).where(eq(checkpoints.id, row.id))
-        if (there !== undefined && there.fileCount !== INCOMPLETE) return there
-        if (there !== undefined) await tx.delete(checkpoints).where(eq(checkpoints.id, row.id))
+        const [existing] = await tx.select().from(checkpoints).where(eq(checkpoints.id, row.id))
+        if (existing !== undefined && existing.fileCount !== INCOMPLETE) return existing
+        if (existing !== undefined) await tx.delete(checkpoints).where(eq(checkpoints.id, row.id))
         await tx
           .insert(checkpoints)
           .values({ ...complete, ...(single ? {} : { fileCount: INCOMPLETE }) })
@@ -94,10 +95,11 @@ export function createCheckpointRepository(database: Database) {
           await tx
             .insert(checkpointFiles)
             .values({ checkpointId: row.id, first: 0, files: [...ordered] })
-        if (there === undefined) await tx.update(projects).set(sized(size)).where(project(row))
+        if (existing === undefined)
+          await tx.update(projects).set(sizeColumn(size)).where(project(row))
         return undefined
       })
-      if (known !== undefined || single) return known ?? complete
+      if (stored !== undefined || single) return stored ?? complete
       for (let first = 0; first < ordered.length; first += PAGE_FILES) {
         await nextTurn()
         const page = ordered.slice(first, first + PAGE_FILES)
@@ -114,7 +116,7 @@ export function createCheckpointRepository(database: Database) {
       return complete
     },
 
-    /** Throws `project_deleted` when the project is gone. */
+    /** @throws AppError `project_deleted`. */
     async assertProject(projectId: ProjectId): Promise<void> {
       const [there] = await read
         .select({ id: projects.id })
@@ -128,12 +130,12 @@ export function createCheckpointRepository(database: Database) {
 
     /** At most `limit` listed files from position `from` on. `row` belongs to a project of the user. */
     async files(row: CheckpointRow, from: number, limit: number): Promise<CheckpointFile[]> {
-      const wanted = Math.min(limit, row.fileCount - from)
+      const count = Math.min(limit, row.fileCount - from)
       const found: CheckpointFile[] = []
-      if (wanted <= 0) return found
+      if (count <= 0) return found
       for await (const page of pagesOf(row.id, from)) {
-        found.push(...page.slice(0, wanted - found.length))
-        if (found.length >= wanted) break
+        found.push(...page.slice(0, count - found.length))
+        if (found.length >= count) break
       }
       return found
     },
@@ -150,7 +152,7 @@ export function createCheckpointRepository(database: Database) {
         await tx.update(projects).set({ size: bytes }).where(project({ projectId }))
       }),
 
-    /** Newest first, one more than `limit` when there are more; `before` is the last id of the page before. */
+    /** Newest first, one more than `limit` when there are more; `before` is the last id of the previous page. */
     list: (
       projectId: ProjectId,
       { limit, before }: { limit: number; before?: string | undefined },

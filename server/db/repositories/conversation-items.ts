@@ -1,5 +1,5 @@
 // Conversations as lists and details show them, with one query per page.
-import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
@@ -30,22 +30,24 @@ export type ConversationFilter = {
   projectId?: ProjectId | undefined
   archived?: boolean | undefined
   pinned?: boolean | undefined
+  /** Those in the trash instead of the others, last deleted first. */
+  trashed?: boolean | undefined
   /** Part of the title, ignoring case. */
   q?: string | undefined
 }
 
-/** Lists read system prompts up to this size in the first query; longer ones only for conversations that fit on the page. */
+/** The first query of a list reads system prompts up to this size; a second one reads longer ones that fit on the page. */
 const SHORT_PROMPT_BYTES = 4_000
 /** Total size of long system prompts on one page; beyond it the page ends early. One always fits. */
 const PAGE_PROMPT_BYTES = 1024 * 1024
 
-/** An item; a long system prompt is missing. */
+/** An item whose system prompt, if it is long, has not been read yet. */
 type ListedRow = ConversationItem & { promptBytes: number | null }
 
 const isLong = ({ promptBytes }: ListedRow): boolean => (promptBytes ?? 0) > SHORT_PROMPT_BYTES
 
 /** The number of rows, at most `limit`, that fit on a page. */
-function roomFor(rows: readonly ListedRow[], limit: number): number {
+function pageLength(rows: readonly ListedRow[], limit: number): number {
   let bytes = 0
   const full = rows.findIndex((row, at) => {
     bytes += isLong(row) ? (row.promptBytes ?? 0) : 0
@@ -80,20 +82,36 @@ export function createConversationItems(database: Database) {
         sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
       )
 
-  /** Each of the sixteen shapes of the list is prepared once: building the statement costs as much as running it. */
+  /** Each of the few shapes of the list is prepared once: building the statement costs as much as running it. */
   const listStatement = prepareOnce(
     'conversations',
-    (shape: { inProject: boolean; titled: boolean; continued: boolean; byPin: boolean }, name) => {
-      const { updatedAt, id } = conversations
+    (
+      shape: {
+        inProject: boolean
+        titled: boolean
+        continued: boolean
+        byPin: boolean
+        trashed: boolean
+      },
+      name,
+    ) => {
+      const { id } = conversations
+      const moment = shape.trashed ? conversations.deletedAt : conversations.updatedAt
       return selectItems()
         .where(
           and(
             eq(conversations.userId, sql.placeholder('userId')),
             // A parameter typed by the column, because each database represents booleans differently.
-            eq(
-              conversations.archived,
-              sql.param(sql.placeholder('archived'), conversations.archived),
-            ),
+            shape.trashed
+              ? isNotNull(conversations.deletedAt)
+              : and(
+                  isNull(conversations.deletedAt),
+                  eq(
+                    conversations.archived,
+                    sql.param(sql.placeholder('archived'), conversations.archived),
+                  ),
+                ),
+            eq(conversations.temporary, false),
             shape.byPin
               ? eq(conversations.pinned, sql.param(sql.placeholder('pinned'), conversations.pinned))
               : undefined,
@@ -102,11 +120,11 @@ export function createConversationItems(database: Database) {
               ? containsFolded(conversations.titleKey, sql.placeholder('pattern'))
               : undefined,
             shape.continued
-              ? afterMoment(updatedAt, id, sql.placeholder('moment'), sql.placeholder('lastId'))
+              ? afterMoment(moment, id, sql.placeholder('moment'), sql.placeholder('lastId'))
               : undefined,
           ),
         )
-        .orderBy(desc(updatedAt), desc(id))
+        .orderBy(desc(moment), desc(id))
         .limit(sql.placeholder('limit'))
         .prepare(name)
     },
@@ -117,6 +135,7 @@ export function createConversationItems(database: Database) {
       and(
         eq(conversations.id, sql.placeholder('id')),
         eq(conversations.userId, sql.placeholder('userId')),
+        isNull(conversations.deletedAt),
       ),
     )
     .prepare('conversation item')
@@ -159,6 +178,7 @@ export function createConversationItems(database: Database) {
         titled: q !== undefined,
         continued: after !== undefined,
         byPin: filter.pinned !== undefined,
+        trashed: filter.trashed === true,
       }).execute({
         userId,
         archived: filter.archived ?? false,
@@ -169,8 +189,11 @@ export function createConversationItems(database: Database) {
         lastId: after?.[1],
         limit: filter.limit + 1,
       })
-      const page = toPage(rows, roomFor(rows, filter.limit), (item) => [
-        item.updatedAt.getTime(),
+      const page = toPage(rows, pageLength(rows, filter.limit), (item) => [
+        (filter.trashed === true && item.deletedAt !== null
+          ? item.deletedAt
+          : item.updatedAt
+        ).getTime(),
         item.id,
       ])
       return { ...page, items: await withLongPrompts(page.items) }

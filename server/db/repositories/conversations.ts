@@ -1,5 +1,5 @@
 // Conversations of a user: creating, changing and removing them.
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
@@ -35,7 +35,7 @@ export type ConversationRepository = ReturnType<typeof createConversationReposit
 
 /** The title of a conversation without one. */
 const PLACEHOLDER_TITLE = 'New conversation'
-/** Titles that clients send for a conversation without one, folded: shown as they are, but replaced by a generated title. */
+/** Titles (folded) that clients send for a conversation without one. They are shown, but a generated title replaces them. */
 const DEFAULT_TITLES = new Set(['new conversation', 'new chat', '新对话', '新建对话'])
 
 /** The columns of a title; an empty one becomes the placeholder. */
@@ -56,6 +56,8 @@ export function createConversationRepository(database: Database) {
   const searchIndex = createSearchIndex(database)
   const owned = (userId: UserId, id: ConversationId) =>
     and(eq(conversations.id, id), eq(conversations.userId, userId))
+  const outsideTrash = (userId: UserId, id: ConversationId) =>
+    and(owned(userId, id), isNull(conversations.deletedAt))
 
   const findStatement = read
     .select()
@@ -64,6 +66,7 @@ export function createConversationRepository(database: Database) {
       and(
         eq(conversations.id, sql.placeholder('id')),
         eq(conversations.userId, sql.placeholder('userId')),
+        isNull(conversations.deletedAt),
       ),
     )
     .prepare('conversation row')
@@ -90,7 +93,7 @@ export function createConversationRepository(database: Database) {
     /** @throws AppError `not_found` for a project that the user does not have. */
     create: (
       userId: UserId,
-      { title, ...settings }: ConversationSettings & { title?: string },
+      { title, ...settings }: ConversationSettings & { title?: string; temporary?: boolean },
     ): Promise<ConversationRow> =>
       database.write(async (tx) => {
         if (settings.projectId != null) await requireProject(tx, userId, settings.projectId)
@@ -104,6 +107,7 @@ export function createConversationRepository(database: Database) {
           thinkingEnabled: false,
           approval: null,
           disabledMcpServers: [],
+          temporary: false,
           ...settings,
           id: newId<ConversationId>(),
           userId,
@@ -116,6 +120,7 @@ export function createConversationRepository(database: Database) {
           messageCount: 0,
           createdAt: now,
           updatedAt: now,
+          deletedAt: null,
         }
         await tx.insert(conversations).values(row)
         if (row.titled) await searchIndex.putTitle(tx, row)
@@ -140,7 +145,7 @@ export function createConversationRepository(database: Database) {
       { leafId, title, ...changes }: ConversationChanges,
     ): Promise<ConversationItem> {
       await database.write(async (tx) => {
-        const row = await lockRow(tx, owned(userId, id))
+        const row = await lockRow(tx, outsideTrash(userId, id))
         if (row === undefined) throw appError('conversation_not_found')
         if (changes.projectId != null) await requireProject(tx, userId, changes.projectId)
         const leaf = leafId === undefined ? undefined : await leafUnder(tx, messages, id, leafId)
@@ -159,7 +164,7 @@ export function createConversationRepository(database: Database) {
       return items.get(userId, id)
     },
 
-    /** Moves it to the top of the list. */
+    /** Moves a conversation to the top of the list. */
     async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {
       await tx.update(conversations).set({ updatedAt }).where(eq(conversations.id, id))
     },
@@ -183,7 +188,7 @@ export function createConversationRepository(database: Database) {
     },
 
     /** Sets a generated title, unless the conversation already has a title. */
-    async setMadeTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
+    async setGeneratedTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
       const [titled] = await tx
         .update(conversations)
         .set({ title, titleKey: foldCase(title), titled: true })
@@ -192,7 +197,7 @@ export function createConversationRepository(database: Database) {
       if (titled !== undefined) await searchIndex.putTitle(tx, { id, userId: titled.userId, title })
     },
 
-    /** Gives an imported conversation, whose messages are stored, the shown branch and the times it came with. */
+    /** Sets the shown branch and the original times of an imported conversation whose messages are stored. */
     async completeImport(
       tx: Writer,
       id: ConversationId,
@@ -202,8 +207,8 @@ export function createConversationRepository(database: Database) {
     },
 
     /**
-     * Removes a conversation with everything in it, in several transactions when it is long: after a crash in between, a
-     * second call completes the removal. Resolves with false when the user has no such conversation.
+     * Removes a conversation, also one in the trash, with everything in it. A long one takes several transactions; if the process dies in between,
+     * a second call completes the removal. Resolves with false when the user has no such conversation.
      */
     async remove(userId: UserId, id: ConversationId): Promise<boolean> {
       const [found] = await read

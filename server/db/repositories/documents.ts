@@ -7,7 +7,7 @@ import type { ProjectId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../cursor.ts'
 import type { Database } from '../database.ts'
 import { afterMoment, countAll } from '../fragments.ts'
-import { type AskedWord, matchPassages } from '../full-text.ts'
+import { matchPassages, type SearchTerm } from '../full-text.ts'
 
 export type DocumentRow = Database['tables']['documents']['$inferSelect']
 type PassageRow = Database['tables']['passages']['$inferSelect']
@@ -24,10 +24,10 @@ export type FoundPassage = Pick<
 
 export type DocumentRepository = ReturnType<typeof createDocumentRepository>
 
-/** Passages stored or removed in one transaction: indexing them takes SQLite some milliseconds while others wait. */
+/** Passages per transaction: SQLite needs some milliseconds to index them, and other writers wait meanwhile. */
 const PASSAGE_BATCH_SIZE = 10
 
-/** Callers have checked that the project is the user's own. */
+/** Callers check first that the project belongs to the user. */
 export function createDocumentRepository(database: Database) {
   const { read, tables } = database
   const { documents, passages, projects } = tables
@@ -59,7 +59,7 @@ export function createDocumentRepository(database: Database) {
   }
 
   return {
-    /** Adds a pending document. Throws `project_deleted` when the project is gone. */
+    /** Adds a pending document. @throws AppError `project_deleted`. */
     create: (document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'>) =>
       database.write(async (tx): Promise<DocumentRow> => {
         const row: DocumentRow = {
@@ -89,7 +89,7 @@ export function createDocumentRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** Sets the size, which is known at the end of the upload. */
+    /** Sets the size in bytes, which is known at the end of the upload. */
     resize: (id: string, size: number) =>
       database.write(async (tx): Promise<void> => {
         await tx.update(documents).set({ size }).where(eq(documents.id, id))
@@ -130,7 +130,7 @@ export function createDocumentRepository(database: Database) {
 
     /**
      * Replaces the passages of a document, and marks it ready when all are stored. False when the document or its
-     * project was deleted meanwhile: then none of them stay.
+     * project was deleted meanwhile; no passages remain then.
      */
     async index(
       document: Pick<DocumentRow, 'id' | 'projectId'>,
@@ -139,7 +139,7 @@ export function createDocumentRepository(database: Database) {
       await removePassages(document.id)
       for (let from = 0; from < found.length; from += PASSAGE_BATCH_SIZE) {
         const some = found.slice(from, from + PASSAGE_BATCH_SIZE)
-        const isThere = await database.write(async (tx) => {
+        const exists = await database.write(async (tx) => {
           // Visible as progress while the rest is stored; until the transaction ends nobody deletes the document.
           const updated = await tx
             .update(documents)
@@ -157,7 +157,7 @@ export function createDocumentRepository(database: Database) {
           )
           return true
         })
-        if (!isThere) return false
+        if (!exists) return false
       }
       return database.write(async (tx) => {
         const ready = await tx
@@ -169,7 +169,7 @@ export function createDocumentRepository(database: Database) {
       })
     },
 
-    /** Marks a document that could not be read, with a reason for people. */
+    /** Marks a document as unreadable, with a failure to show to people. */
     fail: (id: string, { message, ...failure }: DescribedFailure) =>
       database.write(async (tx): Promise<void> => {
         await tx
@@ -198,13 +198,13 @@ export function createDocumentRepository(database: Database) {
      */
     async search(
       projectId: ProjectId,
-      words: readonly AskedWord[],
+      words: readonly SearchTerm[],
       limit: number,
       needed: 'all' | 'any' = 'any',
     ): Promise<FoundPassage[]> {
       const match = matchPassages(database.dialect, tables, words, needed)
       if (match === null) return []
-      // The best ones are selected by number and score alone: texts are long, and most matches are not among the best.
+      // The inner query selects ids and scores only: texts are long, and most matches are not among the best.
       const best = database.readOffThread
         .select({ id: passages.id, score: match.score.as('score') })
         .from(match.index)
@@ -222,7 +222,7 @@ export function createDocumentRepository(database: Database) {
         .orderBy(desc(best.score), asc(best.id))
     },
 
-    /** Some passages of a project by id, in any order. */
+    /** The passages with these ids, as far as they belong to the project, in any order. */
     passages: async (projectId: ProjectId, ids: readonly number[]) =>
       ids.length === 0
         ? []

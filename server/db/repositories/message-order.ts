@@ -1,10 +1,10 @@
-// The ids of a conversation's messages in reading order, for readers that take one message at a time.
-import { and, asc, eq, gt, isNull, notLike, or, sql } from 'drizzle-orm'
+// The ids of a conversation's messages in reading order, for code that reads one message at a time.
+import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
-import { branchUpFrom } from './message-tree.ts'
+import { branchUpFrom, isAttached } from './message-tree.ts'
 
-const IDS_AT_ONCE = 500
+const BATCH_SIZE = 500
 const UNBOUNDED = 2 ** 31 - 1
 
 export function createMessageOrder({ read, tables }: Database) {
@@ -30,17 +30,16 @@ export function createMessageOrder({ read, tables }: Database) {
               eq(messages.conversationId, conversationId),
               gt(messages.row, last),
               isNull(messages.deletedAt),
-              // Background tasks that have not joined the conversation yet.
-              or(isNull(messages.parentId), notLike(messages.parentId, 'apart:%')),
+              isAttached(messages),
             ),
           )
           .orderBy(asc(messages.row))
-          .limit(IDS_AT_ONCE)
+          .limit(BATCH_SIZE)
         for (const { id, row } of rows) {
           yield id
           last = row
         }
-        if (rows.length < IDS_AT_ONCE) return
+        if (rows.length < BATCH_SIZE) return
       }
     },
   }

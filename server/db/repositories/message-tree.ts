@@ -7,12 +7,20 @@ import type { Tables } from '../tables.ts'
 
 type Messages = Tables['messages']
 
-const APART = 'apart:'
+const DETACHED_PREFIX = 'apart:'
 
-/** The parent of a message outside of every branch: no message has this id, so no branch leads there. */
-export const apart = (id: MessageId): MessageId => MessageId.parse(`${APART}${id}`)
+/**
+ * The parent of a detached message, which is outside of every branch: the answer of a background task that has not
+ * joined the conversation yet. No message has this id, so no branch leads to it.
+ */
+export const detachedParent = (id: MessageId): MessageId =>
+  MessageId.parse(`${DETACHED_PREFIX}${id}`)
 
-/** Bytes of a message in a response: its text and its steps; calls and results appear twice. */
+/** The condition that a message is not detached. */
+export const isAttached = ({ parentId }: Messages): SQL | undefined =>
+  or(isNull(parentId), notLike(parentId, `${DETACHED_PREFIX}%`))
+
+/** Bytes of a message in a response: its text and its steps; calls and results are in it twice. */
 const shownBytes = (steps: Tables['steps'], message: SQL): SQL => sql`
   octet_length(${message}.text) + coalesce((
     select sum(2 * octet_length(step.content) + coalesce(octet_length(cast(step.artifact as text)), 0))
@@ -97,7 +105,7 @@ export async function newestLeaf(
       and(
         eq(messages.conversationId, conversationId),
         isNull(messages.deletedAt),
-        or(isNull(messages.parentId), notLike(messages.parentId, `${APART}%`)),
+        isAttached(messages),
       ),
     )
     .orderBy(desc(messages.row))

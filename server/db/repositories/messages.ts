@@ -4,12 +4,11 @@ import { z } from 'zod'
 import { appError } from '../../errors.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import { type ConversationId, MessageId } from '../../protocol/ids.ts'
-import type { Attachment } from '../../protocol/message.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { createAttachmentRepository, toAttachmentRow } from './attachments.ts'
+import { createAttachmentRepository, type StoredOrInline, toAttachmentRow } from './attachments.ts'
 import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
-import { apart, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
+import { detachedParent, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 import { createSearchIndex } from './search-index.ts'
 
 export type { FullMessage, MessageRow }
@@ -21,7 +20,7 @@ const INLINE_BYTES = 128_000
 /** Messages deleted by one statement. */
 const DELETE_BATCH_SIZE = 500
 
-const MessagePlace = z.tuple([MessageId])
+const MessageCursor = z.tuple([MessageId])
 
 export function createMessageRepository(database: Database) {
   const { read, tables } = database
@@ -35,9 +34,9 @@ export function createMessageRepository(database: Database) {
   async function find(
     conversationId: ConversationId,
     id: MessageId,
-    door: Reader = read,
+    reader: Reader = read,
   ): Promise<MessageRow | undefined> {
-    const [message] = await door
+    const [message] = await reader
       .select(columns)
       .from(messages)
       .where(
@@ -58,7 +57,7 @@ export function createMessageRepository(database: Database) {
     const [row] = await tx
       .update(conversations)
       .set({ leafId: sql`${conversations.leafId}` })
-      .where(eq(conversations.id, conversationId))
+      .where(and(eq(conversations.id, conversationId), isNull(conversations.deletedAt)))
       .returning({ leafId: conversations.leafId })
     return row
   }
@@ -66,10 +65,10 @@ export function createMessageRepository(database: Database) {
   return {
     find,
 
-    /** @throws AppError `not_found`, also for a message outside of every branch. */
+    /** @throws AppError `message_not_found`, also for a detached message. */
     async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
       const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })
-      if (message === undefined || message.parentId === apart(id))
+      if (message === undefined || message.parentId === detachedParent(id))
         throw appError('message_not_found')
       return message
     },
@@ -84,7 +83,7 @@ export function createMessageRepository(database: Database) {
       leaf: MessageId | null,
       { limit, cursor }: { limit: number; cursor?: string | undefined },
     ): Promise<Page<FullMessage>> {
-      const from = cursor === undefined ? leaf : decodeCursor(MessagePlace, cursor)[0]
+      const from = cursor === undefined ? leaf : decodeCursor(MessageCursor, cursor)[0]
       if (from === null) return { items: [], nextCursor: null, hasMore: false }
       const items = await readBranch(conversationId, from, limit, {
         maxBytes: PAGE_BYTES,
@@ -106,7 +105,7 @@ export function createMessageRepository(database: Database) {
       leafUnder(read, messages, conversationId, id),
 
     /**
-     * Locks and returns the shown leaf of a conversation; undefined when the conversation is gone. Until the
+     * Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. Until the
      * transaction has ended nobody else adds, removes or shows messages in it. Everything that adds a message calls
      * this first.
      */
@@ -119,7 +118,7 @@ export function createMessageRepository(database: Database) {
       id: MessageId,
     ): Promise<MessageRow | undefined> {
       const message = await find(conversationId, id, tx)
-      return message?.parentId === apart(id) ? undefined : message
+      return message?.parentId === detachedParent(id) ? undefined : message
     },
 
     /**
@@ -130,7 +129,7 @@ export function createMessageRepository(database: Database) {
     async insert(
       tx: Writer,
       turn: readonly [MessageRow, ...MessageRow[]],
-      files: readonly Attachment[] | { of: MessageId } = [],
+      files: readonly StoredOrInline[] | { of: MessageId } = [],
     ): Promise<void> {
       await tx.insert(messages).values([...turn])
       const [first] = turn
@@ -152,14 +151,13 @@ export function createMessageRepository(database: Database) {
         .where(eq(conversations.id, leaf.conversationId))
     },
 
-    /** Stores a message outside of every branch, where nobody sees it until it is attached. */
-    async insertApart(tx: Writer, message: MessageRow): Promise<void> {
-      await tx.insert(messages).values({ ...message, parentId: apart(message.id) })
+    /** Stores a detached message, which nobody sees until it is attached. */
+    async insertDetached(tx: Writer, message: MessageRow): Promise<void> {
+      await tx.insert(messages).values({ ...message, parentId: detachedParent(message.id) })
     },
 
     /**
-     * Attaches a message stored outside of every branch to the shown leaf and shows it. Does nothing in a conversation
-     * that is gone.
+     * Attaches a detached message to the shown leaf and shows it. Does nothing when the conversation was deleted.
      */
     async attach(
       tx: Writer,
@@ -169,8 +167,8 @@ export function createMessageRepository(database: Database) {
     ): Promise<void> {
       const conversation = await lockLeaf(tx, conversationId)
       const message = await find(conversationId, id, tx)
-      // Attached before: a run that failed, was announced and then resumed.
-      if (conversation === undefined || message?.parentId !== apart(id)) return
+      // Already attached: the run failed, its answer was attached, and the run was resumed.
+      if (conversation === undefined || message?.parentId !== detachedParent(id)) return
       await tx
         .update(messages)
         .set({ parentId: conversation.leafId, createdAt: at })
@@ -209,7 +207,7 @@ export function createMessageRepository(database: Database) {
       const message = await find(conversationId, id, tx)
       if (message === undefined) return 0
       const subtree = await subtreeIds(tx, messages, conversationId, id)
-      const gone = { deletedAt: new Date(), deletedWith: id }
+      const deletion = { deletedAt: new Date(), deletedWith: id }
       for (let from = 0; from < subtree.length; from += DELETE_BATCH_SIZE) {
         const ids = subtree.slice(from, from + DELETE_BATCH_SIZE)
         // The client's ids are free again: sending the same message again starts a new run.
@@ -217,13 +215,13 @@ export function createMessageRepository(database: Database) {
           .update(runs)
           .set({ clientId: null })
           .where(and(eq(runs.conversationId, conversationId), inArray(runs.messageId, ids)))
-        await tx.update(messages).set(gone).where(inArray(messages.id, ids))
+        await tx.update(messages).set(deletion).where(inArray(messages.id, ids))
       }
       const [conversation] = await tx
         .select({ leafId: conversations.leafId })
         .from(conversations)
         .where(eq(conversations.id, conversationId))
-      const wasShown = subtree.some((gone) => gone === conversation?.leafId)
+      const wasShown = subtree.some((deletedId) => deletedId === conversation?.leafId)
       const leaf = message.parentId
         ? await leafUnder(tx, messages, conversationId, message.parentId)
         : await newestLeaf(tx, messages, conversationId)
@@ -279,7 +277,7 @@ export function createMessageRepository(database: Database) {
       return restored.length
     },
 
-    /** Purges what was deleted before a given time, with the runs that wrote it, some at a time. */
+    /** Purges messages deleted before a given time, and the runs that wrote them, batch by batch. */
     async purge(before: Date): Promise<void> {
       for (;;) {
         const some = await read

@@ -3,7 +3,7 @@ import { asc, eq } from 'drizzle-orm'
 import { ModelSettings } from '../../protocol/catalog.ts'
 import type { Database, Writer } from '../database.ts'
 
-/** A stored model. Its settings never contain the key, which is sealed separately; null when there is none. */
+/** A stored model. Its settings never contain the API key; `sealedApiKey` is null when there is none. */
 export type StoredModel = {
   settings: Omit<ModelSettings, 'api_key'>
   sealedApiKey: string | null
@@ -14,13 +14,13 @@ export type ModelRepository = ReturnType<typeof createModelRepository>
 
 const Settings = ModelSettings.omit({ api_key: true })
 
-/** Every send reads the models several times; changes by another process become visible after this time. */
+/** Models are cached, because every send reads them several times. Changes by other processes are visible after this. */
 const CACHE_TTL_MS = 3_000
 
 export function createModelRepository(database: Database) {
   const { read, tables } = database
   const { models } = tables
-  let kept: { models: Promise<readonly StoredModel[]>; until: number } | undefined
+  let cached: { models: Promise<readonly StoredModel[]>; until: number } | undefined
 
   async function readAll(): Promise<readonly StoredModel[]> {
     const rows = await read.select().from(models).orderBy(asc(models.createdAt), asc(models.id))
@@ -30,23 +30,23 @@ export function createModelRepository(database: Database) {
     })
   }
 
-  async function changing<T>(work: (tx: Writer) => Promise<T>): Promise<T> {
+  async function writeAndInvalidate<T>(work: (tx: Writer) => Promise<T>): Promise<T> {
     try {
       return await database.write(work)
     } finally {
-      kept = undefined
+      cached = undefined
     }
   }
 
   return {
     /** Models in the order in which they were added, without those whose settings are no longer valid. */
     list(): Promise<readonly StoredModel[]> {
-      if (kept !== undefined && performance.now() < kept.until) return kept.models
+      if (cached !== undefined && performance.now() < cached.until) return cached.models
       const found = readAll()
       const fresh = { models: found, until: performance.now() + CACHE_TTL_MS }
-      kept = fresh
+      cached = fresh
       found.catch(() => {
-        if (kept === fresh) kept = undefined
+        if (cached === fresh) cached = undefined
       })
       return found
     },
@@ -58,7 +58,7 @@ export function createModelRepository(database: Database) {
     ): Promise<StoredModel | null> => {
       const model = { settings: Settings.parse(settings), sealedApiKey, createdAt: new Date() }
       try {
-        await changing((tx) => tx.insert(models).values({ id: settings.id, ...model }))
+        await writeAndInvalidate((tx) => tx.insert(models).values({ id: settings.id, ...model }))
         return model
       } catch (error) {
         if (database.isUniqueViolation(error)) return null
@@ -74,7 +74,7 @@ export function createModelRepository(database: Database) {
       id: string,
       change: (before: StoredModel) => Pick<StoredModel, 'settings' | 'sealedApiKey'>,
     ): Promise<StoredModel | undefined> =>
-      changing(async (tx) => {
+      writeAndInvalidate(async (tx) => {
         await tx.lock(`model ${id}`)
         const [row] = await tx.select().from(models).where(eq(models.id, id))
         const settings = Settings.safeParse(row?.settings)
@@ -90,7 +90,7 @@ export function createModelRepository(database: Database) {
 
     /** False when there is no such model. */
     remove: (id: string): Promise<boolean> =>
-      changing(async (tx) => {
+      writeAndInvalidate(async (tx) => {
         const [found] = await tx.select({ id: models.id }).from(models).where(eq(models.id, id))
         await tx.delete(models).where(eq(models.id, id))
         return found !== undefined

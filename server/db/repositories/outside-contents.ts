@@ -5,10 +5,10 @@ import type { Database } from '../database.ts'
 
 export type OutsideContentRepository = ReturnType<typeof createOutsideContentRepository>
 
-/** Both databases accept this many parameters in one statement. */
+/** Both databases accept two parameters per hash for this many hashes. */
 const HASHES_PER_QUERY = 400
 
-/** Marks last as long as the project, because a restore may bring content back. */
+/** Marks are never removed while the project exists, because a restore may bring content back. */
 export function createOutsideContentRepository(database: Database) {
   const { outsideContents } = database.tables
 
@@ -26,18 +26,18 @@ export function createOutsideContentRepository(database: Database) {
       })
     },
 
-    /** Returns the hashes that are marked. */
+    /** Those of the hashes that are marked. */
     async marked(projectId: ProjectId, hashes: readonly string[]): Promise<Set<string>> {
-      const wanted = [...new Set(hashes)]
+      const unique = [...new Set(hashes)]
       const found = new Set<string>()
-      for (let at = 0; at < wanted.length; at += HASHES_PER_QUERY) {
+      for (let at = 0; at < unique.length; at += HASHES_PER_QUERY) {
         const rows = await database.read
           .select({ hash: outsideContents.hash })
           .from(outsideContents)
           .where(
             and(
               eq(outsideContents.projectId, projectId),
-              inArray(outsideContents.hash, wanted.slice(at, at + HASHES_PER_QUERY)),
+              inArray(outsideContents.hash, unique.slice(at, at + HASHES_PER_QUERY)),
             ),
           )
         for (const { hash } of rows) found.add(hash)

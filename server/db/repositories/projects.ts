@@ -38,14 +38,14 @@ export function createProjectRepository(database: Database) {
       return project
     },
 
-    /** The names of all projects of a user, in no order. */
+    /** The names of all projects of a user, in no particular order. */
     names: async (userId: UserId): Promise<Pick<ProjectRow, 'id' | 'name'>[]> =>
       read
         .select({ id: projects.id, name: projects.name })
         .from(projects)
         .where(eq(projects.userId, userId)),
 
-    /** Newest change first, with the total number. */
+    /** Most recently changed first, with the total number of projects. */
     async list(userId: UserId, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
       const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
       const [rows, [all]] = await Promise.all([
@@ -66,7 +66,7 @@ export function createProjectRepository(database: Database) {
       return { ...page, total: all?.count ?? 0 }
     },
 
-    /** `size`: bytes of its initial files, 0 by default. @throws AppError `name_taken`. */
+    /** @param values `size`: bytes of the initial files, 0 by default. @throws AppError `project_name_taken`. */
     create: (
       userId: UserId,
       values: { name: string; description: string | null; size?: number },
@@ -87,7 +87,7 @@ export function createProjectRepository(database: Database) {
         }),
       ),
 
-    /** Resolves with undefined when the user has no such project. @throws AppError `name_taken`. */
+    /** Resolves with undefined when the user has no such project. @throws AppError `project_name_taken`. */
     update: (
       userId: UserId,
       id: ProjectId,

@@ -1,5 +1,5 @@
 // Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
-import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 import { countAll } from '../fragments.ts'
@@ -8,8 +8,10 @@ import { createApprovals } from './approvals.ts'
 export type RunRow = Database['tables']['runs']['$inferSelect']
 export type NewRun = Database['tables']['runs']['$inferInsert']
 
+const RUNS_PER_QUERY = 500
+
 /** One attempt at a run: it may write until the run ends or a later attempt begins. */
-export type Performance = Pick<RunRow, 'id' | 'attempt'>
+export type RunAttempt = Pick<RunRow, 'id' | 'attempt'>
 
 /** Thrown when an attempt may no longer write: its run has ended, was deleted, or a later attempt has begun. */
 export class RunOver extends Error {
@@ -20,7 +22,7 @@ export class RunOver extends Error {
 }
 
 export function createRunRepository(database: Database) {
-  const { messages, runs } = database.tables
+  const { conversations, messages, runs } = database.tables
 
   const activeStatement = database.read
     .select()
@@ -40,16 +42,16 @@ export function createRunRepository(database: Database) {
     .where(and(eq(runs.userId, sql.placeholder('userId')), isNull(runs.endedAt)))
     .prepare('unfinished runs')
 
-  async function one(where: ReturnType<typeof and>): Promise<RunRow | undefined> {
+  async function findOne(where: ReturnType<typeof and>): Promise<RunRow | undefined> {
     const rows = await database.read.select().from(runs).where(where).limit(1)
     return rows[0]
   }
 
-  const performedBy = ({ id, attempt }: Performance) =>
+  const isCurrentAttempt = ({ id, attempt }: RunAttempt) =>
     and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt))
 
   /** Checks and updates in one statement, so that nothing is written to a run that has ended. */
-  async function whileUnended(
+  async function updateActive(
     tx: Writer,
     id: RunId,
     patch: Parameters<ReturnType<Writer['update']>['set']>[0],
@@ -65,7 +67,7 @@ export function createRunRepository(database: Database) {
   return {
     ...createApprovals(database),
 
-    /** Throws the database's unique violation when the conversation has an active run. */
+    /** @throws the database's unique violation when the conversation has an active run. */
     async insert(tx: Writer, run: NewRun): Promise<void> {
       await tx.insert(runs).values(run)
     },
@@ -74,11 +76,11 @@ export function createRunRepository(database: Database) {
      * Updates the run on behalf of an attempt.
      * @throws RunOver when it may no longer write; let the transaction fail with it.
      */
-    async write(tx: Writer, performance: Performance, patch: Partial<NewRun>): Promise<void> {
+    async write(tx: Writer, attempt: RunAttempt, patch: Partial<NewRun>): Promise<void> {
       const written = await tx
         .update(runs)
         .set(patch)
-        .where(performedBy(performance))
+        .where(isCurrentAttempt(attempt))
         .returning({ id: runs.id })
       if (written.length === 0) throw new RunOver()
     },
@@ -90,31 +92,31 @@ export function createRunRepository(database: Database) {
      */
     async writeOnce(
       tx: Writer,
-      performance: Performance,
+      attempt: RunAttempt,
       revision: number,
       patch: Partial<NewRun>,
     ): Promise<boolean> {
       const written = await tx
         .update(runs)
         .set({ ...patch, revision })
-        .where(and(performedBy(performance), lt(runs.revision, revision)))
+        .where(and(isCurrentAttempt(attempt), lt(runs.revision, revision)))
         .returning({ id: runs.id })
       if (written.length > 0) return true
       const [row] = await tx
         .select({ attempt: runs.attempt, revision: runs.revision })
         .from(runs)
-        .where(eq(runs.id, performance.id))
-      if (row?.attempt === performance.attempt && row.revision >= revision) return false
+        .where(eq(runs.id, attempt.id))
+      if (row?.attempt === attempt.attempt && row.revision >= revision) return false
       throw new RunOver()
     },
 
-    /** Locks and returns the run if it is active. Nobody else changes or ends it before this transaction ends. */
-    lockUnended: (tx: Writer, id: RunId) =>
-      whileUnended(tx, id, { stopRequested: sql`${runs.stopRequested}` }),
+    /** Locks and returns the run if it is active: nobody else changes or ends it before this transaction ends. */
+    lockActive: (tx: Writer, id: RunId) =>
+      updateActive(tx, id, { stopRequested: sql`${runs.stopRequested}` }),
 
     /** Begins another attempt at an active run; earlier ones may no longer write. */
     claim: (tx: Writer, id: RunId, owner: string) =>
-      whileUnended(tx, id, {
+      updateActive(tx, id, {
         owner,
         attempt: sql`${runs.attempt} + 1`,
         failedAttempts: sql`${runs.failedAttempts} + 1`,
@@ -122,14 +124,14 @@ export function createRunRepository(database: Database) {
 
     /** Ends a run that no process performs; undefined when it has already ended. */
     end: (tx: Writer, id: RunId, patch: Partial<NewRun> & { endedAt: Date }) =>
-      whileUnended(tx, id, patch),
+      updateActive(tx, id, patch),
 
-    /** Requests that whoever performs the run, now or after a restart, ends it. */
-    requestStop: (tx: Writer, id: RunId) => whileUnended(tx, id, { stopRequested: true }),
+    /** Asks the process that performs the run, now or after a restart, to end it. */
+    requestStop: (tx: Writer, id: RunId) => updateActive(tx, id, { stopRequested: true }),
 
     /**
-     * Reactivates a run that has ended; undefined when it is active or does not exist. Throws the database's unique violation
-     * when its conversation has another active run.
+     * Reactivates a run that has ended; undefined when it is active or does not exist.
+     * @throws the database's unique violation when its conversation has another active run.
      */
     async reopen(tx: Writer, id: RunId, patch: Partial<NewRun>): Promise<RunRow | undefined> {
       const [row] = await tx
@@ -146,15 +148,16 @@ export function createRunRepository(database: Database) {
       return rows[0]
     },
 
-    find: (id: RunId) => one(eq(runs.id, id)),
+    find: (id: RunId) => findOne(eq(runs.id, id)),
 
-    /** Ignores runs whose answer was deleted. */
+    /** Undefined also for a run whose answer or conversation was deleted. */
     findOwned: (userId: UserId, id: RunId) =>
-      one(
+      findOne(
         and(
           eq(runs.id, id),
           eq(runs.userId, userId),
           sql`not exists (select 1 from ${messages} where ${messages.id} = ${runs.messageId} and ${messages.deletedAt} is not null)`,
+          sql`not exists (select 1 from ${conversations} where ${conversations.id} = ${runs.conversationId} and ${conversations.deletedAt} is not null)`,
         ),
       ),
 
@@ -164,12 +167,27 @@ export function createRunRepository(database: Database) {
       return row
     },
 
+    /** The states of these runs, and when they ended; in no order. */
+    async states(ids: readonly RunId[]): Promise<Pick<RunRow, 'id' | 'state' | 'endedAt'>[]> {
+      const found: Pick<RunRow, 'id' | 'state' | 'endedAt'>[] = []
+      for (let from = 0; from < ids.length; from += RUNS_PER_QUERY) {
+        const some = ids.slice(from, from + RUNS_PER_QUERY)
+        found.push(
+          ...(await database.read
+            .select({ id: runs.id, state: runs.state, endedAt: runs.endedAt })
+            .from(runs)
+            .where(inArray(runs.id, some))),
+        )
+      }
+      return found
+    },
+
     findByClientId: (conversationId: ConversationId, clientId: string) =>
-      one(and(eq(runs.conversationId, conversationId), eq(runs.clientId, clientId))),
+      findOne(and(eq(runs.conversationId, conversationId), eq(runs.clientId, clientId))),
 
     /** The run that writes this answer, if any. */
     findByMessage: (conversationId: ConversationId, messageId: MessageId) =>
-      one(and(eq(runs.conversationId, conversationId), eq(runs.messageId, messageId))),
+      findOne(and(eq(runs.conversationId, conversationId), eq(runs.messageId, messageId))),
 
     async countUnfinished(userId: UserId): Promise<number> {
       const [row] = await unfinishedStatement.execute({ userId })
@@ -190,6 +208,16 @@ export function createRunRepository(database: Database) {
     },
 
     /** Whether the conversation has an active run, except background tasks, as the open transaction sees it. */
+    /** Whether a run of any kind in the conversation has not ended. */
+    async isAnyUnfinished(conversationId: ConversationId): Promise<boolean> {
+      const found = await database.read
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(eq(runs.conversationId, conversationId), isNull(runs.endedAt)))
+        .limit(1)
+      return found.length > 0
+    },
+
     async hasActive(tx: Writer, conversationId: ConversationId): Promise<boolean> {
       const found = await tx
         .select({ id: runs.id })
@@ -204,7 +232,7 @@ export function createRunRepository(database: Database) {
       return found.length > 0
     },
 
-    /** All active runs, oldest first, for a start to resume or end. */
+    /** All active runs, oldest first; a starting server resumes or ends them. */
     async unfinished(): Promise<RunRow[]> {
       return await database.read
         .select()

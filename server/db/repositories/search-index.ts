@@ -3,12 +3,14 @@ import { and, between, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
 import {
+  LAST_POSITION,
   partsOf,
-  plainJson,
   rowidRange,
   type SearchKind,
   toIndexedWords,
-} from '../search-places.ts'
+  withoutEscapes,
+} from '../search-entries.ts'
+import { attachmentText } from './attachments.ts'
 
 type Owner = { row: number; userId: UserId }
 type IndexedStep = Pick<
@@ -16,10 +18,10 @@ type IndexedStep = Pick<
   'position' | 'type' | 'content'
 > & { name?: string | null | undefined }
 
-/** Characters of an attachment's or a step's content that are read to be indexed. */
+/** Characters of an attachment or step that are read for indexing. */
 const READ_CHARACTERS = 240_000
 
-/** What a person finds a step by: thinking is not searched. */
+/** The kind of entry of each step; null for steps that are not searched. */
 const KIND_OF_STEP: Record<IndexedStep['type'], SearchKind | null> = {
   thinking: null,
   text: 'step',
@@ -27,9 +29,9 @@ const KIND_OF_STEP: Record<IndexedStep['type'], SearchKind | null> = {
   tool_result: 'tool',
 }
 
-/** Every method replaces what was indexed for its text before; it runs inside the caller's transaction. */
+/** Every method runs in the caller's transaction and replaces what was indexed for the same text before. */
 export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' | 'tables'>) {
-  const { searchTitles, searchWords, conversations, messages, steps, attachments } = tables
+  const { searchTitles, searchWords, conversations, messages, steps, attachments, files } = tables
 
   async function ownerOf(tx: Writer, messageId: MessageId): Promise<Owner | undefined> {
     const [owner] = await tx
@@ -60,44 +62,46 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
   async function putStep(tx: Writer, owner: Owner, step: IndexedStep): Promise<void> {
     const kind = KIND_OF_STEP[step.type]
     if (kind === null) return
-    const content = kind === 'tool' ? `${step.name ?? ''} ${plainJson(step.content)}` : step.content
+    const content =
+      kind === 'tool' ? `${step.name ?? ''} ${withoutEscapes(step.content)}` : step.content
     await put(tx, owner, kind, step.position, content)
   }
 
   async function putFiles(tx: Writer, owner: Owner, messageId: MessageId): Promise<void> {
-    const files = await tx
+    const found = await tx
       .select({
         position: attachments.position,
         name: attachments.name,
-        text: sql<string>`case when ${attachments.kind} = 'text' then substr(${attachments.content}, 1, ${sql.raw(String(READ_CHARACTERS))}) else '' end`,
+        text: sql<string>`substr(${attachmentText(tables)}, 1, ${sql.raw(String(READ_CHARACTERS))})`,
       })
       .from(attachments)
+      .leftJoin(files, eq(files.id, attachments.fileId))
       .where(eq(attachments.messageId, messageId))
-    for (const { position, name, text } of files)
+    for (const { position, name, text } of found)
       await put(tx, owner, 'file', position, `${name}\n${text}`)
   }
 
   return {
-    /** A step that is complete. */
+    /** Indexes a complete step. */
     async putStep(tx: Writer, messageId: MessageId, step: IndexedStep): Promise<void> {
       if (KIND_OF_STEP[step.type] === null) return
       const owner = await ownerOf(tx, messageId)
       if (owner !== undefined) await putStep(tx, owner, step)
     },
 
-    /** The steps of a message from `position` on are gone. */
+    /** Removes the entries of a message's steps from `position` on. */
     async removeSteps(tx: Writer, messageId: MessageId, position: number): Promise<void> {
       const owner = await ownerOf(tx, messageId)
       if (owner === undefined) return
       for (const kind of ['step', 'tool'] as const) {
         const from = rowidRange({ messageRow: owner.row, kind, position })
-        const to = rowidRange({ messageRow: owner.row, kind, position: 16_383 })
+        const to = rowidRange({ messageRow: owner.row, kind, position: LAST_POSITION })
         if (from !== null && to !== null)
           await tx.delete(searchWords).where(between(searchWords.rowid, from[0], to[1]))
       }
     },
 
-    /** A message of a person, with the names and texts of its attachments. */
+    /** Indexes a user message with the names and texts of its attachments. */
     async putMessage(tx: Writer, messageId: MessageId, text: string): Promise<void> {
       const owner = await ownerOf(tx, messageId)
       if (owner === undefined) return
@@ -154,11 +158,11 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
               .from(steps)
               .where(and(inArray(steps.messageId, ids), eq(steps.closed, true)))
       for (const message of found) {
-        const own = stepsFound.filter(({ messageId }) => messageId === message.id)
-        // The text of an answer is that of its steps; only an answer without steps is found by it.
-        const hasText = message.role === 'user' || own.every(({ type }) => type !== 'text')
+        const messageSteps = stepsFound.filter(({ messageId }) => messageId === message.id)
+        // The text of an answer is also that of its text steps, so it is indexed only if there are none.
+        const hasText = message.role === 'user' || messageSteps.every(({ type }) => type !== 'text')
         if (hasText) await put(tx, message, 'text', 0, message.text)
-        for (const step of own) await putStep(tx, message, step)
+        for (const step of messageSteps) await putStep(tx, message, step)
         if (message.role === 'user') await putFiles(tx, message, message.id)
       }
       const last = found.at(-1)

@@ -1,19 +1,5 @@
-// Finds what a user has written and received by its words: titles, messages, tool calls and attachments.
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  exists,
-  gte,
-  inArray,
-  isNull,
-  lt,
-  notLike,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+// Finds titles, messages, tool calls and attachments of a user by the words that they contain.
+import { and, asc, desc, eq, exists, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
 import { stepId } from '../../protocol/step.ts'
 import type { Database } from '../database.ts'
@@ -22,15 +8,17 @@ import {
   matchWords,
   messageRowOf,
   partOf,
-  plainJson,
   SEARCH_KINDS,
   type SearchKind,
-  toPlace,
-  type WantedWords,
-} from '../search-places.ts'
+  toSearchEntry,
+  type WordCondition,
+  withoutEscapes,
+} from '../search-entries.ts'
+import { attachmentText } from './attachments.ts'
+import { isAttached } from './message-tree.ts'
 import { createSearchIndex } from './search-index.ts'
 
-export type SearchFilter = WantedWords & {
+export type SearchFilter = WordCondition & {
   conversationId?: ConversationId | undefined
   /** Conversations in any of these. */
   projectIds?: readonly ProjectId[] | undefined
@@ -62,32 +50,35 @@ export type FoundText = {
 
 export function createSearchRepository(database: Database) {
   const { dialect, readOffThread, tables } = database
-  const { searchTitles, searchWords, conversations, messages, steps, attachments } = tables
+  const { searchTitles, searchWords, conversations, messages, steps, attachments, files } = tables
 
   const inConversations = (userId: UserId, filter: SearchFilter): SQL | undefined =>
     and(
       matchWords(dialect, userId, filter),
       eq(conversations.userId, userId),
+      isNull(conversations.deletedAt),
+      eq(conversations.temporary, false),
       filter.conversationId && eq(conversations.id, filter.conversationId),
       filter.projectIds && inArray(conversations.projectId, [...filter.projectIds]),
     )
 
-  /** The texts of some entries of messages, by their numbers. */
+  /** The indexed texts of some entries of messages, by row id. */
   async function textsOf(
     found: readonly { rowid: number; messageId: MessageId }[],
   ): Promise<Map<number, string>> {
     const texts = new Map<number, string>()
     await Promise.all(
       found.map(async ({ rowid, messageId }) => {
-        const { kind, position, part } = toPlace(rowid)
-        const text = await read(kind, messageId, position, part)
+        const { kind, position, part } = toSearchEntry(rowid)
+        const text = await readPart(kind, messageId, position, part)
         texts.set(rowid, text)
       }),
     )
     return texts
   }
 
-  async function read(
+  /** The text of one entry; empty when its message, step or attachment no longer exists. */
+  async function readPart(
     kind: SearchKind,
     messageId: MessageId,
     position: number,
@@ -101,26 +92,31 @@ export function createSearchRepository(database: Database) {
       return row?.text ?? ''
     }
     if (kind === 'file') {
-      const content = sql`case when ${attachments.kind} = 'text' then ${attachments.content} else '' end`
       const [row] = await database.read
-        .select({ text: partOf(sql`(${attachments.name} || ${'\n'} || ${content})`, part) })
+        .select({
+          text: partOf(
+            sql`(${attachments.name} || ${'\n'} || ${attachmentText(database.tables)})`,
+            part,
+          ),
+        })
         .from(attachments)
+        .leftJoin(files, eq(files.id, attachments.fileId))
         .where(and(eq(attachments.messageId, messageId), eq(attachments.position, position)))
       return row?.text ?? ''
     }
-    const name =
+    const content =
       kind === 'tool'
         ? sql`(coalesce(${steps.name}, '') || ' ' || ${steps.content})`
         : sql`${steps.content}`
     const [row] = await database.read
-      .select({ text: partOf(name, part) })
+      .select({ text: partOf(content, part) })
       .from(steps)
       .where(and(eq(steps.messageId, messageId), eq(steps.position, position)))
-    return kind === 'tool' ? plainJson(row?.text ?? '') : (row?.text ?? '')
+    return kind === 'tool' ? withoutEscapes(row?.text ?? '') : (row?.text ?? '')
   }
 
   return {
-    /** Titles of the user's conversations with the wanted words, newest first, from a number on. */
+    /** Titles of the user's conversations that meet the filter, newest first, after the row id `after`. */
     async titles(
       userId: UserId,
       filter: SearchFilter,
@@ -153,7 +149,7 @@ export function createSearchRepository(database: Database) {
       return rows.map((row) => ({ ...row, text: row.title }))
     },
 
-    /** Texts of messages with the wanted words, newest first, from a number on. */
+    /** Texts of messages that meet the filter, newest first, before the row id `before`. */
     async messages(
       userId: UserId,
       filter: MessageFilter,
@@ -182,8 +178,7 @@ export function createSearchRepository(database: Database) {
             sql`${messages.row} = ${row}`,
             eq(conversations.id, messages.conversationId),
             isNull(messages.deletedAt),
-            // Not yet attached to a branch: nobody sees it.
-            or(isNull(messages.parentId), notLike(messages.parentId, 'apart:%')),
+            isAttached(messages),
             kinds.length === SEARCH_KINDS.length
               ? undefined
               : sql`${kindOf(sql`${searchWords.rowid}`)} in ${kinds}`,
@@ -204,7 +199,7 @@ export function createSearchRepository(database: Database) {
         .limit(limit)
       const texts = await textsOf(rows)
       return rows.map(({ messageId, role, ...found }) => {
-        const { kind, position } = toPlace(found.rowid)
+        const { kind, position } = toSearchEntry(found.rowid)
         const isStep = kind === 'step' || kind === 'tool'
         return {
           ...found,
@@ -214,7 +209,7 @@ export function createSearchRepository(database: Database) {
       })
     },
 
-    /** The newest message's number, from which `index.putStored` begins; 0 without messages. */
+    /** The row of the newest message, from which `index.putStored` begins; 0 without messages. */
     async newestRow(): Promise<number> {
       const [newest] = await database.read
         .select({ row: messages.row })

@@ -21,7 +21,7 @@ export function createSettingRepository(database: Database) {
   }
 
   return {
-    /** Undefined when it was never set, or is no longer valid for `schema`. */
+    /** Undefined when the value was never set, or does not match `schema`. */
     async get<Schema extends z.ZodType>(
       key: string,
       schema: Schema,

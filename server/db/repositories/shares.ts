@@ -1,9 +1,9 @@
-// Shared copies of conversations: one per conversation, with its messages and files.
-import { and, asc, desc, eq, gt, isNotNull, ne, sql } from 'drizzle-orm'
+// Shared copies of conversations: at most one per conversation, with its messages and files.
+import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { Page } from '../../protocol/envelope.ts'
 import type { ConversationId, MessageId, UserId } from '../../protocol/ids.ts'
-import { decodeCursor, encodeCursor, MomentCursor } from '../cursor.ts'
+import { decodeCursor, MomentCursor, toPage } from '../cursor.ts'
 import type { Database, Writer } from '../database.ts'
 import { afterMoment, readLongText } from '../fragments.ts'
 
@@ -12,14 +12,17 @@ export type ShareFile = {
   kind: 'text' | 'image'
   name: string
   mime: string | null
+  /** The blob with the content; null when `content` has it. */
+  sha256: string | null
   content: LongText
 }
 
-/** Messages read at once when somebody reads a copy. */
+/** Messages of a copy that one query reads. */
 const READ_BATCH_SIZE = 4
 
 export function createShareRepository({ read, tables }: Database) {
-  const { shares, shareMessages, shareFiles, users, attachments } = tables
+  const { shares, shareMessages, shareFiles, users, attachments, conversations, files } = tables
+  /** The messages of the copy that is shown. */
   const shown = ({ id, revision }: ShareRow) =>
     and(eq(shareMessages.shareId, id), eq(shareMessages.revision, revision ?? ''))
 
@@ -32,13 +35,20 @@ export function createShareRepository({ read, tables }: Database) {
       return row
     },
 
-    /** The share of a link: complete, not expired, of an active user. */
+    /** The share of a link: complete, not expired, of an active user and a conversation outside the trash. */
     async findByToken(tokenHash: string, now: Date): Promise<ShareRow | undefined> {
       const [row] = await read
         .select({ share: shares })
         .from(shares)
         .innerJoin(users, eq(users.id, shares.userId))
-        .where(and(eq(shares.tokenHash, tokenHash), eq(users.isActive, true)))
+        .innerJoin(conversations, eq(conversations.id, shares.conversationId))
+        .where(
+          and(
+            eq(shares.tokenHash, tokenHash),
+            eq(users.isActive, true),
+            isNull(conversations.deletedAt),
+          ),
+        )
       if (row === undefined || row.share.revision === null) return undefined
       const { expiresAt } = row.share
       return expiresAt !== null && expiresAt <= now ? undefined : row.share
@@ -51,12 +61,14 @@ export function createShareRepository({ read, tables }: Database) {
     ): Promise<Page<ShareRow>> {
       const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
       const rows = await read
-        .select()
+        .select(getTableColumns(shares))
         .from(shares)
+        .innerJoin(conversations, eq(conversations.id, shares.conversationId))
         .where(
           and(
             eq(shares.userId, userId),
             isNotNull(shares.revision),
+            isNull(conversations.deletedAt),
             moment === undefined || id === undefined
               ? undefined
               : afterMoment(shares.createdAt, shares.id, new Date(moment), id),
@@ -64,22 +76,14 @@ export function createShareRepository({ read, tables }: Database) {
         )
         .orderBy(desc(shares.createdAt), desc(shares.id))
         .limit(limit + 1)
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)
-      const hasMore = rows.length > limit
-      return {
-        items,
-        hasMore,
-        nextCursor:
-          hasMore && last !== undefined ? encodeCursor([last.createdAt.getTime(), last.id]) : null,
-      }
+      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
     },
 
     async insert(tx: Writer, row: ShareRow): Promise<void> {
       await tx.insert(shares).values(row)
     },
 
-    /** Adds a message of a copy that is not shown yet. */
+    /** Adds a message to a copy that is not shown yet. */
     async addMessage(
       tx: Writer,
       row: { shareId: string; revision: string; position: number; content: string },
@@ -87,7 +91,7 @@ export function createShareRepository({ read, tables }: Database) {
       await tx.insert(shareMessages).values(row)
     },
 
-    /** Copies an attachment, without reading it. */
+    /** Adds an attachment to a copy that is not shown yet. The database copies it; nothing is read into memory. */
     async addFile(
       tx: Writer,
       to: { shareId: string; revision: string; position: number },
@@ -103,8 +107,11 @@ export function createShareRepository({ read, tables }: Database) {
             name: attachments.name,
             mime: attachments.mime,
             content: attachments.content,
+            sha256: files.sha256,
+            size: files.size,
           })
           .from(attachments)
+          .leftJoin(files, eq(files.id, attachments.fileId))
           .where(
             and(eq(attachments.messageId, from.messageId), eq(attachments.position, from.position)),
           ),
@@ -131,13 +138,13 @@ export function createShareRepository({ read, tables }: Database) {
       return row
     },
 
-    /** Whether there was one. */
+    /** False when the user has not shared the conversation. */
     async remove(tx: Writer, userId: UserId, conversationId: ConversationId): Promise<boolean> {
-      const gone = await tx
+      const removed = await tx
         .delete(shares)
         .where(and(eq(shares.conversationId, conversationId), eq(shares.userId, userId)))
         .returning({ id: shares.id })
-      return gone.length > 0
+      return removed.length > 0
     },
 
     async countView(tx: Writer, id: string): Promise<void> {
@@ -147,7 +154,7 @@ export function createShareRepository({ read, tables }: Database) {
         .where(eq(shares.id, id))
     },
 
-    /** The JSON of each message of the shown copy, in order, few of them in memory at a time. */
+    /** Streams the JSON of each message of the shown copy in order, with few of them in memory at a time. */
     async *readMessages(share: ShareRow): AsyncGenerator<string> {
       for (let last = -1; ; ) {
         const rows = await read
@@ -165,18 +172,23 @@ export function createShareRepository({ read, tables }: Database) {
     },
 
     async findFile(share: ShareRow, position: number): Promise<ShareFile | undefined> {
-      const place = and(
+      const condition = and(
         eq(shareFiles.shareId, share.id),
         eq(shareFiles.revision, share.revision ?? ''),
         eq(shareFiles.position, position),
       )
       const [row] = await read
-        .select({ kind: shareFiles.kind, name: shareFiles.name, mime: shareFiles.mime })
+        .select({
+          kind: shareFiles.kind,
+          name: shareFiles.name,
+          mime: shareFiles.mime,
+          sha256: shareFiles.sha256,
+        })
         .from(shareFiles)
-        .where(place)
+        .where(condition)
       return row === undefined
         ? undefined
-        : { ...row, content: readLongText(read, shareFiles, shareFiles.content, place) }
+        : { ...row, content: readLongText(read, shareFiles, shareFiles.content, condition) }
     },
   }
 }

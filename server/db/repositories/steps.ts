@@ -1,4 +1,4 @@
-// The steps of answers, as they are produced.
+// The steps of assistant messages.
 import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
@@ -12,14 +12,13 @@ export type StepRow = Omit<Database['tables']['steps']['$inferSelect'], 'carry'>
 export type NewStep = Database['tables']['steps']['$inferInsert']
 
 /** A step whose long text is read on demand; `content` is empty then. */
-export type StepInTurn = StepRow & { long: LongText | null }
+export type StreamedStep = StepRow & { long: LongText | null }
 
-/** Steps read at once when each may have artifacts. */
+/** Steps that one query of `stream` reads; each may have an artifact of some megabytes. */
 const READ_BATCH_SIZE = 4
-/** Bytes of a text that are read with its step. */
+/** Bytes of a text that is read together with its step. */
 const MAX_INLINE_BYTES = 64_000
-/** Messages named in one query. */
-const MESSAGES_AT_ONCE = 500
+const MESSAGES_PER_QUERY = 500
 
 /** A thinking or text step with the positions of its events in the run log. */
 export type ProseRow = {
@@ -40,7 +39,7 @@ export function createStepRepository(database: Database) {
   const searchIndex = createSearchIndex(database)
   const proseStatement = prepareOnEach((tx) => {
     const content = {
-      ...nothing,
+      ...DEFAULT_COLUMNS,
       type: sql.placeholder('type'),
       content: sql.placeholder('content'),
       skipped: false,
@@ -58,7 +57,7 @@ export function createStepRepository(database: Database) {
       .onConflictDoUpdate({
         target: [steps.messageId, steps.position],
         set: {
-          ...nothing,
+          ...DEFAULT_COLUMNS,
           type: sql`excluded.type`,
           content: sql`excluded.content`,
           skipped: false,
@@ -80,7 +79,7 @@ export function createStepRepository(database: Database) {
     /** Stores a step at its position, replacing what was there. */
     async put(tx: Writer, step: NewStep): Promise<void> {
       const { messageId, position, ...given } = step
-      const content = { ...nothing, ...given }
+      const content = { ...DEFAULT_COLUMNS, ...given }
       await tx
         .insert(steps)
         .values({ messageId, position, ...content })
@@ -116,7 +115,7 @@ export function createStepRepository(database: Database) {
     },
 
     /** Streams the steps of a message in order, with few of them in memory at a time and long texts in pieces. */
-    async *readInTurn(messageId: MessageId): AsyncGenerator<StepInTurn> {
+    async *stream(messageId: MessageId): AsyncGenerator<StreamedStep> {
       const { content, ...columns } = shownColumns
       const bytes = byteLength(content)
       for (let last = -1; ; ) {
@@ -131,11 +130,13 @@ export function createStepRepository(database: Database) {
           .orderBy(asc(steps.position))
           .limit(READ_BATCH_SIZE)
         for (const { bytes: size, ...row } of rows) {
-          const place = and(eq(steps.messageId, messageId), eq(steps.position, row.position))
+          const condition = and(eq(steps.messageId, messageId), eq(steps.position, row.position))
           yield {
             ...row,
             long:
-              size <= MAX_INLINE_BYTES ? null : readLongText(database.read, steps, content, place),
+              size <= MAX_INLINE_BYTES
+                ? null
+                : readLongText(database.read, steps, content, condition),
           }
           last = row.position
         }
@@ -143,20 +144,20 @@ export function createStepRepository(database: Database) {
       }
     },
 
-    /** What providers want back with the calls of these messages, by message and position of the call. */
+    /** What providers must receive back with the calls of these messages, by message and position of the call. */
     async carries(
       messageIds: readonly MessageId[],
     ): Promise<ReadonlyMap<MessageId, ReadonlyMap<number, string>>> {
       const found = new Map<MessageId, Map<number, string>>()
-      for (let from = 0; from < messageIds.length; from += MESSAGES_AT_ONCE) {
-        const ids = messageIds.slice(from, from + MESSAGES_AT_ONCE)
+      for (let from = 0; from < messageIds.length; from += MESSAGES_PER_QUERY) {
+        const ids = messageIds.slice(from, from + MESSAGES_PER_QUERY)
         const rows = await database.read
           .select({ messageId: steps.messageId, position: steps.position, carry: steps.carry })
           .from(steps)
           .where(and(inArray(steps.messageId, ids), isNotNull(steps.carry)))
         for (const { messageId, position, carry } of rows) {
-          const own = found.get(messageId) ?? new Map<number, string>()
-          found.set(messageId, own.set(position, carry ?? ''))
+          const carriesOfMessage = found.get(messageId) ?? new Map<number, string>()
+          found.set(messageId, carriesOfMessage.set(position, carry ?? ''))
         }
       }
       return found
@@ -172,8 +173,8 @@ export function createStepRepository(database: Database) {
   }
 }
 
-/** Default columns, so that a step inherits nothing from one that it replaces. */
-const nothing = {
+/** The optional columns' defaults, so that a step inherits nothing from one that it replaces. */
+const DEFAULT_COLUMNS = {
   idRef: null,
   name: null,
   artifact: null,
@@ -185,14 +186,14 @@ const nothing = {
 
 /** A stored step as it is sent to clients. */
 export function toStep(row: StepRow): Step {
-  const place = { id: stepId(row.position), index: row.position }
+  const identity = { id: stepId(row.position), index: row.position }
   switch (row.type) {
     case 'thinking':
     case 'text':
-      return { ...place, type: row.type, content: row.content }
+      return { ...identity, type: row.type, content: row.content }
     case 'tool_call':
       return {
-        ...place,
+        ...identity,
         type: row.type,
         // Stored from a checked call id.
         id_ref: (row.idRef ?? '') as CallId,
@@ -201,7 +202,7 @@ export function toStep(row: StepRow): Step {
       }
     case 'tool_result':
       return {
-        ...place,
+        ...identity,
         type: row.type,
         id_ref: (row.idRef ?? '') as CallId,
         name: row.name ?? '',

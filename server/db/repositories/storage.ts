@@ -1,4 +1,4 @@
-// The storage used by a user's projects and documents, for the quota.
+// The storage used by a user's projects, documents and files, for the quota.
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
@@ -7,14 +7,14 @@ export type StorageRepository = ReturnType<typeof createStorageRepository>
 
 export function createStorageRepository(database: Database) {
   const { read, tables } = database
-  const { documents, projects } = tables
-  const sum = (column: typeof projects.size | typeof documents.size) =>
+  const { documents, files, projects } = tables
+  const sum = (column: typeof projects.size | typeof documents.size | typeof files.size) =>
     sql`coalesce(sum(${column}), 0)`.mapWith(Number)
 
   return {
-    /** Bytes of all measured projects and of all documents. */
+    /** Total bytes of all documents, of all files and of all projects whose size is known. */
     async used(userId: UserId): Promise<number> {
-      const [inProjects, inDocuments] = await Promise.all([
+      const [inProjects, inDocuments, inFiles] = await Promise.all([
         read
           .select({ bytes: sum(projects.size) })
           .from(projects)
@@ -23,8 +23,12 @@ export function createStorageRepository(database: Database) {
           .select({ bytes: sum(documents.size) })
           .from(documents)
           .where(eq(documents.userId, userId)),
+        read
+          .select({ bytes: sum(files.size) })
+          .from(files)
+          .where(eq(files.userId, userId)),
       ])
-      return (inProjects[0]?.bytes ?? 0) + (inDocuments[0]?.bytes ?? 0)
+      return (inProjects[0]?.bytes ?? 0) + (inDocuments[0]?.bytes ?? 0) + (inFiles[0]?.bytes ?? 0)
     },
 
     /** Projects whose size is not known. */
@@ -37,7 +41,7 @@ export function createStorageRepository(database: Database) {
     },
 
     /** Stores a measured size, unless a change has stored one meanwhile. */
-    measured: (projectId: ProjectId, bytes: number): Promise<void> =>
+    setMeasured: (projectId: ProjectId, bytes: number): Promise<void> =>
       database.write(async (tx) => {
         await tx
           .update(projects)

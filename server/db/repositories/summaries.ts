@@ -5,8 +5,8 @@ import type { Database, Writer } from '../database.ts'
 
 export type SummaryRow = Database['tables']['summaries']['$inferSelect']
 
-/** Branches of one conversation that may each have summaries; older ones are ignored. */
-const NEWEST = 50
+/** Summaries of one conversation, over all its branches, that are read; older ones are ignored. */
+const MAX_SUMMARIES = 50
 
 export function createSummaryRepository(database: Database) {
   const { summaries } = database.tables
@@ -15,7 +15,7 @@ export function createSummaryRepository(database: Database) {
     .from(summaries)
     .where(eq(summaries.conversationId, sql.placeholder('conversationId')))
     .orderBy(desc(summaries.createdAt), desc(summaries.untilMessageId))
-    .limit(NEWEST)
+    .limit(MAX_SUMMARIES)
     .prepare('newest summaries')
   return {
     /** The conversation's newest summaries, newest first, of any branch. */

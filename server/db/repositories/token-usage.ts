@@ -9,7 +9,7 @@ export type UsageRow = Database['tables']['tokenUsage']['$inferSelect']
 /** Usage of one model in one currency ('' where it has no price) on a day; `hour` where hours were requested. */
 export type UsageSum = Pick<
   UsageRow,
-  'day' | 'model' | 'currency' | 'promptTokens' | 'completionTokens' | 'cost'
+  'day' | 'model' | 'currency' | 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'
 >
 
 /** `YYYY-MM-DD`, UTC; both ends are included. */
@@ -17,7 +17,7 @@ export type DayRange = { from: string; to: string }
 
 export type TokenUsageRepository = ReturnType<typeof createTokenUsageRepository>
 
-/** The day of a time, as these rows name it. */
+/** The UTC day of a time, as in `UsageRow`. */
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export function createTokenUsageRepository(database: Database) {
@@ -26,6 +26,7 @@ export function createTokenUsageRepository(database: Database) {
   const sums = {
     promptTokens: sql`sum(${usage.promptTokens})`.mapWith(Number),
     completionTokens: sql`sum(${usage.completionTokens})`.mapWith(Number),
+    cachedTokens: sql`sum(${usage.cachedTokens})`.mapWith(Number),
     cost: sql`sum(${usage.cost})`.mapWith(Number),
   }
   /** @param userId null: all users. */
@@ -48,6 +49,8 @@ export function createTokenUsageRepository(database: Database) {
         currency: placeholder('currency'),
         promptTokens: placeholder('promptTokens'),
         completionTokens: placeholder('completionTokens'),
+        cachedTokens: placeholder('cachedTokens'),
+        cacheWriteTokens: placeholder('cacheWriteTokens'),
         cost: placeholder('cost'),
       })
       .onConflictDoUpdate({
@@ -55,6 +58,8 @@ export function createTokenUsageRepository(database: Database) {
         set: {
           promptTokens: sql`${usage.promptTokens} + excluded.prompt_tokens`,
           completionTokens: sql`${usage.completionTokens} + excluded.completion_tokens`,
+          cachedTokens: sql`${usage.cachedTokens} + excluded.cached_tokens`,
+          cacheWriteTokens: sql`${usage.cacheWriteTokens} + excluded.cache_write_tokens`,
           cost: sql`${usage.cost} + excluded.cost`,
         },
       })
@@ -94,8 +99,8 @@ export function createTokenUsageRepository(database: Database) {
         .groupBy(usage.day, usage.hour, usage.model, usage.currency)
         .orderBy(asc(usage.hour), asc(usage.model), asc(usage.currency)),
 
-    /** The total usage of a user, for limits: tokens, and cost by currency. */
-    async spent(
+    /** The total usage of a user in a range of days, for limits: tokens, and cost by currency. */
+    async total(
       userId: UserId,
       range: DayRange,
     ): Promise<{ tokens: number; cost: Map<string, number> }> {

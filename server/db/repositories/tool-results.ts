@@ -10,7 +10,7 @@ export function createToolResultRepository(database: Database) {
 
   return {
     /** Stores a result and returns its handle. It lives as long as its conversation. */
-    keep: (result: { conversationId: ConversationId; runId: RunId; content: string }) =>
+    create: (result: { conversationId: ConversationId; runId: RunId; content: string }) =>
       database.write(async (tx): Promise<string> => {
         const handle = newId<string>()
         await tx.insert(toolResults).values({ ...result, handle, createdAt: new Date() })

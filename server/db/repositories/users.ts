@@ -14,15 +14,15 @@ export type NewAccount = { username: string; passwordHash: string | null; email?
 export type AccountChanges = Partial<
   Pick<UserRow, 'email' | 'avatar' | 'passwordHash' | 'keptToken' | 'role' | 'isActive'>
 > & {
-  /** The password hash that the change was authorized with: the change is refused when it is no longer current. */
-  insteadOf?: string | null
+  /** The password hash that the change was authorized with: the change is refused if the password has changed since. */
+  expectedPasswordHash?: string | null
   /** Deletes the user's API keys as well. */
   revokeKeys?: boolean
 }
 
 export type UserRepository = ReturnType<typeof createUserRepository>
 
-const taken = () => appError('user_name_taken')
+const nameTaken = () => appError('user_name_taken')
 
 export function createUserRepository(database: Database) {
   const { read, tables } = database
@@ -55,7 +55,7 @@ export function createUserRepository(database: Database) {
     try {
       return await work
     } catch (error) {
-      throw database.isUniqueViolation(error) ? taken() : error
+      throw database.isUniqueViolation(error) ? nameTaken() : error
     }
   }
 
@@ -99,7 +99,7 @@ export function createUserRepository(database: Database) {
      * Creates an account. The first one becomes the administrator, also when several register at once. The user of
      * single mode does not count, because nobody can sign in as that user.
      * @param mayRegister receives the number of accounts, and throws to refuse.
-     * @throws AppError `name_taken` for a name or address that is taken, ignoring case.
+     * @throws AppError `user_name_taken` for a user name or e-mail address that is taken, ignoring case.
      */
     register: (account: NewAccount, mayRegister: (count: number) => void): Promise<UserRow> =>
       unlessTaken(
@@ -150,19 +150,19 @@ export function createUserRepository(database: Database) {
     /**
      * Updates an account. A new password revokes every token issued before. Resolves with undefined when there is no
      * such account.
-     * @throws AppError `conflict` when no administrator who can sign in would be left, or when the password was changed
-     * meanwhile.
+     * @throws AppError `last_administrator` when no administrator who can sign in would remain, `password_changed` when the
+     * password is not the expected one, `user_name_taken`.
      */
     update: (
       id: UserId,
-      { insteadOf, revokeKeys, ...changes }: AccountChanges,
+      { expectedPasswordHash, revokeKeys, ...changes }: AccountChanges,
     ): Promise<UserRow | undefined> =>
       unlessTaken(
         database.write(async (tx) => {
           await tx.lock('users')
           const [user] = await tx.select().from(users).where(eq(users.id, id))
           if (user === undefined) return undefined
-          if (insteadOf !== undefined && insteadOf !== user.passwordHash)
+          if (expectedPasswordHash !== undefined && expectedPasswordHash !== user.passwordHash)
             throw appError('password_changed')
           const changed: UserRow = { ...user, ...changes }
           if (changes.email !== undefined)
@@ -189,7 +189,7 @@ export function createUserRepository(database: Database) {
         }),
       ),
 
-    /** Revokes one token; expired revocations are removed. */
+    /** Revokes one token until it expires, and removes revocations of expired tokens. */
     revokeToken: (jti: string, expiresAt: Date): Promise<void> =>
       database.write(async (tx) => {
         await tx.insert(revokedTokens).values({ jti, expiresAt }).onConflictDoNothing()
@@ -210,7 +210,7 @@ export function createUserRepository(database: Database) {
       mayCreate(user: UserRow | undefined): void
     }) =>
       database.write(async (tx): Promise<ApiKeyRow | null> => {
-        // A password change takes the same lock: a key is created before it and revoked, or not created.
+        // A password change takes the same lock: a key is created before the change and revoked by it, or not created.
         await tx.lock('users')
         const [user] = await tx.select().from(users).where(eq(users.id, key.userId))
         mayCreate(user)

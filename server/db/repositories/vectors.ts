@@ -9,8 +9,8 @@ import type { DocumentRow } from './documents.ts'
 
 export type VectorRow = Database['tables']['passageVectors']['$inferSelect']
 
-/** A passage with its cosine similarity: 1 for the same direction, 0 for unrelated ones. */
-export type Near = { passageId: number; similarity: number }
+/** A passage with its cosine similarity to a query: 1 for the same direction, 0 for unrelated texts. */
+export type NearPassage = { passageId: number; similarity: number }
 
 const COPY_BATCH_SIZE = 200
 
@@ -27,7 +27,7 @@ export function createVectorRepository(database: Database) {
     model: string,
     query: Buffer,
     limit: number,
-  ): Promise<Near[]> {
+  ): Promise<NearPassage[]> {
     const distance = sql<number>`vec_distance_cosine(vec_int8(${passageVectors.vector}), vec_int8(${query}))`
     const rows = await database.readOffThread
       .select({ passageId: passageVectors.passageId, distance: distance.as('distance') })
@@ -37,7 +37,7 @@ export function createVectorRepository(database: Database) {
       )
       .orderBy(sql`distance`)
       .limit(limit)
-    return rows.map(({ passageId, distance: far }) => ({ passageId, similarity: 1 - far }))
+    return rows.map((row) => ({ passageId: row.passageId, similarity: 1 - row.distance }))
   }
 
   /** The same through pgvector. */
@@ -46,7 +46,7 @@ export function createVectorRepository(database: Database) {
     model: string,
     query: Buffer,
     limit: number,
-  ): Promise<Near[]> {
+  ): Promise<NearPassage[]> {
     const { passageId, embedding } = passageEmbeddings
     const distance = sql`${embedding} <=> ${sql.param(signedBytes(query), embedding)}`
     return await database.read
@@ -109,7 +109,7 @@ export function createVectorRepository(database: Database) {
       model: string,
       query: Buffer,
       limit: number,
-    ): Promise<{ near: Near[]; complete: boolean }> {
+    ): Promise<{ near: NearPassage[]; complete: boolean }> {
       if (database.vectors === 'sqlite')
         return { near: await nearestInSqlite(projectId, model, query, limit), complete: true }
       if (database.vectors === 'pgvector')

@@ -17,6 +17,7 @@ export const {
   outsideContents,
   checkpointFiles,
   documents,
+  files,
   passages,
   passageVectors,
   conversations,

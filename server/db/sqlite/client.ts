@@ -1,4 +1,4 @@
-// One SQLite connection as drizzle uses it: statements compiled once, values it can bind, errors as `AppError`.
+// A SQLite connection for drizzle: compiles statements once, converts values for the driver, translates errors.
 import SqliteClient from 'better-sqlite3'
 import { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
@@ -9,66 +9,44 @@ import { bindableText, toDrizzleLogger } from '../statements.ts'
 
 const CACHED_STATEMENTS = 500
 
-/** The driver's code of an error (`SQLITE_…`), '' for anything else. */
+/** The driver's error code (`SQLITE_…`); '' for any other error. */
 export const sqliteCode = (error: unknown): string =>
   error instanceof SqliteClient.SqliteError ? error.code : ''
 
 export const isSqliteBusy = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error))
 
-/** A driver error as `AppError` where it is known; anything else unchanged. */
+/** Turns known driver errors into `AppError`; returns anything else unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   const code = sqliteCode(error)
   if (isSqliteBusy(error))
-    return appError(
-      'store_locked',
-      {},
-      {
-        retryable: true,
-        retryAfter: 5,
-        cause: error,
-      },
-    )
-  if (code === 'SQLITE_FULL')
-    return appError(
-      'store_full',
-      {},
-      {
-        cause: error,
-      },
-    )
+    return appError('store_locked', {}, { retryable: true, retryAfter: 5, cause: error })
+  if (code === 'SQLITE_FULL') return appError('store_full', {}, { cause: error })
   if (/^SQLITE_(IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB)/.test(code))
-    return appError(
-      'store_file_unusable',
-      {},
-      {
-        retryAfter: 5,
-        cause: error,
-      },
-    )
+    return appError('store_file_unusable', {}, { retryAfter: 5, cause: error })
   return error
 }
 
-/** What better-sqlite3 can bind; a raw fragment may contain values that a column would have converted. */
+/** A value that better-sqlite3 can bind. Values in raw fragments arrive here unconverted by a column. */
 export function bindable(value: unknown): unknown {
   if (typeof value === 'string') return bindableText(value)
   if (typeof value === 'boolean') return value ? 1 : 0
   return value instanceof Date ? value.getTime() : value
 }
 
-export type SqliteDoor = {
+export type SqliteConnection = {
   drizzle: BetterSQLite3Database<Record<string, unknown>>
   /** The first failure of a statement since the last call, if any. */
   takeFailure(): unknown
 }
 
-/** @param client is closed by the caller. */
-export function openDoor(
+/** @param client stays open; the caller closes it. */
+export function createConnection(
   client: SqliteClient.Database,
   onStatement: StatementListener | undefined,
-): SqliteDoor {
+): SqliteConnection {
   let failure: unknown
-  const guarded = <T>(action: () => T): T => {
+  const translated = <T>(action: () => T): T => {
     try {
       return action()
     } catch (error) {
@@ -78,29 +56,29 @@ export function openDoor(
   }
 
   const wrap = (statement: SqliteClient.Statement) => {
-    // The mode belongs to the statement, and drizzle uses the same text in both modes.
+    // Raw mode (rows as arrays) is a property of the statement, and drizzle runs the same text in both modes.
     const as = (raw: boolean) => (statement.reader ? statement.raw(raw) : statement)
     const rows = (raw: boolean) => ({
-      all: (...values: unknown[]) => guarded(() => as(raw).all(...values.map(bindable))),
-      get: (...values: unknown[]) => guarded(() => as(raw).get(...values.map(bindable))),
+      all: (...values: unknown[]) => translated(() => as(raw).all(...values.map(bindable))),
+      get: (...values: unknown[]) => translated(() => as(raw).get(...values.map(bindable))),
     })
     const raw = rows(true)
     return {
       ...rows(false),
-      run: (...values: unknown[]) => guarded(() => statement.run(...values.map(bindable))),
+      run: (...values: unknown[]) => translated(() => statement.run(...values.map(bindable))),
       raw: () => raw,
     }
   }
 
   // Each text is compiled once: compiling costs more than running most statements.
-  const kept = new Map<string, ReturnType<typeof wrap>>()
+  const compiled = new Map<string, ReturnType<typeof wrap>>()
   const prepare = (sql: string) => {
-    const found = kept.get(sql)
+    const found = compiled.get(sql)
     if (found !== undefined) return found
-    const statement = wrap(guarded(() => client.prepare(sql)))
-    const oldest = kept.keys().next()
-    if (kept.size >= CACHED_STATEMENTS && !oldest.done) kept.delete(oldest.value)
-    kept.set(sql, statement)
+    const statement = wrap(translated(() => client.prepare(sql)))
+    const oldest = compiled.keys().next()
+    if (compiled.size >= CACHED_STATEMENTS && !oldest.done) compiled.delete(oldest.value)
+    compiled.set(sql, statement)
     return statement
   }
 

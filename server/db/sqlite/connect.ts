@@ -3,18 +3,19 @@ import { resolve } from 'node:path'
 import { AppError, errorText } from '../../errors.ts'
 import { sqliteColumns } from '../columns/sqlite.ts'
 import type { ConnectOptions, Database, SqliteSettings, Writer } from '../database.ts'
-import { createNestingGuard, trusting } from '../nesting.ts'
+import { createNestingGuard, noNestingGuard } from '../nesting.ts'
 import { defineTables } from '../tables.ts'
-import { openDoor, sqliteCode, translateSqliteError } from './client.ts'
-import { openSqliteFile, whenFree } from './file.ts'
+import { createConnection, sqliteCode, translateSqliteError } from './client.ts'
+import { openSqliteFile, retryWhileBusy } from './file.ts'
 import { createOffThreadReader } from './off-thread-reader.ts'
 import { createWalSync } from './wal-sync.ts'
-import { createLane } from './write-queue.ts'
+import { createWriteQueue } from './write-queue.ts'
 
+/** Writes that may wait at the same time. */
 const QUEUE_CAPACITY = 10_000
 
-/** An error for the operator, with the file's name and the cause. */
-function unusable(file: string, error: unknown): AppError {
+/** An error for the operator that names the file and the cause. */
+function fileError(file: string, error: unknown): AppError {
   if (error instanceof AppError && error.cause === undefined) return error
   const reason = error instanceof AppError ? error.cause : error
   return new AppError(
@@ -32,38 +33,39 @@ export async function connectSqlite(
   const file = resolve(settings.file)
   const busyTimeout = settings.busyTimeout ?? 10_000
   const { writing, reading } = await openSqliteFile(file, options.log).catch((error: unknown) => {
-    throw unusable(file, error)
+    throw fileError(file, error)
   })
 
-  const lane = createLane(QUEUE_CAPACITY)
-  const nesting = options.refuseNestedWrites ? createNestingGuard() : trusting
-  const log = createWalSync(`${file}-wal`)
-  // Opened now, while a file descriptor is available.
-  await log.durable().catch((error: unknown) => {
-    throw unusable(file, error)
+  const writeQueue = createWriteQueue(QUEUE_CAPACITY)
+  const nestingGuard = options.refuseNestedWrites ? createNestingGuard() : noNestingGuard
+  const walSync = createWalSync(`${file}-wal`)
+  // Opens the log now, while a file descriptor is available.
+  await walSync.syncCommits().catch((error: unknown) => {
+    throw fileError(file, error)
   })
   const begin = writing.prepare('begin immediate')
   const commit = writing.prepare('commit')
   const rollback = writing.prepare('rollback')
-  const writingDoor = openDoor(writing, options.onStatement)
+  const writeConnection = createConnection(writing, options.onStatement)
   const ping = reading.prepare('select 1')
-  // Typed as PostgreSQL's builders, whose methods these have as well.
-  const reader = openDoor(reading, options.onStatement).drizzle as unknown as Database['read']
-  const writer = Object.assign(writingDoor.drizzle, {
+  // SQLite's query builders have the methods of PostgreSQL's, whose types all queries use.
+  const reader = createConnection(reading, options.onStatement)
+    .drizzle as unknown as Database['read']
+  const writer = Object.assign(writeConnection.drizzle, {
     lock: async () => {},
   }) as unknown as Writer
 
-  const aside = createOffThreadReader(file, options)
+  const offThreadReader = createOffThreadReader(file, options)
 
   /** One transaction; the queue guarantees that no other is open. */
   async function transact<T>(deadline: number, work: (tx: Writer) => Promise<T>): Promise<T> {
-    // Only `begin` can meet a lock of another process, so only `begin` waits.
-    await whenFree(deadline, () => begin.run())
-    writingDoor.takeFailure()
+    // Only `begin` can encounter a lock of another process, so only `begin` is retried.
+    await retryWhileBusy(deadline, () => begin.run())
+    writeConnection.takeFailure()
     try {
-      const result = await nesting.enter(() => work(writer))
+      const result = await nestingGuard.enter(() => work(writer))
       // As on PostgreSQL, a failed statement fails its transaction, even if the work caught the error.
-      const failure = writingDoor.takeFailure()
+      const failure = writeConnection.takeFailure()
       if (failure !== undefined) throw failure
       commit.run()
       return result
@@ -79,13 +81,13 @@ export async function connectSqlite(
     dialect: 'sqlite',
     tables: defineTables(sqliteColumns),
     read: reader,
-    readOffThread: aside.reader,
+    readOffThread: offThreadReader.reader,
     vectors: 'sqlite',
     async write(work) {
-      nesting.refuseInside()
+      nestingGuard.assertOutside()
       const deadline = performance.now() + busyTimeout
-      const result = await lane.run(() => transact(deadline, work))
-      await log.durable()
+      const result = await writeQueue.run(() => transact(deadline, work))
+      await walSync.syncCommits()
       return result
     },
     isUniqueViolation: (error) =>
@@ -94,9 +96,9 @@ export async function connectSqlite(
       ping.get()
     },
     async close() {
-      await lane.idle()
-      await aside.close()
-      await log.close()
+      await writeQueue.idle()
+      await offThreadReader.close()
+      await walSync.close()
       reading.close()
       writing.close()
     },

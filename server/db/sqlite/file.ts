@@ -7,14 +7,16 @@ import type { StoreLog } from '../database.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from '../migrate.ts'
 import { isSqliteBusy, translateSqliteError } from './client.ts'
 
-/** Milliseconds between two attempts to get a lock, growing from the first to the longest. */
-const retryDelay = { first: 2, longest: 50 }
+/** Pauses between attempts to get a lock: each is twice as long as the one before, up to `longest`. */
+const RETRY_DELAY_MS = { first: 2, longest: 50 }
 
 /**
- * Retries until the lock is free or the deadline (of `performance.now`) has passed, without blocking the event loop.
+ * Retries while a lock is held, without blocking the event loop.
+ * @param deadline when to give up, on the clock of `performance.now`.
+ * @throws the translated error of the last attempt.
  */
-export async function whenFree<T>(deadline: number, action: () => T): Promise<T> {
-  for (let delay = retryDelay.first; ; delay = Math.min(delay * 2, retryDelay.longest)) {
+export async function retryWhileBusy<T>(deadline: number, action: () => T): Promise<T> {
+  for (let delay = RETRY_DELAY_MS.first; ; delay = Math.min(delay * 2, RETRY_DELAY_MS.longest)) {
     try {
       return action()
     } catch (error) {
@@ -25,7 +27,7 @@ export async function whenFree<T>(deadline: number, action: () => T): Promise<T>
 }
 
 function openClient(file: string, readonly: boolean): SqliteClient.Database {
-  // `timeout: 0`, because a busy handler would block the event loop; waiting for locks happens here.
+  // SQLite's own busy timeout would block the event loop; `retryWhileBusy` waits for locks instead.
   const client = new SqliteClient(file, { readonly, fileMustExist: true, timeout: 0 })
   try {
     client.pragma('foreign_keys = ON')
@@ -46,7 +48,7 @@ const appliedMigrations = (client: SqliteClient.Database): number[] =>
     ? client.prepare(`select created_at from ${MIGRATIONS_TABLE}`).pluck().all().map(Number)
     : []
 
-/** Applies missing migrations in one transaction, after copying a database with data. */
+/** Applies missing migrations in one transaction, after backing up a database that contains data. */
 async function migrate(
   client: SqliteClient.Database,
   file: string,
@@ -56,21 +58,23 @@ async function migrate(
   if (pendingMigrations('sqlite', appliedMigrations(client)).length === 0) return
   if (hasTable(client, 'users')) {
     const copy = `${file}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
-    await whenFree(deadline, () => client.prepare('vacuum into ?').run(copy))
+    await retryWhileBusy(deadline, () => client.prepare('vacuum into ?').run(copy))
     chmodSync(copy, 0o600)
     log.info({ copy }, `The database was copied to ${copy} before its tables are changed.`)
   }
-  await whenFree(deadline, () => client.exec('begin exclusive'))
+  await retryWhileBusy(deadline, () => client.exec('begin exclusive'))
   try {
     // Checked again: another process may have migrated while this one waited for the lock.
     const pending = pendingMigrations('sqlite', appliedMigrations(client))
     client.exec(
       `create table if not exists ${MIGRATIONS_TABLE} (id integer primary key, hash text not null, created_at numeric)`,
     )
-    const note = client.prepare(`insert into ${MIGRATIONS_TABLE} (hash, created_at) values (?, ?)`)
+    const recordMigration = client.prepare(
+      `insert into ${MIGRATIONS_TABLE} (hash, created_at) values (?, ?)`,
+    )
     for (const migration of pending) {
       for (const statement of migration.sql) client.exec(statement)
-      note.run(migration.hash, migration.folderMillis)
+      recordMigration.run(migration.hash, migration.folderMillis)
     }
     client.exec('commit')
   } finally {
@@ -79,8 +83,8 @@ async function migrate(
 }
 
 /**
- * Opens a file and migrates it, the write connection first, because only it may create the file. Folder and file are
- * readable by their owner only.
+ * Opens and migrates a file, creating it if necessary; folder and file are readable by their owner only.
+ * @throws AppError when a lock is held for more than eight seconds; otherwise the driver's error.
  */
 export async function openSqliteFile(
   file: string,
@@ -90,13 +94,13 @@ export async function openSqliteFile(
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
-  const writing = await whenFree(deadline, () => openClient(file, false))
+  const writing = await retryWhileBusy(deadline, () => openClient(file, false))
   try {
-    await whenFree(deadline, () => writing.pragma('journal_mode = WAL'))
+    await retryWhileBusy(deadline, () => writing.pragma('journal_mode = WAL'))
     await migrate(writing, file, log, deadline)
     // From here on, the sync after each commit happens off the event loop: see wal-sync.ts.
-    await whenFree(deadline, () => writing.pragma('synchronous = NORMAL'))
-    return { writing, reading: await whenFree(deadline, () => openClient(file, true)) }
+    await retryWhileBusy(deadline, () => writing.pragma('synchronous = NORMAL'))
+    return { writing, reading: await retryWhileBusy(deadline, () => openClient(file, true)) }
   } catch (error) {
     writing.close()
     throw error

@@ -1,4 +1,4 @@
-// The worker thread that runs long queries on a SQLite file, over a read-only connection of its own.
+// The worker thread that runs long queries on a SQLite file, over its own read-only connection.
 import { workerData } from 'node:worker_threads'
 import SqliteClient from 'better-sqlite3'
 import { errorText } from '../../errors.ts'
@@ -11,14 +11,14 @@ export interface ReaderQuery {
 }
 export type ReaderReply =
   | { rows: unknown[][] }
-  /** `code` is the driver's, '' for anything else. */
+  /** `code` is the driver's error code; '' for any other error. */
   | { message: string; code: string }
 
 const CACHED_STATEMENTS = 100
 /** Waiting for a lock is fine on this thread, because it blocks nothing else. */
 const BUSY_TIMEOUT_MS = 2_000
 
-// Passed by the code that starts this thread.
+// Passed by off-thread-reader.ts, which starts this thread.
 const { file } = workerData as { file: string }
 const client = new SqliteClient(file, {
   readonly: true,

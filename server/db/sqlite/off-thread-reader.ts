@@ -14,7 +14,7 @@ const IDLE_MS = 60_000
 const toError = ({ message, code }: { message: string; code: string }): Error =>
   code === '' ? new Error(message) : new SqliteClient.SqliteError(message, code)
 
-/** Queries throw `search_too_slow` (503) after 15 seconds, `store_closed` after `close`. */
+/** Queries throw `search_too_slow` (503) after `QUERY_TIMEOUT_MS`, and `store_closed` after `close`. */
 export function createOffThreadReader(
   file: string,
   { onStatement }: Pick<ConnectOptions, 'onStatement'>,
@@ -42,7 +42,7 @@ export function createOffThreadReader(
     return { rows: method === 'get' ? (rows[0] ?? []) : rows }
   }, toDrizzleLogger(onStatement))
   return {
-    // Typed as PostgreSQL's builders, whose methods these have as well.
+    // SQLite's query builders have the methods of PostgreSQL's, whose types all queries use.
     reader: builder as unknown as Reader,
     async close() {
       closed = true

@@ -4,8 +4,11 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
 
 export interface WalSync {
-  /** Resolves when every commit made before the call is on the disk; concurrent calls share one sync. */
-  durable(): Promise<void>
+  /**
+   * Resolves when every commit made before the call is on the disk; concurrent calls share one sync.
+   * @throws AppError `disk_unconfirmed` when the sync fails: the commits are written, but may not survive a power failure.
+   */
+  syncCommits(): Promise<void>
   close(): Promise<void>
 }
 
@@ -32,7 +35,7 @@ export function createWalSync(logFile: string): WalSync {
       const handle = await file
       await handle.datasync()
     } catch (error) {
-      // The rows are written, so they must not be written again: a retry would not repair this.
+      // Not retryable: the rows are written, and a retry would write them twice.
       throw appError('disk_unconfirmed', {}, { cause: error })
     }
   }
@@ -46,9 +49,9 @@ export function createWalSync(logFile: string): WalSync {
   }
 
   return {
-    durable() {
+    syncCommits() {
       if (running === undefined) return start()
-      // A sync in progress may have started before the commit, so the next one counts, for all calls until it starts.
+      // A sync in progress may have started before the commit. All calls until the next one starts share that one.
       next ??= running
         .catch(() => {})
         .then(() => {

@@ -11,7 +11,7 @@ export function defineAccountTables(c: Columns) {
       username: c.text('username').notNull(),
       /** The name folded for comparison, so that names that differ only in case are the same. */
       usernameKey: c.text('username_key').notNull(),
-      /** Null: no login by password (the user of single mode). */
+      /** Null: nobody can sign in with a password (the user of single mode). */
       passwordHash: c.text('password_hash'),
       email: c.text('email'),
       emailKey: c.text('email_key'),
@@ -72,6 +72,9 @@ export function defineAccountTables(c: Columns) {
       currency: c.text('currency').notNull().default(''),
       promptTokens: c.bigInteger('prompt_tokens').notNull(),
       completionTokens: c.bigInteger('completion_tokens').notNull(),
+      /** Parts of the prompt tokens: read from the provider's cache, and written to it. */
+      cachedTokens: c.bigInteger('cached_tokens').notNull().default(0),
+      cacheWriteTokens: c.bigInteger('cache_write_tokens').notNull().default(0),
       cost: c.real('cost').notNull(),
     },
     (t) => [c.primaryKey({ columns: [t.userId, t.day, t.hour, t.model, t.currency] })],
@@ -112,7 +115,7 @@ export function defineAccountTables(c: Columns) {
       attempts: c.integer('attempts').notNull(),
       nextAttemptAt: c.time('next_attempt_at'),
       lastError: c.text('last_error'),
-      /** The same for pages in other languages. */
+      /** The reason and parameters of `lastError`, for translation. */
       lastFailure: c.json<StoredFailure>('last_failure'),
       createdAt: c.time('created_at').notNull(),
     },

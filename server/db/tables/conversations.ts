@@ -1,17 +1,26 @@
 // Tables of conversations and their messages.
 import { sql } from 'drizzle-orm'
 import type { ApprovalMode } from '../../protocol/conversation.ts'
-import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
+import type {
+  ConversationId,
+  FileId,
+  MessageId,
+  ProjectId,
+  RunId,
+  UserId,
+} from '../../protocol/ids.ts'
 import type { MessageStatus } from '../../protocol/message.ts'
 import type { Artifact, Step } from '../../protocol/step.ts'
 import type { AnyColumn, Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
+import type { defineFileTables } from './files.ts'
 import type { defineProjectTables } from './projects.ts'
 
 type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
-  Pick<ReturnType<typeof defineProjectTables>, 'projects'>
+  Pick<ReturnType<typeof defineProjectTables>, 'projects'> &
+  Pick<ReturnType<typeof defineFileTables>, 'files'>
 
-export function defineConversationTables(c: Columns, { users, projects }: Needed) {
+export function defineConversationTables(c: Columns, { users, projects, files }: Needed) {
   const conversations = c.table(
     'conversations',
     {
@@ -24,7 +33,7 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
         .key<ProjectId>('project_id')
         .references((): AnyColumn => projects.id, { onDelete: 'set null' }),
       title: c.text('title').notNull(),
-      /** The title folded to lower case, for searching in both databases alike. */
+      /** The title folded to lower case, so that both databases search it in the same way. */
       titleKey: c.text('title_key').notNull(),
       model: c.text('model'),
       systemPrompt: c.text('system_prompt'),
@@ -35,7 +44,7 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       disabledMcpServers: c.json<string[]>('disabled_mcp_servers').notNull(),
       /** Names of tools that a person granted for this whole conversation. */
       approvalGrants: c.json<string[]>('approval_grants').notNull(),
-      /** The taint: text from outside was read in it. */
+      /** The taint: the conversation contains text from outside. */
       tainted: c.boolean('tainted').notNull(),
       pinned: c.boolean('pinned').notNull(),
       archived: c.boolean('archived').notNull(),
@@ -46,8 +55,17 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       titled: c.boolean('titled').notNull(),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
+      /** When it was moved to the trash; until it is restored, only the trash shows it. */
+      deletedAt: c.time('deleted_at'),
+      /** In no list, and removed when its run has ended. */
+      temporary: c.boolean('temporary').notNull().default(false),
     },
     (t) => [
+      c
+        .index('conversations_trash')
+        .on(t.userId, t.deletedAt, t.id)
+        .where(sql`${t.deletedAt} is not null`),
+      c.index('conversations_temporary').on(t.createdAt).where(sql`${t.temporary}`),
       c.index('conversations_list').on(t.userId, t.archived, t.updatedAt, t.id),
       c
         .index('conversations_list_in_project')
@@ -79,7 +97,7 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       status: c.choice<MessageStatus>('status').notNull(),
       error: c.text('error'),
       createdAt: c.time('created_at').notNull(),
-      /** When it was deleted; until it is purged, only a restore sees it. */
+      /** When it was deleted. Until it is purged, it can be restored; nothing else reads it. */
       deletedAt: c.time('deleted_at'),
       /** The message whose deletion included this one (or this one itself): restoring that one restores this one. */
       deletedWith: c.key<MessageId>('deleted_with'),
@@ -104,12 +122,18 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       name: c.text('name').notNull(),
       extension: c.text('extension'),
       mime: c.text('mime'),
-      /** Text as it is, images as base64. */
+      /** Empty once `file_id` is set. Until then text as it is, images as base64. */
       content: c.text('content').notNull(),
       /** Bytes of the file; null for attachments stored before this column existed. */
       size: c.integer('size'),
+      /** The file; null until the contents of an older attachment have moved to one. */
+      fileId: c.key<FileId>('file_id').references((): AnyColumn => files.id),
     },
-    (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
+    (t) => [
+      c.primaryKey({ columns: [t.messageId, t.position] }),
+      c.index('attachments_file').on(t.fileId),
+      c.index('attachments_inline').on(t.messageId).where(sql`${t.fileId} is null`),
+    ],
   )
 
   const steps = c.table(
@@ -131,11 +155,11 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       closed: c.boolean('closed').notNull(),
       /** The id of the run event that began it. */
       firstEvent: c.integer('first_event'),
-      /** Where events split its text, so that a replay gives the same pieces. */
+      /** Where events split its text, so that a replay emits the same pieces. */
       cuts: c.text('cuts'),
       /** When the call of a `tool_call` step began. */
       startedAt: c.time('started_at'),
-      /** What the provider wants back with an iteration's calls, in the row of the first. For that provider only. */
+      /** What its provider, and no other, must receive back with an iteration's calls; in the row of the first call. */
       carry: c.text('carry'),
     },
     (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],

@@ -12,13 +12,13 @@ export type PathContent =
   | { kind: 'link'; target: string }
   | { kind: 'directory' }
 
-/** How one path of a checkpoint changed; null means that nothing was there. */
+/** How one path of a checkpoint changed; `before` or `after` is null when nothing existed there. */
 export type CheckpointFile = {
   path: string
   change: 'added' | 'modified' | 'deleted'
   before: PathContent | null
   after: PathContent | null
-  /** The position of the part in a change of several parts; absent in the first. */
+  /** Which part of the change this belongs to, where a change has several; absent in the first. */
   part?: number
   /**
    * A renamed folder: the entry at the old path names the new one, and the entry at the new path the old one. Its contents
@@ -98,7 +98,7 @@ export function defineProjectTables(
         .text('checkpoint_id')
         .notNull()
         .references(() => checkpoints.id, { onDelete: 'cascade' }),
-      /** Position of the page's first file among all of the checkpoint. */
+      /** Position of the page's first file among all files of the checkpoint. */
       first: c.integer('first').notNull(),
       files: c.json<CheckpointFile[]>('files').notNull(),
     },
@@ -116,7 +116,7 @@ export function defineProjectTables(
       size: c.bigInteger('size').notNull(),
       status: c.choice<'pending' | 'ready' | 'failed'>('status').notNull(),
       error: c.text('error'),
-      /** The same for pages in other languages. */
+      /** The reason and parameters of `error`, for translation. */
       failure: c.json<StoredFailure>('failure'),
       /** The number of its passages. */
       passages: c.integer('passages').notNull(),

@@ -1,4 +1,4 @@
-// Tables of runs and of what only runs store.
+// Tables of runs and their approvals, long tool results, summaries and sub-agent events.
 import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
 import type { RunFailure, RunStatus } from '../../protocol/run.ts'
@@ -30,22 +30,26 @@ export function defineRunTables(
       status: c.choice<RunStatus>('status').notNull(),
       model: c.text('model').notNull(),
       options: c.json<unknown>('options').notNull(),
-      /** The client's own id of the message that started it: sending it again joins this run. */
+      /** The client's id of the message that started the run: sending that message again joins this run. */
       clientId: c.text('client_id'),
       attempt: c.integer('attempt').notNull(),
-      /** Attempts in a row that neither ended the run, nor left it in order, nor got to an approval request. */
+      /** Consecutive attempts that neither ended nor suspended the run, nor reached an approval request. */
       failedAttempts: c.integer('failed_attempts').notNull().default(0),
-      /** Number of the last write of its attempt; it identifies a write whose confirmation was lost. */
+      /** The number of the attempt's last write, which identifies a write whose confirmation was lost. */
       revision: c.integer('revision').notNull().default(0),
-      /** How many iterations are done. */
+      /** Completed iterations. */
       iteration: c.integer('iteration').notNull(),
       promptTokens: c.integer('prompt_tokens').notNull(),
       completionTokens: c.integer('completion_tokens').notNull(),
+      /** The part of the prompt tokens that came from providers' caches. */
+      cachedTokens: c.integer('cached_tokens').notNull().default(0),
+      /** By currency; null for runs that ended before it was stored. */
+      cost: c.json<Record<string, number>>('cost'),
       lastEvent: c.integer('last_event').notNull(),
       finishReason: c.choice<FinishReason>('finish_reason'),
       error: c.json<RunFailure>('error'),
       state: c.json<unknown>('state'),
-      /** The process that performs it. */
+      /** The instance id of the process that performs the run. */
       owner: c.text('owner'),
       heartbeatAt: c.time('heartbeat_at'),
       stopRequested: c.boolean('stop_requested').notNull(),
@@ -74,7 +78,7 @@ export function defineRunTables(
         .notNull()
         .references(() => runs.id, { onDelete: 'cascade' }),
       idRef: c.text('id_ref').notNull(),
-      /** The place of its call in the batch. */
+      /** The position of its call in the iteration. */
       position: c.integer('position').notNull(),
       name: c.text('name').notNull(),
       arguments: c.text('arguments').notNull(),
@@ -90,7 +94,7 @@ export function defineRunTables(
     (t) => [c.primaryKey({ columns: [t.runId, t.idRef] })],
   )
 
-  /** Results too long for the model, read on by handle. */
+  /** Tool results that are too long for the model, which reads the rest by handle. */
   const toolResults = c.table(
     'tool_results',
     {

@@ -7,7 +7,7 @@ export function defineSearchTables(
   c: Columns,
   { conversations }: Pick<ReturnType<typeof defineConversationTables>, 'conversations'>,
 ) {
-  /** Numbers the titles in the index; a conversation without a row here is not indexed yet. */
+  /** Assigns numbers to the titles in the index; a conversation without a row is not indexed yet. */
   const searchTitles = c.table('search_titles', {
     id: c.counter('id'),
     conversationId: c
@@ -18,11 +18,11 @@ export function defineSearchTables(
   })
 
   /**
-   * The words of each indexed text. On SQLite a full-text table without content, on PostgreSQL a table with a `tsvector`;
-   * both are written by hand in the migration. Rows go with their message or title, by triggers.
+   * The words of each indexed text: on SQLite a contentless full-text table, on PostgreSQL a table with a `tsvector`. Both
+   * are written by hand in the migration, as are triggers that delete the rows of a deleted message or title.
    */
   const searchWords = c.table('search_words', {
-    /** Which text: see `search-places.ts`. */
+    /** Identifies the text: see `search-entries.ts`. */
     rowid: c.bigInteger('rowid').primaryKey(),
     words: c.text('words').notNull(),
   })

@@ -1,4 +1,5 @@
 // Tables of shared copies of conversations.
+import { sql } from 'drizzle-orm'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { ShareInclude } from '../../protocol/share.ts'
 import type { Columns } from '../columns/postgres.ts'
@@ -21,14 +22,14 @@ export function defineShareTables(c: Columns, { users, conversations }: Needed) 
         .key<ConversationId>('conversation_id')
         .notNull()
         .references(() => conversations.id, { onDelete: 'cascade' }),
-      /** SHA-256 of the token, for finding the share of a link. */
+      /** SHA-256 of the token, by which the share of a link is found. */
       tokenHash: c.text('token_hash').notNull(),
-      /** The token, encrypted, for showing the link to its owner. */
+      /** The encrypted token, so that the owner can be shown the link again. */
       sealedToken: c.text('sealed_token').notNull(),
       passwordHash: c.text('password_hash'),
       include: c.json<ShareInclude[]>('include').notNull(),
       title: c.text('title').notNull(),
-      /** Names the rows of the copy that is shown; null until the first one is complete. */
+      /** Identifies the rows of the copy that is shown; null until the first copy is complete. */
       revision: c.text('revision'),
       views: c.integer('views').notNull(),
       createdAt: c.time('created_at').notNull(),
@@ -41,7 +42,7 @@ export function defineShareTables(c: Columns, { users, conversations }: Needed) 
       c.index('shares_user').on(t.userId, t.createdAt, t.id),
     ],
   )
-  const share = () =>
+  const ofShare = () =>
     c
       .text('share_id')
       .notNull()
@@ -51,7 +52,7 @@ export function defineShareTables(c: Columns, { users, conversations }: Needed) 
   const shareMessages = c.table(
     'share_messages',
     {
-      shareId: share(),
+      shareId: ofShare(),
       revision: c.text('revision').notNull(),
       position: c.integer('position').notNull(),
       content: c.text('content').notNull(),
@@ -63,16 +64,22 @@ export function defineShareTables(c: Columns, { users, conversations }: Needed) 
   const shareFiles = c.table(
     'share_files',
     {
-      shareId: share(),
+      shareId: ofShare(),
       revision: c.text('revision').notNull(),
       position: c.integer('position').notNull(),
       kind: c.choice<'text' | 'image'>('kind').notNull(),
       name: c.text('name').notNull(),
       mime: c.text('mime'),
-      /** Text as it is, images as base64. */
+      /** Empty if `sha256` is set. Else text as it is, images as base64. */
       content: c.text('content').notNull(),
+      /** The blob with the content; null in copies made before blobs existed. */
+      sha256: c.text('sha256'),
+      size: c.bigInteger('size'),
     },
-    (t) => [c.primaryKey({ columns: [t.shareId, t.revision, t.position] })],
+    (t) => [
+      c.primaryKey({ columns: [t.shareId, t.revision, t.position] }),
+      c.index('share_files_blob').on(t.sha256).where(sql`${t.sha256} is not null`),
+    ],
   )
   return { shares, shareMessages, shareFiles }
 }

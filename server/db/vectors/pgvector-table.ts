@@ -7,7 +7,7 @@ const vector = customType<{ data: Int8Array; driverData: string }>({
   toDriver: (values) => `[${values.join(',')}]`,
 })
 
-/** A second form of `passage_vectors` that can be rebuilt from it at any time, and is not part of backups. */
+/** A copy of `passage_vectors` for pgvector. It can be rebuilt at any time and is not part of backups. */
 export const passageEmbeddings = pgTable('passage_embeddings', {
   passageId: bigint('passage_id', { mode: 'number' }).primaryKey(),
   projectId: text('project_id').$type<ProjectId>().notNull(),

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { errorText } from '../../errors.ts'
 
-const statements = [
+const STATEMENTS = [
   `create table if not exists passage_embeddings (
      passage_id bigint primary key references passages (id) on delete cascade,
      project_id text not null,
@@ -11,7 +11,7 @@ const statements = [
      embedding vector not null)`,
   `create index if not exists passage_embeddings_project on passage_embeddings (project_id, model)`,
 ]
-/** Any number that no other program would lock in this database. */
+/** The key of the advisory lock: "nanp" in ASCII, next to that of the migrations. */
 const ADVISORY_LOCK = 0x6e616e70
 
 /** Creates what pgvector needs. Returns null on success, else why it cannot be used. */
@@ -24,7 +24,7 @@ export async function preparePgvector(config: pg.ClientConfig): Promise<string |
     await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
     await client.query('set local client_min_messages = warning')
     await client.query('create extension if not exists vector')
-    for (const statement of statements) await client.query(statement)
+    for (const statement of STATEMENTS) await client.query(statement)
     await client.query('commit')
     return null
   } catch (error) {

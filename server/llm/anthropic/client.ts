@@ -1,6 +1,5 @@
 // The client for Anthropic's Messages API.
 import type { ModelSettings } from '../../protocol/catalog.ts'
-import type { Usage } from '../../protocol/run-event.ts'
 import { carrySource } from '../carry.ts'
 import type { LlmClient, LlmEvent, LlmMessage } from '../client.ts'
 import { connectOpenAi, type OpenAiConnection } from '../openai/connection.ts'
@@ -11,6 +10,7 @@ import {
   type StreamedClientOptions,
   type Wire,
 } from '../openai/streamed-client.ts'
+import { addCounts, NO_TOKENS, type TokenCounts } from '../usage.ts'
 import { createEventReader } from './event-reader.ts'
 import { buildMessagesBody } from './request-body.ts'
 
@@ -23,7 +23,8 @@ export function connectAnthropic(
   http: ProviderHttp,
 ): OpenAiConnection {
   const url = new URL(settings.api_url)
-  if (url.pathname === '/') url.pathname = '/v1'
+  if (/^\/?$|\/anthropic\/?$/.test(url.pathname))
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/v1`
   return connectOpenAi({ api_url: url.href }, http, {
     'anthropic-version': '2023-06-01',
     ...(settings.api_key === undefined || settings.api_key === ''
@@ -46,7 +47,7 @@ export function createAnthropic(options: StreamedClientOptions): LlmClient {
   return {
     async *stream(request) {
       let messages: readonly LlmMessage[] = request.messages
-      let spent = NO_USAGE
+      let spent = NO_TOKENS
       for (let pauses = 0; ; pauses += 1) {
         let reader: ResponseReader | undefined
         let text = ''
@@ -71,22 +72,16 @@ export function createAnthropic(options: StreamedClientOptions): LlmClient {
         if (paused === undefined) return
         // The paused message goes back as it came, and the model continues it.
         messages = [...messages, { role: 'assistant', content: text, carry: paused.carry }]
-        spent = sum(spent, paused.usage)
+        spent = addCounts(spent, paused.usage)
       }
     },
   }
 }
 
-const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-
-const sum = (one: Usage, other: Usage): Usage => ({
-  prompt_tokens: one.prompt_tokens + other.prompt_tokens,
-  completion_tokens: one.completion_tokens + other.completion_tokens,
-  total_tokens: one.total_tokens + other.total_tokens,
-})
-
-function withUsage(event: LlmEvent, spent: Usage): LlmEvent {
-  if (spent === NO_USAGE) return event
-  if (event.type === 'finished') return { ...event, usage: sum(spent, event.usage) }
-  return event.type === 'failed' ? { ...event, usage: sum(spent, event.usage ?? NO_USAGE) } : event
+function withUsage(event: LlmEvent, spent: TokenCounts): LlmEvent {
+  if (spent === NO_TOKENS) return event
+  if (event.type === 'finished') return { ...event, usage: addCounts(spent, event.usage) }
+  return event.type === 'failed'
+    ? { ...event, usage: addCounts(spent, event.usage ?? NO_TOKENS) }
+    : event
 }

@@ -1,32 +1,34 @@
-// Reads the events of a Messages API stream: text, thinking with signatures, tool calls, usage, stop reason.
-import type { AppError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { asRecord, isRecord } from '../../lib/records.ts'
-import { MAX_TOKENS } from '../../protocol/bounds.ts'
+import { asRecord, asText } from '../../lib/records.ts'
 import { CallId } from '../../protocol/ids.ts'
-import type { Usage } from '../../protocol/run-event.ts'
-import type { LlmEvent, ToolCall } from '../client.ts'
+import type { ToolCall } from '../client.ts'
 import { type FailureContext, statusFailure } from '../failure.ts'
+import {
+  createDeltaBuffer,
+  createJsonReader,
+  createResponseFacts,
+  inOrder,
+} from '../openai/json-reader.ts'
 import type { ResponseReader } from '../openai/response-reader.ts'
 import { createGatheredText, type GatheredText } from '../openai/text-buffer.ts'
-import { tokenWeight } from '../tokens.ts'
+import { readCount, readCounts, type TokenCounts } from '../usage.ts'
 
 /** More than any model writes in one response. */
 const MAX_BLOCKS = 1_000
 
 /** The HTTP status that an error in the stream stands for. */
-const STATUS: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-}
+const STATUS: ReadonlyMap<string, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['api_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+])
 
 interface Block {
   /** As it began; what arrived since is in `text` and `signature`. */
@@ -39,33 +41,23 @@ interface Block {
 /** A reader for one response. Its carried value is the list of content blocks, to be returned unchanged. */
 export function createEventReader(context: FailureContext): ResponseReader {
   const blocks = new Map<number, Block>()
-  let events: LlmEvent[] = []
+  const facts = createResponseFacts()
+  const deltas = createDeltaBuffer()
   let counts: Record<string, unknown> = {}
-  let done = false
-  let finishReason: string | null = null
-  let error: AppError | null = null
-  let unreadable = 0
-  let size = 0
-  let textTokens = 0
 
-  const emit = (type: 'text_delta' | 'thinking_delta', text: string) => {
-    if (text === '') return
-    const last = events.at(-1)
-    if (last?.type === type) last.text += text
-    else events.push({ type, text })
-  }
   const add = (block: Block, text: string) => {
-    size += text.length
+    facts.size += text.length
     block.text.add(text)
-    if (block.type === 'text') emit('text_delta', text)
-    if (block.type === 'thinking') emit('thinking_delta', text)
+    if (block.type === 'text') deltas.emit('text_delta', text)
+    if (block.type === 'thinking') deltas.emit('thinking_delta', text)
   }
   const begin = (index: number, start: Record<string, unknown>) => {
     if (blocks.size >= MAX_BLOCKS || blocks.has(index)) return
-    const type = textOf(start.type)
-    const block = { start, type, text: createGatheredText(), signature: textOf(start.signature) }
+    const type = asText(start.type)
+    const block = { start, type, text: createGatheredText(), signature: asText(start.signature) }
     blocks.set(index, block)
-    add(block, type === 'thinking' ? textOf(start.thinking) : textOf(start.text))
+    facts.size += block.signature.length + asText(start.data).length + sizeOfOthers(start)
+    add(block, type === 'thinking' ? asText(start.thinking) : asText(start.text))
     const input = asRecord(start.input)
     // A response that is not a stream has its input whole.
     if (input !== undefined && Object.keys(input).length > 0) add(block, JSON.stringify(input))
@@ -73,23 +65,21 @@ export function createEventReader(context: FailureContext): ResponseReader {
   const change = (index: number, delta: Record<string, unknown>) => {
     const block = blocks.get(index)
     if (block === undefined) return
-    block.signature += textOf(delta.signature)
-    add(block, textOf(delta.text) || textOf(delta.thinking) || textOf(delta.partial_json))
+    const signature = asText(delta.signature)
+    facts.size += signature.length
+    block.signature += signature
+    add(block, asText(delta.text) || asText(delta.thinking) || asText(delta.partial_json))
   }
   const stop = (reason: unknown, details: unknown) => {
     if (typeof reason !== 'string') return
-    finishReason ??= reason === 'model_context_window_exceeded' ? 'length' : reason
+    facts.finishReason ??= reason === 'model_context_window_exceeded' ? 'length' : reason
     if (reason !== 'refusal') return
-    const explanation = textOf(asRecord(details)?.explanation)
+    const explanation = asText(asRecord(details)?.explanation)
     const message = explanation === '' ? 'The model declined to answer.' : explanation
-    error ??= statusFailure({ status: 400, body: { message } }, context)
+    facts.error ??= statusFailure({ status: 400, body: { message } }, context)
   }
 
-  const readObject = (value: unknown): void => {
-    if (!isRecord(value)) {
-      unreadable += 1
-      return
-    }
+  const readEvent = (value: Record<string, unknown>): void => {
     const index = typeof value.index === 'number' ? value.index : -1
     switch (value.type) {
       case 'message_start':
@@ -108,12 +98,12 @@ export function createEventReader(context: FailureContext): ResponseReader {
         return
       }
       case 'message_stop':
-        done = true
+        facts.done = true
         return
       case 'error': {
         const fault = asRecord(value.error) ?? {}
-        const status = STATUS[textOf(fault.type)] ?? 500
-        error ??= statusFailure({ status, body: fault }, context)
+        const status = STATUS.get(asText(fault.type)) ?? 500
+        facts.error ??= statusFailure({ status, body: fault }, context)
         return
       }
       case 'message':
@@ -123,62 +113,20 @@ export function createEventReader(context: FailureContext): ResponseReader {
         stop(value.stop_reason, value.stop_details)
     }
   }
-  const ordered = (): Block[] => [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block)
-  const take = (): LlmEvent[] => {
-    const taken = events
-    events = []
-    for (const event of taken)
-      if (event.type === 'text_delta' || event.type === 'thinking_delta')
-        textTokens += tokenWeight(event.text)
-    return taken
-  }
-
-  return {
-    read(text, from, to) {
-      if (done || error !== null) return
-      try {
-        readObject(JSON.parse(text.slice(from, to)))
-      } catch {
-        unreadable += 1
-      }
-    },
-    readObject,
-    take,
-    end: take,
-    calls: () => ordered().flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : [])),
+  return createJsonReader(facts, deltas, {
+    readEvent,
+    calls: () =>
+      inOrder(blocks).flatMap((block) => (block.type === 'tool_use' ? [callOf(block)] : [])),
     carried() {
-      const content = ordered().map(contentOf)
-      const isNeeded = blocks.size > 0 && (hasHidden(content) || finishReason === 'pause_turn')
+      const content = inOrder(blocks).map(contentOf)
+      const isNeeded =
+        blocks.size > 0 && (hasHidden(content) || facts.finishReason === 'pause_turn')
       return isNeeded ? content : undefined
     },
-    get done() {
-      return done
-    },
-    get finishReason() {
-      return finishReason
-    },
-    get usage() {
-      return usageOf(counts)
-    },
-    get error() {
-      return error
-    },
-    get unreadable() {
-      return unreadable
-    },
-    get size() {
-      return size
-    },
-    get textTokens() {
-      return textTokens
-    },
-    get empty() {
-      return blocks.size === 0
-    },
-  }
+    usage: () => usageOf(counts),
+    isEmpty: () => blocks.size === 0,
+  })
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const withoutNull = (value: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(asRecord(value) ?? {}).filter(([, count]) => count !== null))
@@ -188,7 +136,7 @@ function callOf({ start, text }: Block): ToolCall {
   const written = text.read()
   return {
     id: id.success ? id.data : CallId.parse(`call_${newId()}`),
-    name: textOf(start.name),
+    name: asText(start.name),
     arguments: written.trim() === '' ? '{}' : written,
   }
 }
@@ -206,23 +154,26 @@ function contentOf({ start, type, text, signature }: Block): Record<string, unkn
   }
 }
 
+/** Characters of the fields that `begin` does not count one by one, such as the results of the provider's own tools. */
+function sizeOfOthers(start: Record<string, unknown>): number {
+  const { type: _1, text: _2, thinking: _3, signature: _4, data: _5, input: _6, ...others } = start
+  return Object.keys(others).length === 0 ? 0 : JSON.stringify(others).length
+}
+
 /** Holds more than text and calls, which the conversation has anyway. */
 const hasHidden = (content: readonly Record<string, unknown>[]): boolean =>
   content.some(({ type }) => type !== 'text' && type !== 'tool_use')
 
 /** The API counts cached input beside the other input; here it is part of the prompt. */
-function usageOf(counts: Record<string, unknown>): Usage | null {
-  const count = (value: unknown): number =>
-    typeof value === 'number' && value >= 0 ? Math.round(value) : 0
-  const prompt =
-    count(counts.input_tokens) +
-    count(counts.cache_read_input_tokens) +
-    count(counts.cache_creation_input_tokens)
-  const completion = count(counts.output_tokens)
-  if (prompt + completion === 0 || prompt > MAX_TOKENS || completion > MAX_TOKENS) return null
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-  }
+function usageOf(counts: Record<string, unknown>): TokenCounts | null {
+  const cached = readCount(counts.cache_read_input_tokens)
+  const cacheWrite = readCount(counts.cache_creation_input_tokens)
+  const read = readCounts({
+    prompt: readCount(counts.input_tokens) + cached + cacheWrite,
+    completion: readCount(counts.output_tokens),
+    cached,
+    cacheWrite,
+    reasoning: 0,
+  })
+  return read === 'implausible' ? null : read
 }

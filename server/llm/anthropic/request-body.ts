@@ -3,12 +3,16 @@ import { z } from 'zod'
 import type { ModelSettings, Thinking } from '../../protocol/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ToolCall } from '../client.ts'
+import { findModelRow } from '../model-table.ts'
 import { withImagesNote } from '../omitted-images.ts'
+import { withContext } from '../openai/request-body.ts'
 
 type Block = Record<string, unknown>
 
 /** The API requires a limit. Used when neither the request nor the settings have one. */
 const DEFAULT_MAX_TOKENS = 8_192
+/** The same for models whose own limit is known; thinking counts too. */
+const KNOWN_MAX_TOKENS = 32_000
 /** Tokens of thinking for models with a fixed budget. */
 const BUDGETS = { low: 2_048, medium: 8_192, high: 16_384 } as const
 /** Models that decide themselves how much to think, and refuse a budget and a temperature. */
@@ -33,7 +37,7 @@ export function buildMessagesBody(
   const wanted = isForced ? false : (request.thinking ?? settings.thinking ?? false)
   const isAdaptive = ADAPTIVE.test(model)
   const thinks = wanted !== false && (isAdaptive || mayThink(request.messages, source))
-  const maxTokens = request.maxTokens ?? settings.max_tokens ?? DEFAULT_MAX_TOKENS
+  const maxTokens = request.maxTokens ?? settings.max_tokens ?? defaultLimit(settings)
   return {
     model,
     stream: true,
@@ -62,6 +66,11 @@ export function buildMessagesBody(
       ),
     ),
   }
+}
+
+function defaultLimit(settings: ModelSettings): number {
+  const row = findModelRow(settings)
+  return row === undefined ? DEFAULT_MAX_TOKENS : Math.min(KNOWN_MAX_TOKENS, row.output)
 }
 
 function thinkingFields(
@@ -154,11 +163,9 @@ function answerContent(
   ]
 }
 
-function userContent(
-  { content, context, images = [] }: Extract<LlmMessage, { role: 'user' }>,
-  vision: boolean,
-): Block[] {
-  const text = context === undefined ? content : `${context}\n\n${content}`.trimEnd()
+function userContent(message: Extract<LlmMessage, { role: 'user' }>, vision: boolean): Block[] {
+  const { images = [] } = message
+  const text = withContext(message)
   if (!vision || images.length === 0)
     return textBlock(images.length === 0 ? text : withImagesNote(text, images.length))
   return [

@@ -85,14 +85,14 @@ function planFor(request: LlmRequest): Plan {
     const parts = results.map((result) => `${say.result(result.name)}\n\n${readable(result)}`)
     return { thinking: say.thinkingAfter, text: [...parts, say.signature].join('\n\n'), calls: [] }
   }
-  const wanted = readIntents(question)
+  const intendedCalls = readIntents(question)
   const known = new Set(request.tools.map((tool) => tool.function.name))
-  const calls = wanted.filter((call) => known.has(call.tool))
+  const calls = intendedCalls.filter((call) => known.has(call.tool))
   if (calls.length > 0) {
     const names = calls.map((call) => call.tool).join(', ')
     return { thinking: say.thinkingBefore(names), text: say.calling(names), calls }
   }
-  const missing = wanted.map((call) => call.tool).join(', ')
+  const missing = intendedCalls.map((call) => call.tool).join(', ')
   return {
     thinking: say.thinkingPlain,
     text: missing === '' ? say.introduction : say.noTool(missing),

@@ -8,7 +8,7 @@ export interface DemoCall {
 /** Recognizes one kind of request; null for any other text. */
 type Intent = (text: string) => DemoCall | null
 
-const timezones: Readonly<Record<string, string>> = {
+const TIMEZONES: Readonly<Record<string, string>> = {
   tokyo: 'Asia/Tokyo',
   东京: 'Asia/Tokyo',
   shanghai: 'Asia/Shanghai',
@@ -41,8 +41,8 @@ const time: Intent = (text) => {
   )
     return null
   const named = /\b[A-Z][a-z]+\/[A-Z][A-Za-z_]+\b/.exec(text)?.[0]
-  const place = Object.keys(timezones).find((name) => text.toLowerCase().includes(name))
-  const timezone = named ?? (place === undefined ? undefined : timezones[place])
+  const city = Object.keys(TIMEZONES).find((name) => text.toLowerCase().includes(name))
+  const timezone = named ?? (city === undefined ? undefined : TIMEZONES[city])
   return { tool: 'get_current_time', arguments: timezone === undefined ? {} : { timezone } }
 }
 
@@ -56,8 +56,8 @@ const weather: Intent = (text) => {
   return city === undefined || city === '' ? null : { tool: 'get_weather', arguments: { city } }
 }
 
-const numberAfter = (text: string, words: RegExp): number | undefined => {
-  const found = words.exec(text)?.[1]
+const numberAfter = (text: string, OPERATOR_WORDS: RegExp): number | undefined => {
+  const found = OPERATOR_WORDS.exec(text)?.[1]
   return found === undefined ? undefined : Number(found)
 }
 
@@ -121,7 +121,7 @@ const runPython: Intent = (text) => {
   return code === undefined ? null : { tool: 'execute_python', arguments: { code } }
 }
 
-const intents: readonly Intent[] = [time, weather, area, url, writeFile, listFiles, runPython]
+const INTENTS: readonly Intent[] = [time, weather, area, url, writeFile, listFiles, runPython]
 
 const MAX_CALLS = 4
 /** Only this much of a message is read, so that no pattern runs over a long text. */
@@ -130,7 +130,7 @@ const MAX_TEXT = 2000
 /** The calls for a message; empty if it contains no known request. */
 export function readIntents(message: string): DemoCall[] {
   const text = message.slice(0, MAX_TEXT)
-  const found = intents.flatMap((intent) => intent(text) ?? [])
+  const found = INTENTS.flatMap((intent) => intent(text) ?? [])
   // Numbers in a recognized request belong to it; only a bare expression is arithmetic.
   const sum = found.length === 0 ? arithmetic(text) : null
   return [...found, ...(sum === null ? [] : [sum])].slice(0, MAX_CALLS)

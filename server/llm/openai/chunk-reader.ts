@@ -1,11 +1,11 @@
 // Reads the chunks of a chat completion stream: text, reasoning, calls, usage, finish reason. One reader per response.
 import type { AppError } from '../../errors.ts'
-import { isRecord } from '../../lib/records.ts'
+import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import { MAX_TOKENS } from '../../protocol/bounds.ts'
-import type { Usage } from '../../protocol/run-event.ts'
 import type { LlmEvent } from '../client.ts'
 import { errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
 import { tokenWeight } from '../tokens.ts'
+import { readCount, readCounts, type TokenCounts } from '../usage.ts'
 import { mergeCarried } from './carried-fields.ts'
 import { createChunkTemplate } from './chunk-template.ts'
 import type { ResponseReader } from './response-reader.ts'
@@ -23,7 +23,7 @@ export function createChunkReader(context: FailureContext): ResponseReader {
   let textSize = 0
   let done = false
   let finishReason: string | null = null
-  let usage: Usage | null = null
+  let usage: TokenCounts | null = null
   let error: AppError | null = null
   let unreadable = 0
 
@@ -63,8 +63,8 @@ export function createChunkReader(context: FailureContext): ResponseReader {
   const readDelta = (delta: Record<string, unknown>): 'content' | 'reasoning' | 'other' => {
     const calls = delta.tool_calls
     const carries = mergeCarried(carriedByMessage, delta)
-    const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning)
-    const said = textOf(delta.content) || textOf(delta.refusal)
+    const thought = asText(delta.reasoning_content) || asText(delta.reasoning)
+    const said = asText(delta.content) || asText(delta.refusal)
     if (thought !== '') reasoning(thought)
     if (Array.isArray(delta.content)) readParts(delta.content)
     else if (said !== '') content(said)
@@ -81,7 +81,7 @@ export function createChunkReader(context: FailureContext): ResponseReader {
     for (const part of parts) {
       if (!isRecord(part)) continue
       if (Array.isArray(part.thinking))
-        for (const inner of part.thinking) if (isRecord(inner)) reasoning(textOf(inner.text))
+        for (const inner of part.thinking) if (isRecord(inner)) reasoning(asText(inner.text))
       if (typeof part.text === 'string') content(part.text)
     }
   }
@@ -193,8 +193,6 @@ export function createChunkReader(context: FailureContext): ResponseReader {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 function parse(payload: string): unknown {
   try {
     return JSON.parse(payload) as unknown
@@ -207,7 +205,7 @@ function deltaText(value: unknown, field: string): string {
   const choices = isRecord(value) && Array.isArray(value.choices) ? value.choices : []
   const first: unknown = choices[0]
   const delta = isRecord(first) ? first.delta : undefined
-  return isRecord(delta) ? textOf(delta[field]) : ''
+  return isRecord(delta) ? asText(delta[field]) : ''
 }
 
 /** An error instead of a chunk, in the shapes that OpenAI, vLLM and gateways send. */
@@ -220,20 +218,23 @@ function errorOf(value: Record<string, unknown>): unknown {
 
 /**
  * The reported usage, with missing fields filled in; null if there is none. `implausible` if it exceeds what any model can
- * process; such usage is neither billed nor stored.
+ * process. Cached input is part of the prompt, whatever the provider calls it.
  */
-export function readUsage(value: unknown): Usage | 'implausible' | null {
+export function readUsage(value: unknown): TokenCounts | 'implausible' | null {
   if (!isRecord(value)) return null
-  const count = (field: unknown): number =>
-    typeof field === 'number' && !Number.isNaN(field) ? Math.max(0, Math.round(field)) : 0
-  const prompt = count(value.prompt_tokens)
-  const completion = count(value.completion_tokens)
-  if (prompt === 0 && completion === 0) return null
-  if (prompt > MAX_TOKENS || completion > MAX_TOKENS) return 'implausible'
-  const total = count(value.total_tokens)
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: total === 0 || total > 2 * MAX_TOKENS ? prompt + completion : total,
-  }
+  const inPrompt = asRecord(value.prompt_tokens_details)
+  const read = readCounts({
+    prompt: readCount(value.prompt_tokens),
+    completion: readCount(value.completion_tokens),
+    // DeepSeek has a field of its own, and Moonshot has OpenAI's without the details around it.
+    cached:
+      readCount(inPrompt?.cached_tokens) ||
+      readCount(value.prompt_cache_hit_tokens) ||
+      readCount(value.cached_tokens),
+    cacheWrite: readCount(inPrompt?.cache_write_tokens),
+    reasoning: readCount(asRecord(value.completion_tokens_details)?.reasoning_tokens),
+  })
+  if (read === null || read === 'implausible') return read
+  const total = readCount(value.total_tokens)
+  return total === 0 || total > 2 * MAX_TOKENS ? read : { ...read, total_tokens: total }
 }

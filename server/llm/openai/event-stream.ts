@@ -1,13 +1,13 @@
-// Reads the payloads of `data:` lines from a `text/event-stream` body, in one pass and with bounded memory.
+// Reads the payloads of events from a `text/event-stream` body, in one pass and with bounded memory.
 import { StringDecoder } from 'node:string_decoder'
 
-/** Receives the payload of a data line as a range of `text`, from `from` up to `to`. Not sliced, because slicing is slow. */
+/** Receives the payload of an event as a range of `text`, from `from` up to `to`. Not sliced, because slicing is slow. */
 export type VisitPayload = (text: string, from: number, to: number) => void
 
 export interface EventStreamReader {
-  /** Visits the payloads of the data lines completed by this piece of the body. */
+  /** Visits the payloads of the events completed by this piece of the body. */
   push(bytes: Buffer): void
-  /** Visits the payload of a last line without a line break. */
+  /** Visits the payload of a last event without a blank line. */
   end(): void
   /** Number of lines dropped because they exceeded the limit. */
   readonly dropped: number
@@ -15,9 +15,18 @@ export interface EventStreamReader {
 
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
 
+/** The data lines of an event whose blank line has not been read. */
+interface OpenEvent {
+  lines: string[]
+  length: number
+  /** The first line is no payload of its own, so the further lines belong to it. Undefined: not known yet. */
+  isPart: boolean | undefined
+}
+
 /**
  * Accepts lines ending with LF, CRLF or CR, comments, other fields, `data:` with and without a space, and characters split
- * between reads. Each data line is an event, because that is how all providers send them.
+ * between reads. Data lines without a blank line between them are one event, joined by line breaks, as the standard says;
+ * but a line that is a complete JSON text is an event of its own, because some providers leave the blank lines out.
  */
 export function createEventStreamReader(
   visit: VisitPayload,
@@ -29,6 +38,8 @@ export function createEventStreamReader(
   let restLength = 0
   let skipping = false
   let dropped = 0
+  let endsWithReturn = false
+  let open: OpenEvent | null = null
 
   const forget = () => {
     rest = []
@@ -43,39 +54,89 @@ export function createEventStreamReader(
     skipping = true
     dropped += 1
   }
+  const close = () => {
+    if (open === null) return
+    const payload = open.lines.join('\n')
+    open = null
+    visit(payload, 0, payload.length)
+  }
+  const isPart = (event: OpenEvent): boolean => {
+    event.isPart ??= !isPayload(event.lines[0] ?? '')
+    return event.isPart
+  }
+  const add = (payload: string) => {
+    if (open !== null && !isPart(open)) close()
+    open ??= { lines: [], length: 0, isPart: undefined }
+    open.lines.push(payload)
+    open.length += payload.length + 1
+    if (open.length <= maxLineCharacters) return
+    open = null
+    dropped += 1
+  }
+  const readLine = (text: string, start: number, end: number): void => {
+    if (start === end) {
+      close()
+      return
+    }
+    // A byte order mark may precede the first line.
+    const from = text.charCodeAt(start) === 0xfeff ? start + 1 : start
+    if (end - from <= 5 || !text.startsWith('data:', from)) return
+    const payload = text.charCodeAt(from + 5) === 0x20 ? from + 6 : from + 5
+    if (payload >= end) return
+    // Almost every event is one line, and its blank line was read with it.
+    const isWhole = open === null && text.charCodeAt(end + 1) === 0x0a
+    if (isWhole) visit(text, payload, end)
+    else add(text.slice(payload, end))
+  }
   const split = (decoded: string): void => {
-    // A CRLF becomes an extra empty line, which is ignored.
-    const text = decoded.includes('\r') ? decoded.replaceAll('\r', '\n') : decoded
+    const text = withLineFeeds(
+      endsWithReturn && decoded.startsWith('\n') ? decoded.slice(1) : decoded,
+    )
+    if (decoded !== '') endsWithReturn = decoded.endsWith('\r')
     let start = 0
     let end = text.indexOf('\n')
     if (end !== -1 && (skipping || restLength > 0)) {
       keep(text.slice(0, end))
-      if (!skipping) visitPayload(rest.join(''), 0, restLength, visit)
+      if (!skipping) {
+        const line = rest.join('')
+        readLine(line, 0, line.length)
+      }
       forget()
       skipping = false
       start = end + 1
       end = text.indexOf('\n', start)
     }
     while (end !== -1) {
-      visitPayload(text, start, end, visit)
+      readLine(text, start, end)
       start = end + 1
       end = text.indexOf('\n', start)
     }
     keep(start === 0 ? text : text.slice(start))
+    // Nothing waits for a blank line that may come late.
+    if (open !== null && !isPart(open)) close()
   }
   return {
     push: (bytes) => split(decoder.write(bytes)),
-    end: () => split(`${decoder.end()}\n`),
+    end() {
+      split(`${decoder.end()}\n`)
+      close()
+    },
     get dropped() {
       return dropped
     },
   }
 }
 
-function visitPayload(text: string, start: number, end: number, visit: VisitPayload): void {
-  // A byte order mark may precede the first line.
-  const from = text.charCodeAt(start) === 0xfeff ? start + 1 : start
-  if (end - from <= 5 || !text.startsWith('data:', from)) return
-  const payload = text.charCodeAt(from + 5) === 0x20 ? from + 6 : from + 5
-  if (payload < end) visit(text, payload, end)
+const withLineFeeds = (text: string): string =>
+  text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text
+
+/** The end marker, or a complete JSON text. */
+function isPayload(text: string): boolean {
+  if (text.startsWith('[DONE]')) return true
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

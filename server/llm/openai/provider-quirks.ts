@@ -10,6 +10,8 @@ export interface Compat {
   reasoningBack: boolean
   /** Models that use `max_completion_tokens` instead of `max_tokens`. */
   completionTokensFor?: RegExp
+  /** Takes `prompt_cache_key`. */
+  cacheKey?: boolean
   /** Models that refuse a tool call without a signature, also when another model made it. */
   needsSignatures?: RegExp
 }
@@ -23,7 +25,7 @@ const table: Readonly<Record<string, Compat>> = {
   glm: { maxTokensCap: 65_536, thinking: 'object', reasoningBack: true },
   moonshot: { maxTokensCap: null, thinking: 'never', reasoningBack: true },
   // OpenAI itself, not the many compatible providers.
-  'api.openai.com': { ...plain, completionTokensFor: /^(o\d|gpt-5)/ },
+  'api.openai.com': { ...plain, completionTokensFor: /^(o\d|gpt-5)/, cacheKey: true },
   'generativelanguage.googleapis.com': {
     ...plain,
     needsSignatures: /^(models\/)?gemini-(?![12]\b)/,
@@ -44,11 +46,25 @@ export function detectProvider(apiUrl: string): string {
 export const providerOf = (settings: Pick<ModelSettings, 'provider' | 'api_url'>): string =>
   settings.provider ?? detectProvider(settings.api_url)
 
+/** The end of a URL that names an endpoint, and with it the API. */
+const ENDPOINT = /\/(chat\/completions|messages|responses)\/?$/
+
+/** Providers whose own API does more than chat completions. */
+const API_OF_HOST: ReadonlyMap<string, ModelApi> = new Map([
+  ['api.openai.com', 'responses'],
+  ['api.anthropic.com', 'messages'],
+])
+/** Where other providers offer Anthropic's API beside their own: DeepSeek, GLM, MiniMax, Moonshot. */
+const ANTHROPIC_PATH = /\/anthropic(\/|$)/
+
 /** The API that a model speaks: from its settings, otherwise from its URL. */
 export function apiOf({ api, api_url }: Pick<ModelSettings, 'api' | 'api_url'>): ModelApi {
   if (api !== undefined) return api
-  const isChat = /\/chat\/completions\/?$/.test(new URL(api_url).pathname)
-  return hostOf(api_url) === 'api.anthropic.com' && !isChat ? 'messages' : 'chat'
+  const { pathname } = new URL(api_url)
+  const end = pathname.match(ENDPOINT)?.[1]
+  if (end === 'messages' || end === 'responses') return end
+  if (end !== undefined) return 'chat'
+  return ANTHROPIC_PATH.test(pathname) ? 'messages' : (API_OF_HOST.get(hostOf(api_url)) ?? 'chat')
 }
 
 /** The row for a model; `plain` for providers without one. */
@@ -59,10 +75,10 @@ export function compatOf(settings: Pick<ModelSettings, 'provider' | 'api_url'>):
   return Object.hasOwn(table, provider) ? (table[provider] ?? plain) : plain
 }
 
-/** The base URL and the query of an `api_url`, which may end with `/chat/completions` or `/messages`. */
+/** The base URL and the query of an `api_url`, which may end with the endpoint, such as `/chat/completions`. */
 export function splitApiUrl(apiUrl: string): { base: string; query: Record<string, string> } {
   const url = new URL(apiUrl)
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/(chat\/completions|messages)$/, '')
+  const path = url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '')
   return { base: url.origin + path, query: Object.fromEntries(url.searchParams) }
 }
 

@@ -3,6 +3,7 @@ import { asRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
+import { findModelRow, takesTemperature } from '../model-table.ts'
 import { withImagesNote } from '../omitted-images.ts'
 import { CarriedFields } from './carried-fields.ts'
 import { type Compat, compatOf } from './provider-quirks.ts'
@@ -13,6 +14,7 @@ export function buildRequestBody(
   settings: ModelSettings,
 ): Record<string, unknown> {
   const compat = compatOf(settings)
+  const row = findModelRow(settings)
   const model = settings.upstream_model ?? settings.id
   const maxTokens = cappedTokens(request.maxTokens ?? settings.max_tokens, compat)
   const tokensField = compat.completionTokensFor?.test(model)
@@ -21,22 +23,32 @@ export function buildRequestBody(
   return {
     model,
     messages: toWireMessages(request.messages, {
-      reasoningBack: compat.reasoningBack,
+      reasoningBack: compat.reasoningBack || row?.reasoning_back === true,
       vision: settings.vision ?? false,
       source: carrySource('chat', settings),
       needsSignatures: compat.needsSignatures?.test(model) ?? false,
     }),
     stream: true,
     ...((settings.stream_usage ?? true) ? { stream_options: { include_usage: true } } : {}),
-    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...(request.temperature === undefined || !takesTemperature(row)
+      ? {}
+      : { temperature: request.temperature }),
     ...(maxTokens === undefined ? {} : { [tokensField]: maxTokens }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools }),
     ...(request.tools.length === 0 || request.toolChoice === undefined
       ? {}
       : { tool_choice: request.toolChoice }),
+    ...cacheKeyField(request, compat),
     ...thinkingFields(request, settings, compat),
   }
 }
+
+/** Routes the requests of a conversation to the same cache. */
+export const cacheKeyField = (
+  { cacheKey }: LlmRequest,
+  compat: Compat,
+): { prompt_cache_key?: string } =>
+  compat.cacheKey === true && cacheKey !== undefined ? { prompt_cache_key: cacheKey } : {}
 
 const cappedTokens = (asked: number | undefined, compat: Compat): number | undefined =>
   asked === undefined || compat.maxTokensCap === null ? asked : Math.min(asked, compat.maxTokensCap)
@@ -131,11 +143,12 @@ function userMessage(
   }
 }
 
-const withContext = ({ context, content }: Extract<LlmMessage, { role: 'user' }>): string =>
+/** The text of a user message, with what the server adds before it. */
+export const withContext = ({ context, content }: Extract<LlmMessage, { role: 'user' }>): string =>
   context === undefined ? content : `${context}\n\n${content}`.trimEnd()
 
 /** Providers reject a history with a call whose arguments are not JSON, so invalid ones are wrapped in an object. */
-function sendableArguments(text: string): string {
+export function sendableArguments(text: string): string {
   try {
     JSON.parse(text)
     return text

@@ -1,7 +1,7 @@
 // What a reader makes of the events of one response, whatever the wire format.
 import type { AppError } from '../../errors.ts'
-import type { Usage } from '../../protocol/run-event.ts'
 import type { LlmEvent, ToolCall } from '../client.ts'
+import type { TokenCounts } from '../usage.ts'
 
 export interface ResponseReader {
   /**
@@ -24,7 +24,7 @@ export interface ResponseReader {
   /** As the provider sent it; null until then. */
   readonly finishReason: string | null
   /** The last reported usage. */
-  readonly usage: Usage | null
+  readonly usage: TokenCounts | null
   /** An error object in the stream, which ends the response. */
   readonly error: AppError | null
   /** Lines that were not JSON, or not a chunk. */

@@ -1,7 +1,6 @@
 // Streams one model response over HTTP, whatever the wire format: bytes to events, silence, stops, faults, the end.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
-import type { Usage } from '../../protocol/run-event.ts'
 import { sealCarry } from '../carry.ts'
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../client.ts'
 import {
@@ -15,6 +14,7 @@ import {
   unreadableAnswer,
 } from '../failure.ts'
 import { estimatePromptTokens, estimateTokens } from '../tokens.ts'
+import type { TokenCounts } from '../usage.ts'
 import { refusal } from './connection.ts'
 import { createEventStreamReader } from './event-stream.ts'
 import { type SilenceWatch, watchSilence } from './idle-timeout.ts'
@@ -189,7 +189,7 @@ const failed = (exchange: Exchange, error: AppError): LlmEvent => {
   return { type: 'failed', error, usage: reader.usage ?? estimated(exchange, []) }
 }
 
-function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): Usage {
+function estimated({ request, reader }: Exchange, calls: readonly ToolCall[]): TokenCounts {
   const prompt = estimatePromptTokens(request)
   const inCalls = calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments), 0)
   const completion = Math.ceil(reader.textTokens) + inCalls

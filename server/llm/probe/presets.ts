@@ -5,7 +5,7 @@ import type { ModelPreset } from '../../protocol/catalog.ts'
 const OLLAMA = 'http://127.0.0.1:11434'
 const DETECT_MS = 800
 
-const presets: readonly ModelPreset[] = [
+const PRESETS: readonly ModelPreset[] = [
   { id: 'openai', name: 'OpenAI', api_url: 'https://api.openai.com/v1', detected: false },
   { id: 'anthropic', name: 'Anthropic', api_url: 'https://api.anthropic.com/v1', detected: false },
   { id: 'deepseek', name: 'DeepSeek', api_url: 'https://api.deepseek.com/v1', detected: false },
@@ -27,7 +27,7 @@ const presets: readonly ModelPreset[] = [
 export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
   const detected = await isOllama(ollamaUrl)
   const ollama = { id: 'ollama', name: 'Ollama', api_url: `${ollamaUrl}/v1`, detected }
-  return detected ? [ollama, ...presets] : [...presets, ollama]
+  return detected ? [ollama, ...PRESETS] : [...PRESETS, ollama]
 }
 
 async function isOllama(url: string): Promise<boolean> {

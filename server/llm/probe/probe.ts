@@ -2,8 +2,9 @@
 import type { AppError } from '../../errors.ts'
 import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/catalog.ts'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
+import { withTableFacts } from '../model-table.ts'
 import { createProviderHttp, type ProviderHttp } from '../openai/provider-http.ts'
-import { detectProvider } from '../openai/provider-quirks.ts'
+import { apiOf, detectProvider } from '../openai/provider-quirks.ts'
 import { exchange, listModels, type ProbeAnswer } from './exchange.ts'
 
 export interface ModelProbe {
@@ -18,7 +19,7 @@ export interface ProbeTarget {
   api_key?: string | undefined
   /** Default: the first chat model in the provider's list. */
   upstream_model?: string | undefined
-  /** Default: detected from the URL. */
+  /** Default: detected from the URL, else found by asking. */
   api?: ModelApi | undefined
 }
 
@@ -37,7 +38,7 @@ export function createModelProbe(): ModelProbe {
         const report = await probeUrl({ ...target, api_url: apiUrl }, http, limited)
         if (report !== null) return report
       }
-      return { ...nothing, error: 'There is no OpenAI-compatible API at this address.' }
+      return { ...EMPTY_REPORT, error: 'There is no OpenAI-compatible API at this address.' }
     },
     close: () => http.close(),
   }
@@ -69,10 +70,13 @@ async function probeUrl(
       { http, idleSeconds: REQUEST_SECONDS },
     )
 
-  const listed = await listModels(base, http, signal)
+  const detected = apiOf(base)
+  const apis: readonly ModelApi[] =
+    target.api === undefined && detected === 'chat' ? ANY_API : [detected]
+  const listed = await listWith(base, apis, http, signal)
   const models = listed.models
   const model = target.upstream_model ?? models.find(canChat) ?? models[0]
-  const known = { ...nothing, models, reachable: listed.failure === null }
+  const known = { ...EMPTY_REPORT, models, reachable: listed.failure === null }
   if (model === undefined) {
     if (
       listed.failure?.code === 'model_unavailable' ||
@@ -85,14 +89,7 @@ async function probeUrl(
       : null
   }
 
-  const settings: ModelSettings = { ...base, id: model }
-  let first = await ask(settings, { messages: [greeting] })
-  let streamUsage = true
-  if (first.failure?.code === 'model_refused') {
-    // A provider that does not know `stream_options` rejects the whole request.
-    streamUsage = false
-    first = await ask({ ...settings, stream_usage: false }, { messages: [greeting] })
-  }
+  const { first, settings: tried } = await findApi({ ...base, id: model }, apis, ask)
   if (first.failure !== null)
     return isElsewhere(first.failure) && models.length === 0
       ? null
@@ -104,15 +101,14 @@ async function probeUrl(
           ...faultOf(first.failure),
         }
 
-  const tried: ModelSettings = streamUsage ? settings : { ...settings, stream_usage: false }
   const [tools, vision] = await Promise.all([
-    ask(tried, { messages: [colourRequest], tools: [reportColour] }),
-    ask({ ...tried, vision: true }, { messages: [pictureRequest] }),
+    ask(tried, { messages: [COLOUR_REQUEST], tools: [REPORT_COLOUR_TOOL] }),
+    ask({ ...tried, vision: true }, { messages: [PICTURE_REQUEST] }),
   ])
-  const wasCalled = tools.calls.some((call) => call.name === reportColour.function.name)
+  const wasCalled = tools.calls.some((call) => call.name === REPORT_COLOUR_TOOL.function.name)
   // Some providers refuse only what follows a call: its result, or the call without its signature.
   const after = wasCalled
-    ? await ask(tried, { messages: withResults(tools), tools: [reportColour] })
+    ? await ask(tried, { messages: withResults(tools), tools: [REPORT_COLOUR_TOOL] })
     : null
   const fault = after === null ? faultOfField(tools.failure) : refusalOf(after.failure)
   const nativeTools = wasCalled && fault === null
@@ -130,19 +126,78 @@ async function probeUrl(
     suggested: {
       api_url: target.api_url,
       ...(base.provider === undefined ? {} : { provider: base.provider }),
-      ...(base.api === undefined ? {} : { api: base.api }),
+      ...(tried.api === undefined ? {} : { api: tried.api }),
       upstream_model: model,
       ...(fault === null ? { tool_mode: nativeTools ? 'native' : 'prompt' } : {}),
-      ...(streamUsage ? {} : { stream_usage: false }),
+      ...(tried.stream_usage === false ? { stream_usage: false } : {}),
       ...(reasoning ? { thinking: true } : {}),
       vision: sees,
+      ...tableFacts(tried),
     },
   }
 }
 
+/** What no request shows. */
+function tableFacts(settings: ModelSettings): Pick<ModelSettings, 'context_window' | 'price'> {
+  const { context_window, price } = withTableFacts(settings)
+  return {
+    ...(context_window === undefined ? {} : { context_window }),
+    ...(price === undefined ? {} : { price }),
+  }
+}
+
+/** The order in which a server is asked whose address does not say which API it has. */
+const ANY_API: readonly ModelApi[] = ['chat', 'responses', 'messages']
+
+type Ask = (settings: ModelSettings, request: Partial<LlmRequest>) => Promise<ProbeAnswer>
+
+/** Greets the model in one API after the other until it answers. What it answered, and the settings that worked. */
+async function findApi(
+  settings: ModelSettings,
+  apis: readonly ModelApi[],
+  ask: Ask,
+): Promise<{ first: ProbeAnswer; settings: ModelSettings }> {
+  const greet = async (attempt: ModelSettings) => ({
+    first: await ask(attempt, { messages: [GREETING] }),
+    settings: attempt,
+  })
+  const greeted = await greet(settings)
+  const failure = greeted.first.failure
+  if (failure === null || !mayBeAnotherApi(failure)) return greeted
+  const others: ModelSettings[] = apis.slice(1).map((api) => ({ ...settings, api }))
+  // A provider that does not know `stream_options` rejects the whole request.
+  if (failure.code === 'model_refused' && apis[0] === 'chat')
+    others.unshift({ ...settings, stream_usage: false })
+  for (const other of others) {
+    const again = await greet(other)
+    if (again.first.failure === null) return again
+  }
+  return greeted
+}
+
+/** The list of models; Anthropic's API wants other headers for it. */
+async function listWith(
+  base: ModelSettings,
+  apis: readonly ModelApi[],
+  http: ProviderHttp,
+  signal: AbortSignal,
+) {
+  const listed = await listModels(base, http, signal)
+  if (listed.failure === null || !mayBeAnotherApi(listed.failure) || apis.length === 1)
+    return listed
+  const again = await listModels({ ...base, api: 'messages' }, http, signal)
+  return again.failure === null ? again : listed
+}
+
+const mayBeAnotherApi = ({ code }: AppError): boolean =>
+  code === 'model_not_found' ||
+  code === 'model_bad_answer' ||
+  code === 'model_refused' ||
+  code === 'model_unauthorized'
+
 /** The conversation after the model called the tool. */
 const withResults = ({ text, calls, carry }: ProbeAnswer): LlmMessage[] => [
-  colourRequest,
+  COLOUR_REQUEST,
   { role: 'assistant', content: text, toolCalls: calls, carry },
   ...calls.map(
     ({ id, name }): LlmMessage => ({
@@ -167,7 +222,7 @@ function faultOfField(failure: AppError | null): AppError | null {
   return fields.some((field) => !/tool|function|_error$/.test(field)) ? failure : null
 }
 
-const nothing: ProbeReport = {
+const EMPTY_REPORT: ProbeReport = {
   reachable: false,
   models: [],
   streaming: false,
@@ -196,14 +251,14 @@ const isElsewhere = (failure: AppError): boolean =>
 const isAnswer = (failure: AppError): boolean =>
   failure.code !== 'model_unavailable' && failure.code !== 'model_timeout'
 
-const greeting = { role: 'user', content: 'Answer with the single word: pong' } as const
+const GREETING = { role: 'user', content: 'Answer with the single word: pong' } as const
 
-const colourRequest = {
+const COLOUR_REQUEST = {
   role: 'user',
   content: 'Call the tool report_colour with the colour blue. Do not answer in words.',
 } as const
 
-const reportColour: ToolSchema = {
+const REPORT_COLOUR_TOOL: ToolSchema = {
   type: 'function',
   function: {
     name: 'report_colour',
@@ -220,7 +275,7 @@ const reportColour: ToolSchema = {
 const RED_PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC'
 
-const pictureRequest = {
+const PICTURE_REQUEST = {
   role: 'user',
   content: 'Which colour is this picture? Answer with one English word.',
   images: [{ mime: 'image/png', data: RED_PICTURE }],

@@ -26,7 +26,7 @@ import { isCallKey, readJsonCalls, readXmlCalls } from './read-calls.ts'
 import { type Follower, followCode, followValue, nextMark } from './text-followers.ts'
 import { createShownText } from './visible-text.ts'
 
-/** Longer held text is not a call. */
+/** Text held back beyond this is not a call. */
 const MAX_HELD_CHARACTERS = 1_100_000
 const MAX_CALLS = 32
 /** How often a value without an end is parsed again up to a closing mark. */
@@ -50,15 +50,15 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   let body = createGatheredText()
   let tail = ''
   let scanner: JsonScanner | null = null
-  let tagged = false
+  let isTagged = false
   /** Whether the candidate follows text on its line. */
-  let midLine = false
+  let isMidLine = false
   // The open fence: its backticks, and whether its beginning is held back or was removed with its calls.
   let fence = 0
-  let fenceHeld = false
+  let isFenceHeld = false
   let dropsClosingFence = false
   let follower: Follower | null = null
-  let waiting: Reading = { kind: 'text' }
+  let pendingReading: Reading = { kind: 'text' }
   let reparseCount = 0
 
   function run(from: State, text: string): State {
@@ -72,30 +72,30 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     }
     return next
   }
-  /** How far nothing can change: most of an answer is prose, code, and the inside of long strings. */
+  /** The end of the text that cannot change the state: most of an answer is prose, code, and the inside of long strings. */
   function endOfPlain(at: State, text: string, from: number): number {
     if (at === inValue) return scanner?.skip(text, from) ?? from
     if (at === inFollowed) return follower?.skip(text, from) ?? from
     if (at !== inText) return from
     return nextMark(text, from, '`{[<')
   }
-  function holding(character: string, next: State): State {
+  function hold(character: string, next: State): State {
     lead += character
     return next
   }
-  function forget(): void {
+  function reset(): void {
     lead = ''
     body = createGatheredText()
     tail = ''
     scanner = null
-    tagged = false
-    fenceHeld = false
+    isTagged = false
+    isFenceHeld = false
   }
   /** The held text is not a call; in a fence, all of the fence is code. */
   function release(next: State = inText): State {
     const text = lead + body.read()
-    const isCode = fenceHeld
-    forget()
+    const isCode = isFenceHeld
+    reset()
     shown.add(text)
     if (!isCode) return next
     follower = followCode(text, fence)
@@ -103,10 +103,10 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
 
   function inText(character: string): State {
-    if (character === '`') return holding(character, inTicks)
+    if (character === '`') return hold(character, inTicks)
     const mayBegin = character === '{' || character === '[' || character === '<'
     if (mayBegin && shown.mayCallFollow) {
-      midLine = !shown.lineIsBlank
+      isMidLine = !shown.lineIsBlank
       return startCandidate(character)
     }
     shown.add(character)
@@ -118,16 +118,16 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
   function startCandidate(character: string): State {
     if (character === '{') return startValue(character)
-    return holding(character, character === '[' ? inBracket : inAngle)
+    return hold(character, character === '[' ? inBracket : inAngle)
   }
   function inFollowed(character: string): State {
-    if (follower?.holds(character) !== true) return inText(character)
+    if (follower?.accepts(character) !== true) return inText(character)
     shown.add(character)
     return inFollowed
   }
 
   function inTicks(character: string): State {
-    if (character === '`') return holding(character, inTicks)
+    if (character === '`') return hold(character, inTicks)
     const ticks = lead
     if (ticks.length < 3 || shown.inlineCode || shown.isQuoted) {
       lead = ''
@@ -142,22 +142,22 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
       return afterCall(character)
     }
     fence = ticks.length
-    fenceHeld = true
-    midLine = false
+    isFenceHeld = true
+    isMidLine = false
     return inFenceInfo(character)
   }
   function inFenceInfo(character: string): State {
-    if (/[\w+-]/.test(character) && lead.length < fence + 24) return holding(character, inFenceInfo)
+    if (/[\w+-]/.test(character) && lead.length < fence + 24) return hold(character, inFenceInfo)
     return mayHoldCalls(lead.slice(fence)) ? inFenceBody(character) : release()(character)
   }
   function inFenceBody(character: string): State {
-    if (isSpace(character)) return holding(character, inFenceBody)
+    if (isSpace(character)) return hold(character, inFenceBody)
     return '{[<'.includes(character) ? startCandidate(character) : release()(character)
   }
 
   /** A list is a candidate only when its first element is an object. */
   function inBracket(character: string): State {
-    if (isSpace(character)) return holding(character, inBracket)
+    if (isSpace(character)) return hold(character, inBracket)
     if (character !== '{') return release()(character)
     const list = lead.slice(lead.lastIndexOf('['))
     lead = lead.slice(0, -list.length)
@@ -169,17 +169,17 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     const tag = lead.slice(start) + character
     if (isFunctionTag(tag)) {
       lead = lead.slice(0, start)
-      tagged = true
+      isTagged = true
       return run(inXml, tag)
     }
     if (!beginsOpeningTag(tag)) return release()(character)
-    tagged = isOpeningTag(tag)
-    return holding(character, tagged ? inTag : inAngle)
+    isTagged = isOpeningTag(tag)
+    return hold(character, isTagged ? inTag : inAngle)
   }
   function inTag(character: string): State {
-    if (isSpace(character)) return holding(character, inTag)
+    if (isSpace(character)) return hold(character, inTag)
     if (character === '{') return startValue(character)
-    if (character === '[') return holding(character, inBracket)
+    if (character === '[') return hold(character, inBracket)
     return /[\w<]/.test(character) ? inXml(character) : release()(character)
   }
   function inXml(character: string): State {
@@ -190,15 +190,15 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
       // A function inside a tag ends with the tag.
       if (tail.endsWith('</function>') && lead.includes('<')) return inXml
       const reading = readXmlCalls(withoutClosingTag(body.read()), known)
-      const isNoise = reading.kind === 'text' && !midLine
+      const isNoise = reading.kind === 'text' && !isMidLine
       return settle(isNoise ? { kind: 'fault', problem: 'there is no call in the tag' } : reading)
     }
-    return isTagMentioned(body, character, midLine) ? release() : inXml
+    return isTagMentioned(body, character, isMidLine) ? release() : inXml
   }
 
   function startValue(text: string): State {
     scanner = createJsonScanner({
-      endMarks: `${fenceHeld || dropsClosingFence ? '`' : ''}${tagged ? '<' : ''}`,
+      endMarks: `${isFenceHeld || dropsClosingFence ? '`' : ''}${isTagged ? '<' : ''}`,
       acceptsKey: isCallKey,
     })
     return run(inValue, text)
@@ -214,14 +214,15 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   }
   function settleValue(): State {
     const { strayQuotes = [] } = scanner ?? {}
-    return settle(readJsonCalls(body.read(), known, { explicit: tagged, strayQuotes }))
+    return settle(readJsonCalls(body.read(), known, { explicit: isTagged, strayQuotes }))
   }
 
   function settle(reading: Reading): State {
     if (reading.kind === 'text' || calls.length + faults.length >= MAX_CALLS) return release()
-    const isOver = tagged || fenceHeld || dropsClosingFence || /\n\s*$/.test(body.read().slice(-40))
-    if (!midLine && isOver) return accept(reading)
-    waiting = reading
+    const isOver =
+      isTagged || isFenceHeld || dropsClosingFence || /\n\s*$/.test(body.read().slice(-40))
+    if (!isMidLine && isOver) return accept(reading)
+    pendingReading = reading
     return inRestOfLine
   }
   /** A call without a fence or tag counts when nothing but another call follows on its line. */
@@ -230,41 +231,41 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
       body.add(character)
       return inRestOfLine
     }
-    return '\r\n{[<'.includes(character) ? accept(waiting)(character) : release()(character)
+    return '\r\n{[<'.includes(character) ? accept(pendingReading)(character) : release()(character)
   }
   function accept(reading: Reading): State {
     if (reading.kind === 'calls') calls.push(...reading.calls)
     if (reading.kind === 'fault') faults.push({ raw: lead + body.read(), problem: reading.problem })
-    dropsClosingFence ||= fenceHeld
-    midLine = false
-    forget()
+    dropsClosingFence ||= isFenceHeld
+    isMidLine = false
+    reset()
     shown.cut()
     return afterCall
   }
   /** After a call: white space, surplus brackets, the end of its fence or tag, the next call. */
   function afterCall(character: string): State {
     if (/[\s}\],;]/.test(character)) return afterCall
-    if (character === '`' && dropsClosingFence) return holding(character, inTicks)
-    return character === '<' ? holding(character, inClosingTag) : inText(character)
+    if (character === '`' && dropsClosingFence) return hold(character, inTicks)
+    return character === '<' ? hold(character, inClosingTag) : inText(character)
   }
   function inClosingTag(character: string): State {
     const tag = lead + character
     lead = ''
     if (isClosingTag(tag)) return afterCall
-    return beginsClosingTag(tag) ? holding(tag, inClosingTag) : run(inText, tag)
+    return beginsClosingTag(tag) ? hold(tag, inClosingTag) : run(inText, tag)
   }
 
   function settleEnd(cutOff: boolean): void {
-    if (state === inRestOfLine) accept(waiting)
-    else if (state === inTicks && dropsClosingFence && lead.length >= 3) forget()
+    if (state === inRestOfLine) accept(pendingReading)
+    else if (state === inTicks && dropsClosingFence && lead.length >= 3) reset()
     else if (state === inXml) {
       const reading = readXmlCalls(withoutClosingTag(body.read()), known)
       const isCut = cutOff && reading.kind !== 'text'
       settleLast(isCut ? { kind: 'fault', problem: 'it is cut off' } : reading)
     } else if (state === inValue) {
       const broken = cutOff || scanner?.inString === true
-      if (broken && !cutOff && reparses()) settleHeld(cutOff)
-      else settleLast(readJsonCalls(body.read(), known, { explicit: tagged, broken }))
+      if (broken && !cutOff && tryReparse()) settleHeld(cutOff)
+      else settleLast(readJsonCalls(body.read(), known, { explicit: isTagged, broken }))
     } else release()
   }
   function settleHeld(cutOff: boolean): void {
@@ -275,9 +276,9 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     else accept(reading)
   }
   /** Reads a value again whose end was hidden by a stray quote. */
-  function reparses(): boolean {
+  function tryReparse(): boolean {
     if (++reparseCount > MAX_REPARSES) return false
-    const found = readBeforeMark(body.read(), known, tagged)
+    const found = readBeforeMark(body.read(), known, isTagged)
     if (found === null) return false
     state = run(accept(found.reading), found.rest)
     return true

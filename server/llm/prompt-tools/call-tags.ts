@@ -1,10 +1,10 @@
 // The tags and fences that models write around tool calls.
 import type { GatheredText } from '../openai/text-buffer.ts'
 
-const opening = ['<tool_call>', '<tool_calls>', '<function_call>']
-const closing = [...opening.map((tag) => tag.replace('<', '</')), '</function>']
-const functionTag = /^<function=["']?[\w.-]{1,200}["']?>$/
-const functionTagStart = /^<function=["'\w.-]{0,204}$/
+const OPENING_TAGS = ['<tool_call>', '<tool_calls>', '<function_call>']
+const CLOSING_TAGS = [...OPENING_TAGS.map((tag) => tag.replace('<', '</')), '</function>']
+const FUNCTION_TAG = /^<function=["']?[\w.-]{1,200}["']?>$/
+const FUNCTION_TAG_START = /^<function=["'\w.-]{0,204}$/
 
 /** Whether a fence with this language may contain calls; with another language it contains code. */
 export const mayHoldCalls = (info: string): boolean =>
@@ -13,24 +13,24 @@ export const mayHoldCalls = (info: string): boolean =>
   )
 
 /** `<tool_call>` and similar: a call in JSON or in further tags follows. */
-export const isOpeningTag = (text: string): boolean => opening.includes(text)
+export const isOpeningTag = (text: string): boolean => OPENING_TAGS.includes(text)
 
 /** `<function=name>`: arguments follow. */
-export const isFunctionTag = (text: string): boolean => functionTag.test(text)
+export const isFunctionTag = (text: string): boolean => FUNCTION_TAG.test(text)
 
 /** Whether more text can complete an opening or a function tag. */
 export const beginsOpeningTag = (text: string): boolean =>
-  opening.some((tag) => tag.startsWith(text)) ||
+  OPENING_TAGS.some((tag) => tag.startsWith(text)) ||
   '<function='.startsWith(text) ||
-  functionTagStart.test(text)
+  FUNCTION_TAG_START.test(text)
 
-export const isClosingTag = (text: string): boolean => closing.includes(text)
+export const isClosingTag = (text: string): boolean => CLOSING_TAGS.includes(text)
 
 export const beginsClosingTag = (text: string): boolean =>
-  closing.some((tag) => tag.startsWith(text))
+  CLOSING_TAGS.some((tag) => tag.startsWith(text))
 
 export const endsWithClosingTag = (text: string): boolean =>
-  closing.some((tag) => text.endsWith(tag))
+  CLOSING_TAGS.some((tag) => text.endsWith(tag))
 
 /** The content of a call tag, whose closing tag may be at its end. */
 export const withoutClosingTag = (content: string): string =>
@@ -45,8 +45,8 @@ export const findClosingTag = (text: string): number =>
  * another tag. Checked at each character, and decided after the first words of a line (`midLine`: the tag follows text
  * on it), or at its end.
  */
-export function isTagMentioned(content: GatheredText, last: string, midLine: boolean): boolean {
-  if (midLine) return content.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(content.read())
+export function isTagMentioned(content: GatheredText, last: string, isMidLine: boolean): boolean {
+  if (isMidLine) return content.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(content.read())
   if (last !== '\n' || content.length > 2000) return false
   return /^[\w.-]+[ \t]+[^\s<][^\n<]*\n$/.test(content.read())
 }

@@ -1,4 +1,5 @@
 // The prompt texts of prompt mode: tool descriptions, the call format, parse errors.
+import { asRecord } from '../../lib/records.ts'
 import type { ToolChoice } from '../../protocol/message.ts'
 import type { ToolCall, ToolSchema } from '../client.ts'
 import type { PromptFault } from './parsed-call.ts'
@@ -26,10 +27,10 @@ Write one block like this for each call, with nothing else in the block:
 }
 
 function describeTool({ function: { name, description, parameters } }: ToolSchema): string {
-  const properties = record(parameters.properties)
+  const properties = asRecord(parameters.properties) ?? {}
   const required = Array.isArray(parameters.required) ? parameters.required : []
   const lines = Object.entries(properties).map(([key, value]) => {
-    const schema = record(value)
+    const schema = asRecord(value) ?? {}
     const facts = [typeText(schema), required.includes(key) ? 'required' : 'optional']
     if (schema.default !== undefined) facts.push(`default ${JSON.stringify(schema.default)}`)
     const about = typeof schema.description === 'string' ? `: ${schema.description}` : ''
@@ -77,6 +78,3 @@ export const describeFaults = (faults: readonly PromptFault[]): string =>
       .map(({ raw, problem }) => `- ${problem}. You wrote: ${raw.slice(0, 300)}`),
     'Write the call again as one block of valid JSON: {"tool_call": {"name": "…", "arguments": {…}}}.',
   ].join('\n')
-
-const record = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}

@@ -1,4 +1,4 @@
-// Follows a JSON object or array through text that arrives in pieces, and finds its end even when it is damaged.
+// Finds the end of a JSON object or array in text that arrives in pieces, even if it is damaged.
 
 /**
  * `more`: it continues; `done`: this character closes it; `bound`: it ended before this character; `reject`: it is not
@@ -9,7 +9,7 @@ export type Scan = 'more' | 'done' | 'bound' | 'reject'
 export interface JsonScanner {
   /** The next character. The first must be `{` or `[`. */
   feed(character: string): Scan
-  /** Where in `text`, from `at` on, the next character is that must be fed; those before it can be skipped. */
+  /** The position of the next character in `text`, from `at` on, that must be fed; those before it can be skipped. */
   skip(text: string, at: number): number
   /** Offsets of quotes inside a string that should have been escaped. */
   readonly strayQuotes: readonly number[]
@@ -30,7 +30,7 @@ export interface JsonScannerOptions {
 const MAX_DEPTH = 64
 const MAX_KEY_CHARACTERS = 40
 const MAX_STRAY_QUOTES = 100_000
-const closers: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' }
+const CLOSING_QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' }
 
 /**
  * Strings may use double, single or typographic quotes, with bare quotes and line breaks inside: a quote ends a string
@@ -58,7 +58,7 @@ export function createJsonScanner(options: JsonScannerOptions): JsonScanner {
 
   const openString = (character: string): void => {
     key = atKey() ? '' : null
-    quote = closers[character] ?? character
+    quote = CLOSING_QUOTES[character] ?? character
     last = '"'
   }
 

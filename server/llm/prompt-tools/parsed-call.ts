@@ -1,4 +1,4 @@
-// The types of prompt mode: what was parsed, and what parses it.
+// The types of prompt mode: parsed calls, faults, and the parser.
 
 export interface PromptCall {
   name: string
@@ -6,7 +6,7 @@ export interface PromptCall {
   arguments: string
 }
 
-/** `text`: ordinary JSON or prose. `fault`: meant as a call, but unreadable. */
+/** What a candidate turned out to be. `text`: ordinary JSON or prose. `fault`: meant as a call, but unreadable. */
 export type Reading =
   | { kind: 'calls'; calls: PromptCall[] }
   | { kind: 'text' }
@@ -25,7 +25,7 @@ export interface PromptCallParser {
   end(options: { cutOff: boolean }): string
   /** Calls so far, in order. */
   readonly calls: readonly PromptCall[]
-  /** What was meant as a call but is unreadable, as the model wrote it. */
+  /** Unreadable calls, as the model wrote them. */
   readonly faults: readonly PromptFault[]
 }
 

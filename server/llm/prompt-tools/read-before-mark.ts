@@ -1,4 +1,4 @@
-// Reads calls from a value whose end a stray quote hides: the closing tag or fence behind it marks the end.
+// Reads calls from a value whose end a stray quote hides: the closing tag or fence after it marks the end.
 import { findClosingTag } from './call-tags.ts'
 import type { KnownTools, Reading } from './parsed-call.ts'
 import { readJsonCalls } from './read-calls.ts'
@@ -10,10 +10,10 @@ import { readJsonCalls } from './read-calls.ts'
 export function readBeforeMark(
   source: string,
   known: KnownTools,
-  tagged: boolean,
+  isTagged: boolean,
 ): { reading: Reading; rest: string } | null {
-  const mark = tagged ? findClosingTag(source) : source.search(/^ {0,3}```/m)
+  const mark = isTagged ? findClosingTag(source) : source.search(/^ {0,3}```/m)
   if (mark === -1) return null
-  const reading = readJsonCalls(source.slice(0, mark), known, { explicit: tagged })
+  const reading = readJsonCalls(source.slice(0, mark), known, { explicit: isTagged })
   return reading.kind === 'calls' ? { reading, rest: source.slice(mark) } : null
 }

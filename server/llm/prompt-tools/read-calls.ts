@@ -1,36 +1,45 @@
 // Reads the calls in a text that may be one: the JSON and XML forms that models write, repaired where they are damaged.
 import { jsonrepair } from 'jsonrepair'
-import { isRecord } from '../../lib/records.ts'
+import { asRecord, isRecord } from '../../lib/records.ts'
 import type { KnownTools, PromptCall, Reading } from './parsed-call.ts'
 
-const wrapperKeys = ['tool_call', 'tool_calls', 'function_call']
-const nameKeys = ['name', 'tool', 'tool_name', 'function']
-const argumentKeys = ['arguments', 'parameters', 'args', 'params', 'input']
-const besides = ['id', 'type', 'index', 'thought', 'thoughts', 'reason', 'reasoning', 'explanation']
-const vocabulary = new Set([...wrapperKeys, ...nameKeys, ...argumentKeys, ...besides])
+const WRAPPER_KEYS = ['tool_call', 'tool_calls', 'function_call']
+const NAME_KEYS = ['name', 'tool', 'tool_name', 'function']
+const ARGUMENT_KEYS = ['arguments', 'parameters', 'args', 'params', 'input']
+const OTHER_KEYS = [
+  'id',
+  'type',
+  'index',
+  'thought',
+  'thoughts',
+  'reason',
+  'reasoning',
+  'explanation',
+]
+const CALL_KEYS = new Set([...WRAPPER_KEYS, ...NAME_KEYS, ...ARGUMENT_KEYS, ...OTHER_KEYS])
 
 /** The keys that the outermost object of a call may have; any other key makes it ordinary JSON. */
-export const isCallKey = (key: string): boolean => vocabulary.has(key.trim().toLowerCase())
+export const isCallKey = (key: string): boolean => CALL_KEYS.has(key.trim().toLowerCase())
 
 /** Longer damaged text is not repaired: repairing takes milliseconds per ten thousand characters, without a pause. */
 const MAX_REPAIR_CHARACTERS = 20_000
 
-const text: Reading = { kind: 'text' }
+const TEXT_READING: Reading = { kind: 'text' }
 const fault = (problem: string): Reading => ({ kind: 'fault', problem })
 
 /**
- * Reads one JSON object or array. `explicit`: it is where only calls are (in a tag). `strayQuotes`: offsets of quotes
- * that should have been escaped. `broken`: it ends inside a string.
+ * Reads one JSON object or array. `explicit`: it is in a tag, where only calls are expected. `strayQuotes`: offsets of
+ * quotes that should have been escaped. `broken`: it ends inside a string.
  */
 export function readJsonCalls(
   source: string,
   known: KnownTools,
   options: { explicit: boolean; strayQuotes?: readonly number[]; broken?: boolean },
 ): Reading {
-  const meant = options.explicit || looksMeant(source, known)
-  if (options.broken) return meant ? fault('it ends in the middle of a string') : text
+  const isCall = options.explicit || looksLikeCall(source, known)
+  if (options.broken) return isCall ? fault('it ends in the middle of a string') : TEXT_READING
   const parsed = parseDamaged(source, options.strayQuotes ?? [])
-  if (parsed === undefined) return meant ? fault('it is not valid JSON') : text
+  if (parsed === undefined) return isCall ? fault('it is not valid JSON') : TEXT_READING
   const reading = readValue(parsed.value, known, options.explicit)
   if (reading.kind === 'calls' && parsed.repaired && !reading.calls.every(isPlausible))
     return fault('it is not valid JSON')
@@ -41,7 +50,7 @@ export function readJsonCalls(
 
 function readValue(value: unknown, known: KnownTools, explicit: boolean): Reading {
   if (Array.isArray(value)) {
-    if (value.length === 0) return text
+    if (value.length === 0) return TEXT_READING
     const calls: PromptCall[] = []
     for (const item of value) {
       const reading = readValue(item, known, explicit)
@@ -50,8 +59,8 @@ function readValue(value: unknown, known: KnownTools, explicit: boolean): Readin
     }
     return { kind: 'calls', calls }
   }
-  if (!isRecord(value)) return text
-  for (const key of wrapperKeys) {
+  if (!isRecord(value)) return TEXT_READING
+  for (const key of WRAPPER_KEYS) {
     const inner = value[key]
     if (typeof inner !== 'object' || inner === null) continue
     const reading = readValue(inner, known, true)
@@ -59,9 +68,9 @@ function readValue(value: unknown, known: KnownTools, explicit: boolean): Readin
   }
   if (isRecord(value.function)) {
     const reading = readNamed(value.function, known, explicit || value.type === 'function')
-    return reading ?? text
+    return reading ?? TEXT_READING
   }
-  return readNamed(value, known, explicit) ?? text
+  return readNamed(value, known, explicit) ?? TEXT_READING
 }
 
 /** `{name, arguments}` in the spellings that models use; undefined for anything else. */
@@ -70,19 +79,24 @@ function readNamed(
   known: KnownTools,
   explicit: boolean,
 ): Reading | undefined {
-  const nameKey = nameKeys.find((key) => typeof value[key] === 'string' && value[key] !== '')
+  const nameKey = NAME_KEYS.find((key) => typeof value[key] === 'string' && value[key] !== '')
   if (nameKey === undefined) return undefined
   const name = String(value[nameKey]).trim()
-  const argumentKey = argumentKeys.find((key) => Object.hasOwn(value, key))
-  const given = argumentKey === undefined ? undefined : value[argumentKey]
+  const argumentKey = ARGUMENT_KEYS.find((key) => Object.hasOwn(value, key))
+  const argumentValue = argumentKey === undefined ? undefined : value[argumentKey]
   if (!explicit) {
     // Outside of the explicit forms both halves are required, and for an unknown tool with exactly these names.
     if (argumentKey === undefined) return undefined
-    const exact = nameKey === 'name' && argumentKey === 'arguments' && isRecord(given)
+    const exact = nameKey === 'name' && argumentKey === 'arguments' && isRecord(argumentValue)
     if (!known.has(name) && !exact) return undefined
-    if (given !== null && typeof given !== 'object' && typeof given !== 'string') return undefined
+    if (
+      argumentValue !== null &&
+      typeof argumentValue !== 'object' &&
+      typeof argumentValue !== 'string'
+    )
+      return undefined
   }
-  return { kind: 'calls', calls: [{ name, arguments: argumentText(given) }] }
+  return { kind: 'calls', calls: [{ name, arguments: argumentText(argumentValue) }] }
 }
 
 function argumentText(given: unknown): string {
@@ -90,8 +104,8 @@ function argumentText(given: unknown): string {
   return typeof given === 'string' ? given : JSON.stringify(given)
 }
 
-/** Damaged text that was certainly meant as a call: it begins like one, or names a tool and has arguments. */
-function looksMeant(source: string, known: KnownTools): boolean {
+/** Whether damaged text was certainly meant as a call: it begins like one, or names a known tool and has arguments. */
+function looksLikeCall(source: string, known: KnownTools): boolean {
   const start = source.slice(0, 300)
   if (/^\s*[[{]\s*["'“]?(tool_calls?|function_call)["'”]?\s*:\s*[[{]/.test(start)) return true
   const name = /["'“]?name["'”]?\s*:\s*["'“]([^"'”]{1,100})["'”]/.exec(start)?.[1]
@@ -100,14 +114,14 @@ function looksMeant(source: string, known: KnownTools): boolean {
   )
 }
 
-/** A repair turns anything into JSON; a name or key with punctuation in it was not JSON. */
+/** A repair turns any text into JSON; if a name or key has punctuation in it, the text was not JSON. */
 const isPlausible = (call: PromptCall): boolean =>
   /^[\w.:-]{1,200}$/.test(call.name) &&
-  Object.keys(record(parse(call.arguments))).every((key) => !/[\s"':,{}]/.test(key))
+  Object.keys(asRecord(parse(call.arguments)) ?? {}).every((key) => !/[\s"':,{}]/.test(key))
 
 interface Parsed {
   value: object
-  /** Repaired by guessing, not only by escaping. */
+  /** Repaired by guessing, rather than only by escaping quotes. */
   repaired: boolean
 }
 
@@ -176,8 +190,8 @@ export function readXmlCalls(source: string, known: KnownTools): Reading {
   }
   if (calls.length > 0) return { kind: 'calls', calls }
   const name = before(source, '<arg_key>').trim()
-  if (!/^[\w.-]{1,200}$/.test(name)) return text
-  if (!source.includes('<arg_key>') && !known.has(name)) return text
+  if (!/^[\w.-]{1,200}$/.test(name)) return TEXT_READING
+  if (!source.includes('<arg_key>') && !known.has(name)) return TEXT_READING
   const pairs = source
     .split('<arg_key>')
     .slice(1)
@@ -218,8 +232,6 @@ function callOf(
   return { name, arguments: JSON.stringify(Object.fromEntries(given)) }
 }
 
-/** XML only has text: what the tool declares as text stays text, anything else is parsed as JSON where possible. */
+/** XML only contains text: parameters declared as strings stay text, anything else is parsed as JSON where possible. */
 const typedValue = (value: string, type: unknown): unknown =>
   type === 'string' ? value : (parse(value) ?? value)
-
-const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})

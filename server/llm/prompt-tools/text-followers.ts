@@ -1,13 +1,13 @@
-// Follow text that cannot be a call to its end: a code block to its closing fence, ordinary JSON to its last bracket.
+// Follow text that cannot contain a call to its end: a code block to its closing fence, ordinary JSON to its last bracket.
 
 export interface Follower {
-  /** Whether this character still belongs to it. */
-  holds(character: string): boolean
-  /** Where in `text`, from `at` on, the next character is that must be checked; those before it belong to it. */
+  /** Whether this character still belongs to the text that is followed. */
+  accepts(character: string): boolean
+  /** The position of the next character in `text`, from `at` on, that must be checked; those before it belong to the text. */
   skip(text: string, at: number): number
 }
 
-/** The first position from `at` on of one of the characters, or the end. */
+/** The first position, from `at` on, of one of the characters; the end of the text if there is none. */
 export function nextMark(text: string, at: number, marks: string): number {
   let end = at
   while (end < text.length && !marks.includes(text[end] ?? '')) end += 1
@@ -24,7 +24,7 @@ export function followCode(start: string, fence: number): Follower {
   return {
     // After the first word of a line only a backtick or the next line can matter.
     skip: (text, at) => (run > 0 || lineIsBlank ? at : nextMark(text, at, '`\n')),
-    holds(character) {
+    accepts(character) {
       if (character === '`') {
         // A fence closes at the beginning of a line; one that was opened and closed on one line, anywhere.
         if (run > 0 || lineIsBlank || !hasLines) run += 1
@@ -57,7 +57,7 @@ export function followValue(start: string): Follower {
   for (const character of start) follow(character)
   return {
     skip: (text, at) => (open <= 0 || breaks > 0 ? at : nextMark(text, at, '`\n{}[]')),
-    holds(character) {
+    accepts(character) {
       if (character === '`' || open <= 0 || breaks >= 2) return false
       follow(character)
       return true

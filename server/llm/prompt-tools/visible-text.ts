@@ -11,10 +11,10 @@ export interface ShownText {
   take(): string
   /** The rest. */
   end(): string
-  /** Nothing but white space on this line so far. */
+  /** Only white space on this line so far. */
   readonly lineIsBlank: boolean
   readonly inlineCode: boolean
-  /** The line belongs to a block quote, which quotes somebody else. */
+  /** The line belongs to a block quote, which repeats what somebody else wrote. */
   readonly isQuoted: boolean
   /** An object that is not a call began here, so nothing else on its line is one. */
   refuse(): void
@@ -25,43 +25,43 @@ export interface ShownText {
 /** Characters of the line that are checked to distinguish an announcement from an example. */
 const LINE_TAIL = 160
 
-const sentenceEnd = /[.!?:;,…。！？：；，、)）\]】—-]\s*$/
-const exampleWords =
+const SENTENCE_END = /[.!?:;,…。！？：；，、)）\]】—-]\s*$/
+const EXAMPLE_WORDS =
   /\b(?:for example|for instance|e\.g\.|such as|like this|looks? like|format|syntax|the form|writes?|zum Beispiel|beispiel\w*|z\.\s?B\.|par exemple|exemple|por ejemplo|ejemplo|por exemplo|exemplo|ad esempio|esempio)(?![\p{L}])|例如|比如|譬如|格式|形如|写成|例えば|たとえば|예를 들|예시|например|пример/iu
-/** Before a colon they say who is quoted, or that nothing is to be done. */
-const reportingWords =
+/** Words that introduce a quotation, so that what follows the colon is not a call. */
+const REPORTING_WORDS =
   /\b(?:says?|said|reads?|contains?|contained|states?|stated|quotes?|quoted|tells?|told|asks?|asked|demands?|wants?|wrote|written|sagt|schreibt|lautet|dit|écrit|dice|escribe|diz)(?![\p{L}])|写着|写道|内容|要求|引用|声称|と書|говорит|пишет/iu
-const negation =
+const NEGATION =
   /\b(?:not|never|no|cannot|\w+n['’]t|refus\w*|without|instead of|nicht|nie|niemals|kein\w*|pas|jamais|nunca|jamás|não|non|mai)(?![\p{L}])|不|别|勿|没|拒绝|ません|しない|ないで|않|안 |못|(?<![\p{L}])(?:не|нет|никогда)(?![\p{L}])/iu
-/** A whole sentence that says that no call will be made. */
-const refusal =
+/** Words by which a sentence says that no call will be made. */
+const REFUSAL =
   /\b(?:(?:will|would|shall|should|must|may) not|won['’]t|wouldn['’]t|shouldn['’]t|mustn['’]t|refus\w*|never|werde\w* \S+ ?nicht|ne \w+ pas|jamais|nunca)(?![\p{L}])|不会|不要|不能|不应|拒绝|请勿|切勿/iu
-const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s/
+const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/
 /** Leading spaces that make a line code in Markdown. */
-const codeIndent = /^(?: {4}| {0,3}\t)/
-/** Characters of a line's beginning that decide what kind of line it is. */
+const CODE_INDENT = /^(?: {4}| {0,3}\t)/
+/** Characters at the beginning of a line that determine its kind. */
 const LINE_HEAD = 40
 
 export function createShownText(): ShownText {
-  let out = ''
-  let space = ''
-  let anything = false
+  let output = ''
+  let pendingSpace = ''
+  let hasOutput = false
   let afterCut = false
   let line = ''
-  let blank = true
+  let isLineBlank = true
   let ticks = 0
   let head = ''
   let afterBlankLine = false
   let inList = false
-  let refused = false
+  let isRefused = false
 
   const followLines = (text: string) => {
     for (const [at, part] of text.split('\n').entries()) {
       if (at > 0) {
         afterBlankLine = head.trim() === ''
-        if (!afterBlankLine) inList = listItem.test(head)
+        if (!afterBlankLine) inList = LIST_ITEM.test(head)
         head = ''
-        refused = false
+        isRefused = false
       }
       if (head.length < LINE_HEAD) head += part.slice(0, LINE_HEAD - head.length)
     }
@@ -73,17 +73,17 @@ export function createShownText(): ShownText {
     const ending = lineEnd === -1 ? text : text.slice(lineEnd + 1)
     line = lineEnd === -1 ? line + ending : ending
     if (line.length > 2 * LINE_TAIL) line = line.slice(-LINE_TAIL)
-    if (lineEnd !== -1 || blank) blank = ending.trim() === ''
+    if (lineEnd !== -1 || isLineBlank) isLineBlank = ending.trim() === ''
     const core = text.trimEnd()
     if (core === '') {
-      space += text
+      pendingSpace += text
       return
     }
-    if (!afterCut) out += space + core
-    else out += (anything ? '\n\n' : '') + core.trimStart()
-    space = text.slice(core.length)
+    if (!afterCut) output += pendingSpace + core
+    else output += (hasOutput ? '\n\n' : '') + core.trimStart()
+    pendingSpace = text.slice(core.length)
     afterCut = false
-    anything = true
+    hasOutput = true
   }
 
   return {
@@ -95,30 +95,30 @@ export function createShownText(): ShownText {
     },
     cut() {
       afterCut = true
-      space = ''
+      pendingSpace = ''
       line = ''
-      blank = true
+      isLineBlank = true
       head = ''
-      refused = false
+      isRefused = false
       afterBlankLine = false
     },
     refuse() {
-      refused = true
+      isRefused = true
     },
     take() {
-      const taken = out
-      out = ''
+      const taken = output
+      output = ''
       return taken
     },
     end() {
-      if (!afterCut) out += space
-      space = ''
-      const taken = out
-      out = ''
+      if (!afterCut) output += pendingSpace
+      pendingSpace = ''
+      const taken = output
+      output = ''
       return taken
     },
     get lineIsBlank() {
-      return blank
+      return isLineBlank
     },
     get inlineCode() {
       return ticks > 0
@@ -127,22 +127,22 @@ export function createShownText(): ShownText {
       return head.trimStart().startsWith('>')
     },
     get mayCallFollow() {
-      if (ticks > 0 || refused) return false
-      if (blank) return !(anything && afterBlankLine && !inList && codeIndent.test(head))
+      if (ticks > 0 || isRefused) return false
+      if (isLineBlank) return !(hasOutput && afterBlankLine && !inList && CODE_INDENT.test(head))
       if (head.trimStart().startsWith('>')) return false
       line = line.slice(-LINE_TAIL)
-      return sentenceEnd.test(line) && !exampleWords.test(line) && announces(line)
+      return SENTENCE_END.test(line) && !EXAMPLE_WORDS.test(line) && isAnnouncement(line)
     },
   }
 }
 
 /** Whether a call may follow these words on their line: not when they quote somebody, or decline to make it. */
-function announces(line: string): boolean {
+function isAnnouncement(line: string): boolean {
   const words = line.trimEnd()
   const sentence = lastPart(words, /[.!?。！？]/)
-  if (/[.!?。！？]$/.test(words)) return !refusal.test(sentence)
+  if (/[.!?。！？]$/.test(words)) return !REFUSAL.test(sentence)
   const clause = lastPart(sentence, /[;,，；、]/)
-  return !negation.test(clause) && !reportingWords.test(clause)
+  return !NEGATION.test(clause) && !REPORTING_WORDS.test(clause)
 }
 
 /** What follows the last of the marks, except one at the very end. */

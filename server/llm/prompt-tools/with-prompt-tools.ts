@@ -2,9 +2,9 @@
 // from the text.
 import { newId } from '../../lib/ids.ts'
 import type { CallId } from '../../protocol/ids.ts'
-import type { Usage } from '../../protocol/run-event.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest } from '../client.ts'
 import { unfinishedAnswer, unreadableCall } from '../failure.ts'
+import { addCounts, NO_TOKENS, type TokenCounts } from '../usage.ts'
 import { createPromptCallParser } from './call-parser.ts'
 import { flattenToolMessages } from './flatten-tool-messages.ts'
 import { describeFaults, describeTools, writeCall } from './instructions.ts'
@@ -31,22 +31,22 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
         request.tools.map((tool) => [tool.function.name, tool.function.parameters]),
       )
       let messages = withInstructions(flat, describeTools(request.tools, choice))
-      let spent: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+      let usageSoFar: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
       for (let attempt = 0; ; attempt += 1) {
         const parser = createPromptCallParser(known)
         const { end, written } = yield* streamParsed(
           client,
           { ...plain, messages, tools: [] },
           parser,
-          spent,
+          usageSoFar,
         )
         if (end.type === 'failed') return yield [end]
         const { calls, faults } = parser
         if (calls.length > 0 || faults.length === 0 || attempt >= MAX_CORRECTIONS) {
           // Calls that are still unreadable are shown as text, not lost.
-          const left = calls.length > 0 ? [] : faults.map((fault) => fault.raw)
+          const unreadable = calls.length > 0 ? [] : faults.map((fault) => fault.raw)
           return yield [
-            ...left.map((text): LlmEvent => ({ type: 'text_delta', text: `\n\n${text}` })),
+            ...unreadable.map((text): LlmEvent => ({ type: 'text_delta', text: `\n\n${text}` })),
             ...calls.map(
               (call): LlmEvent => ({
                 type: 'tool_call',
@@ -56,7 +56,7 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
             calls.length > 0 ? { ...end, reason: 'tool_calls' } : end,
           ]
         }
-        spent = end.usage
+        usageSoFar = end.usage
         const problem = describeFaults(faults)
         yield [{ type: 'retrying', attempt: attempt + 1, delayMs: 0, error: unreadableCall() }]
         messages = [
@@ -76,7 +76,7 @@ async function* streamParsed(
   client: LlmClient,
   request: LlmRequest,
   parser: PromptCallParser,
-  spent: Usage,
+  usageSoFar: TokenCounts,
 ): AsyncGenerator<LlmEvent[], { end: End; written: string }> {
   let written = ''
   let end: End = { type: 'failed', error: unfinishedAnswer() }
@@ -88,10 +88,10 @@ async function* streamParsed(
         pushText(events, parser.push(event.text))
       } else if (event.type === 'finished') {
         pushText(events, parser.end({ cutOff: event.reason === 'length' }))
-        end = { ...event, usage: sum(spent, event.usage) }
+        end = { ...event, usage: addCounts(usageSoFar, event.usage) }
       } else if (event.type === 'failed') {
         pushText(events, parser.end({ cutOff: true }))
-        end = { ...event, usage: sum(spent, event.usage ?? none) }
+        end = { ...event, usage: addCounts(usageSoFar, event.usage ?? NO_TOKENS) }
       } else events.push(event)
     }
     if (events.length > 0) yield events
@@ -110,11 +110,3 @@ function withInstructions(messages: readonly LlmMessage[], instructions: string)
     return [{ role: 'system', content: `${first.content}\n\n${instructions}` }, ...others]
   return [{ role: 'system', content: instructions }, ...messages]
 }
-
-const none: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-
-const sum = (one: Usage, other: Usage): Usage => ({
-  prompt_tokens: one.prompt_tokens + other.prompt_tokens,
-  completion_tokens: one.completion_tokens + other.completion_tokens,
-  total_tokens: one.total_tokens + other.total_tokens,
-})

@@ -1,6 +1,6 @@
-// Signing in, accounts, API keys, and requests that the server refuses as such.
+// Signing in, accounts, API keys, and requests that are refused before they reach a route.
 
-export const accessFailures = {
+export const ACCESS_FAILURES = {
   account_gone: ['not_found', 'This account no longer exists.'],
   account_not_found: ['not_found', 'There is no such account.'],
   administrators_only: ['forbidden', 'Only an administrator may do this.'],

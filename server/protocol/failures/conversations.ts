@@ -1,6 +1,6 @@
 // Conversations, models, memory, documents and channels.
 
-export const conversationsFailures = {
+export const CONVERSATION_FAILURES = {
   attachment_not_found: ['not_found', 'There is no such attachment.'],
   channel_name_taken: ['name_taken', "You already have a channel named '{{name}}'."],
   channel_not_found: ['not_found', 'There is no such channel.'],
@@ -35,7 +35,7 @@ export const conversationsFailures = {
     "You changed the provider's address, so enter its API key as well.",
   ],
   model_unknown: ['not_found', 'There is no such model.'],
-  nothing_to_undelete: ['not_found', 'There is no deletion left that could be undone.'],
+  nothing_to_undelete: ['not_found', 'There is no deletion that can be undone.'],
   outbox_full: [
     'too_many_requests',
     '{{limit}} messages are already waiting to be sent. Try again later.',
@@ -45,14 +45,14 @@ export const conversationsFailures = {
     'Your channels may send to {{limit}} recipients an hour, and that limit is reached. Try again in {{minutes}} minutes.',
   ],
   run_not_found: ['not_found', 'There is no such run.'],
-  share_expired: ['validation_failed', 'The end of a share must be in the future.'],
+  share_expired: ['validation_failed', 'The time when a share expires must be in the future.'],
   share_guesses_exhausted: [
     'too_many_requests',
-    'Too many passwords were tried for this link. Wait a while, then try again.',
+    'Too many wrong passwords for this link. Wait a while, then try again.',
   ],
-  share_not_found: ['not_found', 'There is nothing shared under this link.'],
+  share_not_found: ['not_found', 'Nothing is shared under this link.'],
   share_password_needed: ['unauthorized', 'This link needs a password (X-Share-Password).'],
-  share_password_wrong: ['unauthorized', 'The password of this link is wrong.'],
+  share_password_wrong: ['unauthorized', 'The password for this link is wrong.'],
   share_too_large: ['payload_too_large', 'This conversation is too large to be shared.'],
   sharing_off: ['forbidden', 'Sharing is turned off on this server.'],
   unknown_model: ['unknown_model', 'There is no model "{{model}}". Available: {{available}}.'],

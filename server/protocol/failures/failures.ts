@@ -1,34 +1,34 @@
-// Every reason for which a request is refused or a run ends: its error code and its English text. The one list of both.
-import type { ErrorParams, errorCodes } from '../error.ts'
-import { accessFailures } from './access.ts'
-import { conversationsFailures } from './conversations.ts'
-import { filesFailures } from './files.ts'
-import { modelsFailures } from './models.ts'
-import { runsFailures } from './runs.ts'
-import { storeFailures } from './store.ts'
+// The one list of reasons why requests are refused and runs fail, with their error codes and English texts.
+import type { ERROR_CODES, ErrorParams } from '../error.ts'
+import { ACCESS_FAILURES } from './access.ts'
+import { CONVERSATION_FAILURES } from './conversations.ts'
+import { FILE_FAILURES } from './files.ts'
+import { MODEL_FAILURES } from './models.ts'
+import { RUN_FAILURES } from './runs.ts'
+import { STORE_FAILURES } from './store.ts'
 import { fillIn, type ParamNames } from './text.ts'
 
 /**
  * `reason` → `[error, text]`. A response carries all three and the values of the text's `{{parameters}}`, so that a
  * page can translate by `reason` and falls back to the English text for a reason it does not know.
  */
-export const failures = {
-  ...accessFailures,
-  ...conversationsFailures,
-  ...filesFailures,
-  ...modelsFailures,
-  ...runsFailures,
-  ...storeFailures,
-} as const satisfies Record<string, readonly [keyof typeof errorCodes, string]>
+export const FAILURES = {
+  ...ACCESS_FAILURES,
+  ...CONVERSATION_FAILURES,
+  ...FILE_FAILURES,
+  ...MODEL_FAILURES,
+  ...RUN_FAILURES,
+  ...STORE_FAILURES,
+} as const satisfies Record<string, readonly [keyof typeof ERROR_CODES, string]>
 
-export type FailureReason = keyof typeof failures
+export type FailureReason = keyof typeof FAILURES
 
 /** The parameters that the text of a reason needs; sizes come as text with their unit ("5 MB"). */
 export type FailureParams<Reason extends FailureReason> = Record<
-  ParamNames<(typeof failures)[Reason][1]>,
+  ParamNames<(typeof FAILURES)[Reason][1]>,
   string | number
 >
 
 /** The English text of a reason with its parameters filled in. */
 export const failureText = (reason: FailureReason, params: ErrorParams): string =>
-  fillIn(failures[reason][1], params)
+  fillIn(FAILURES[reason][1], params)

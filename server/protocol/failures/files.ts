@@ -1,6 +1,6 @@
 // Projects, their files, uploads, search and checkpoints.
 
-export const filesFailures = {
+export const FILE_FAILURES = {
   binary_file: [
     'binary_file',
     '"{{path}}" is a binary file ({{kind}}, {{size}}) and cannot be read as text.',
@@ -30,16 +30,21 @@ export const filesFailures = {
     '"{{path}}" was changed by somebody else meanwhile. Read it again before changing it.',
   ],
   file_changed_while_read: ['file_changed', '"{{path}}" changed while it was read. Try again.'],
+  file_content_missing: [
+    'internal',
+    'The content of this file is missing on the server. Its operator can restore it from a backup.',
+  ],
   file_created_meanwhile: [
     'file_changed',
-    'There is a file "{{path}}" already. Read it before changing it.',
+    'The file "{{path}}" already exists. Read it before changing it.',
   ],
   file_deleted_meanwhile: [
     'file_changed',
     '"{{path}}" was deleted by somebody else meanwhile. Read it again before changing it.',
   ],
-  file_exists: ['conflict', '"{{path}}" exists already, or is a folder.'],
+  file_exists: ['conflict', '"{{path}}" already exists, or is a folder.'],
   file_in_the_way: ['conflict', '"{{path}}" is a file; a folder cannot take its place.'],
+  file_id_unknown: ['not_found', 'There is no such file.'],
   file_name_too_long: ['bad_request', 'The name of "{{path}}" is too long.'],
   file_not_found: ['not_found', 'There is no file or folder "{{path}}".'],
   file_removed_while_written: ['file_changed', '"{{path}}" was removed while it was written.'],
@@ -47,23 +52,37 @@ export const filesFailures = {
     'file_changed',
     '"{{path}}" was replaced while it was in use. Nothing was changed; try again.',
   ],
-  file_too_large: ['file_too_large', '"{{path}}" has {{size}}; at most {{limit}} can be read.'],
+  file_too_large: [
+    'file_too_large',
+    'The size of "{{path}}" is {{size}}; at most {{limit}} can be read.',
+  ],
   file_too_large_to_write: [
     'file_too_large',
-    '"{{path}}" would have {{size}}; at most {{limit}} can be written.',
+    '"{{path}}" would have a size of {{size}}; at most {{limit}} can be written.',
+  ],
+  file_type_unsupported: [
+    'unsupported_media_type',
+    '"{{name}}" cannot be attached. Attach an image (PNG, JPEG, WebP, GIF), a PDF, DOCX, XLSX or PPTX document, or text.',
   ],
   file_unusable: ['internal', '"{{path}}" could not be used.'],
+  file_upload_too_large: ['payload_too_large', 'A file can have at most {{limit}}.'],
+  file_used: ['conflict', 'A message uses this file. Delete the message first.'],
   file_would_be_too_large: ['file_too_large', '"{{path}}" would be too large.'],
+  file_missing: ['bad_request', 'Send one file in the field `file`.'],
   files_missing: ['bad_request', 'Send at least one file in the field `files[]`.'],
   folder_exists: ['conflict', 'There is already a folder "{{path}}".'],
   folder_in_the_way: [
     'conflict',
-    'The folder "{{path}}" holds files the checkpoint does not know, so the file that was there cannot be restored.',
+    'The folder "{{path}}" contains files that the checkpoint does not know, so the file of that name cannot be restored.',
   ],
   folder_into_itself: ['bad_request', 'A folder cannot be moved into itself.'],
   folder_takes_no_file: ['conflict', '"{{path}}" is a folder; a file cannot take its place.'],
   glob_too_complex: ['bad_request', 'The pattern has too many alternatives in braces.'],
   glob_too_long: ['bad_request', 'A pattern can have at most {{limit}} characters.'],
+  image_unreadable: [
+    'unsupported_media_type',
+    '"{{name}}" cannot be read as an image: it is damaged, has too many pixels, or its format is not supported.',
+  ],
   link_refused: [
     'path_escapes',
     '"{{path}}" is, or passes through, a symbolic link. Links are not followed in a project.',
@@ -79,7 +98,7 @@ export const filesFailures = {
   ],
   old_name_taken: [
     'conflict',
-    'The folder "{{path}}" was "{{old}}" before, where something else is now. Move that away, then restore again.',
+    'The folder "{{path}}" used to be "{{old}}", but something else has that name now. Move it away, then restore again.',
   ],
   path_escapes: [
     'path_escapes',
@@ -88,7 +107,7 @@ export const filesFailures = {
   path_has_backslashes: ['bad_request', 'Path not allowed: separate folders by "/", not by "\\".'],
   path_has_invisible_characters: [
     'bad_request',
-    'Path not allowed: it holds control or invisible characters.',
+    'Path not allowed: it contains control or invisible characters.',
   ],
   path_is_project: ['bad_request', 'Path not allowed: it names the project folder itself.'],
   path_name_too_long: ['bad_request', 'Path not allowed: a name in it is too long.'],
@@ -110,7 +129,7 @@ export const filesFailures = {
   ],
   project_deleted_during_run: [
     'project_deleted',
-    'The project of this conversation was deleted while the answer was made, so it ended here. Send the message again to go on without the project.',
+    'The project of this conversation was deleted during the run, so the answer ends here. Send the message again to continue without the project.',
   ],
   project_full: [
     'project_full',
@@ -120,11 +139,11 @@ export const filesFailures = {
   project_not_found: ['not_found', 'There is no such project.'],
   quota_claim_refused: [
     'quota_exceeded',
-    'There is no room for {{more}} more. You can store at most {{limit}} in all projects and documents together, and have stored {{used}}. Delete files, documents or projects first.',
+    'There is not enough storage for another {{more}}. You can store at most {{limit}} in all projects, documents and attached files together, and have stored {{used}}. Delete some of them first.',
   ],
   quota_exceeded: [
     'quota_exceeded',
-    'The change was undone because it exceeds your storage. You can store at most {{limit}} in all projects and documents together, and have stored {{used}}. Delete files, documents or projects first.',
+    'The change was undone because it exceeds your storage. You can store at most {{limit}} in all projects, documents and attached files together, and have stored {{used}}. Delete some of them first.',
   ],
   request_stopped: ['store_busy', 'The request was stopped. Nothing was changed.'],
   search_not_isolated: ['internal', 'The search could not be isolated from the host.'],
@@ -141,19 +160,19 @@ export const filesFailures = {
   too_many_restored: ['bad_request', 'At most {{limit}} files can be restored at once.'],
   upload_fields_invalid: ['validation_failed', '{{detail}}'],
   upload_has_too_many_files: ['payload_too_large', 'An upload can have at most {{limit}} files.'],
-  upload_repeats: ['conflict', 'The upload holds "{{path}}" twice.'],
+  upload_repeats: ['conflict', 'The upload contains "{{path}}" twice.'],
   upload_too_large: ['payload_too_large', 'An upload can have at most {{limit}}.'],
   upload_too_many_fields: [
     'payload_too_large',
-    'The upload holds more fields than this server allows.',
+    'The upload contains more fields than this server allows.',
   ],
   upload_too_many_files: [
     'payload_too_large',
-    'The upload holds more files than this server allows.',
+    'The upload contains more files than this server allows.',
   ],
   upload_too_many_parts: [
     'payload_too_large',
-    'The upload holds more parts than this server allows.',
+    'The upload contains more parts than this server allows.',
   ],
   uploaded_file_too_large: [
     'payload_too_large',

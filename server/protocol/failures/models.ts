@@ -1,30 +1,30 @@
-// Models and their providers: why an answer failed, and why it is tried again.
+// Models and their providers: why a model call failed, or is being retried.
 
 /**
- * What a provider itself said is quoted after the text, and is the parameter `detail`; `retry_after_seconds` is how long
- * it asks to wait.
+ * The provider's own message is quoted after the text, and is the parameter `detail`; `retry_after_seconds` is how long
+ * the provider asks to wait.
  */
-export const modelsFailures = {
+export const MODEL_FAILURES = {
   model_answer_unfinished: ['model_bad_answer', 'The model ended without finishing its answer.'],
   model_answer_empty: [
     'model_bad_answer',
-    'The model "{{model}}" answered with nothing. Check that api_url is an OpenAI-compatible API.',
+    'The provider of "{{model}}" sent an empty response. Check that api_url is the address of a model API.',
   ],
   model_answer_is_page: [
     'model_bad_answer',
-    'The model "{{model}}" answered with a web page. Check that api_url is an OpenAI-compatible API.',
+    'The provider of "{{model}}" sent a web page. Check that api_url is the address of a model API.',
   ],
   model_answer_no_json: [
     'model_bad_answer',
-    'The model "{{model}}" answered with something that is no JSON object. Check that api_url is an OpenAI-compatible API.',
+    'The provider of "{{model}}" sent a response that is not a JSON object. Check that api_url is the address of a model API.',
   ],
   model_answer_no_stream: [
     'model_bad_answer',
-    'The model "{{model}}" answered with something that is no event stream. Check that api_url is an OpenAI-compatible API.',
+    'The provider of "{{model}}" sent a response that is not an event stream. Check that api_url is the address of a model API.',
   ],
   model_call_unreadable: [
     'model_bad_answer',
-    'The model wrote a tool call that cannot be read. It is asked to write it again.',
+    'The model wrote a tool call that cannot be read. It will be asked to write the call again.',
   ],
   model_context_exceeded: [
     'model_context_exceeded',
@@ -36,7 +36,7 @@ export const modelsFailures = {
   ],
   model_not_found: [
     'model_not_found',
-    'The model "{{model}}": the provider does not know this model or this address ({{status}}). Check api_url and upstream_model.',
+    'The provider of "{{model}}" does not know this model or this address ({{status}}). Check api_url and upstream_model.',
   ],
   model_rate_limited: [
     'model_rate_limited',
@@ -48,7 +48,7 @@ export const modelsFailures = {
   ],
   model_redirected: [
     'model_bad_answer',
-    'The model "{{model}}": the address answers with a redirect ({{status}}). Check api_url.',
+    'The address of "{{model}}" responds with a redirect ({{status}}). Check api_url.',
   ],
   model_refused: ['model_refused', 'The model "{{model}}" refused the request ({{status}}).'],
   model_refused_credit: [

@@ -1,10 +1,10 @@
 // Sending messages, runs and how they fail, and decisions on their tool calls.
 
-export const runsFailures = {
+export const RUN_FAILURES = {
   account_disabled: ['unauthorized', 'This account is disabled.'],
   answer_without_question: [
     'bad_request',
-    'This answer belongs to no message that could be answered again.',
+    'There is no message that this answer belongs to, so it cannot be regenerated.',
   ],
   approval_not_found: ['not_found', 'No approval request is waiting under this id_ref.'],
   approved_arguments_invalid: ['validation_failed', '{{detail}}'],
@@ -19,7 +19,7 @@ export const runsFailures = {
   ],
   attachments_too_large: [
     'payload_too_large',
-    'The attachments are too large together: {{size}} of at most {{limit}}. Send fewer or smaller files.',
+    'The total size of the attachments is {{size}}; at most {{limit}} are allowed. Send fewer or smaller files.',
   ],
   background_tasks_exhausted: [
     'too_many_runs',
@@ -38,14 +38,14 @@ export const runsFailures = {
   ],
   message_too_long: [
     'validation_failed',
-    'The message is too long: {{length}} of at most {{limit}} characters.',
+    'The message has {{length}} characters; at most {{limit}} are allowed.',
   ],
   only_own_messages_editable: ['bad_request', 'Only your own messages can be edited.'],
   parent_gone: ['not_found', 'The message that this one belongs to was deleted meanwhile.'],
-  parent_not_an_answer: ['bad_request', '`parent_id` has to be an answer of this conversation.'],
+  parent_not_an_answer: ['bad_request', '`parent_id` must be an answer in this conversation.'],
   project_would_be_too_large: [
     'project_full',
-    'The project would have {{size}}; at most {{limit}} are allowed. The change was undone.',
+    'The project would have a size of {{size}}; at most {{limit}} are allowed. The change was undone.',
   ],
   restore_not_recorded: [
     'store_busy',
@@ -59,12 +59,12 @@ export const runsFailures = {
   run_not_prepared: ['internal', 'The answer could not be prepared. Try again.'],
   run_not_stored: [
     'internal',
-    'This answer could not be stored and was ended here. Ask again, or resume it.',
+    'The answer could not be stored and ends here. Ask again, or resume it.',
   ],
   run_still_active: ['run_not_resumable', 'This run is still active.'],
   run_takes_no_decision: [
     'approval_decided',
-    'This run has ended, so nothing in it waits for a decision.',
+    'This run has ended: none of its calls is waiting for a decision.',
   ],
   run_without_answer: ['internal', 'The run ended without an answer.'],
   runs_exhausted: [

@@ -1,6 +1,6 @@
-// The database and the disk below it.
+// The database and its disk.
 
-export const storeFailures = {
+export const STORE_FAILURES = {
   cursor_gone: [
     'bad_cursor',
     'The message this cursor points to was deleted. Start again from the first page.',

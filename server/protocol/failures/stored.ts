@@ -1,26 +1,28 @@
-// Failures that no request runs into: of documents, deliveries and MCP servers. Stored or listed, with their English texts.
+// Failures that occur outside of a request, of documents, deliveries and MCP servers, with their English texts.
 import { z } from 'zod'
 import { ErrorParams } from '../error.ts'
 import { fillIn, type ParamNames } from './text.ts'
 
 /** `reason` → text. Each text completes "the document …", "the delivery …" or "the server …" for a person. */
-export const storedFailures = {
+export const STORED_FAILURES = {
   document_archive_unsupported: '{{extension}} archive is not supported',
   document_archive_unknown: 'this kind of archive is not supported',
-  document_binary: 'it is a binary file; text, Markdown, PDF, DOCX, HTML and CSV are supported',
+  document_binary:
+    'it is a binary file; text, Markdown, PDF, DOCX, XLSX, PPTX, HTML and CSV are supported',
   document_docx_damaged: 'the DOCX file is damaged',
-  document_empty: 'it holds no text',
+  document_empty: 'it contains no text',
   document_lost: 'the upload was lost; upload it again',
   document_not_indexed: 'it could not be indexed',
   document_not_what_its_name_says:
     'its name ends in {{extension}}, but its content is something else',
+  document_office_damaged: 'the {{extension}} file is damaged',
   document_page_too_deep: 'the page is nested too deeply',
   document_pdf_damaged: 'the PDF is damaged',
   document_pdf_protected: 'the PDF is protected by a password',
   document_reader_not_started: 'the reader could not be started',
   document_reading_stopped: 'it was cancelled',
   document_reading_too_slow: 'it took too long to read',
-  document_scanned: 'it holds no text (a scan has to be run through OCR first)',
+  document_scanned: 'it contains no text (run a scanned document through OCR first)',
   document_too_large: 'the file is too large',
   document_too_large_to_read: 'it is too large to be read',
   document_unreadable: 'the file could not be read',
@@ -30,23 +32,29 @@ export const storedFailures = {
   delivery_mail_not_set_up: 'this server no longer has SMTP settings',
   delivery_mail_refused: 'the mail server refused it ({{status}})',
   delivery_mail_unreachable: 'the mail server could not be reached or was busy',
-  delivery_receiver_unreachable: '{{detail}}',
-  delivery_refused: 'the receiver answered {{status}}',
-  delivery_settings_unfit: 'the settings of this channel no longer fit',
+  delivery_receiver_address_refused: "this server may not send to the receiver's address",
+  delivery_receiver_certificate_invalid: "the receiver's certificate is not valid",
+  delivery_receiver_closed_connection: 'the receiver closed the connection',
+  delivery_receiver_host_unknown: "the receiver's host name could not be found",
+  delivery_receiver_refused_connection: 'the receiver refused the connection',
+  delivery_receiver_timed_out: 'the receiver did not respond in time',
+  delivery_receiver_unreachable: 'the receiver could not be reached',
+  delivery_refused: 'the receiver responded with status {{status}}',
+  delivery_settings_unfit: 'the settings of this channel are no longer valid',
 
   mcp_command_not_found: 'its command was not found on the server',
   mcp_command_not_allowed: 'its command may not be run',
-  mcp_connection_failed: 'the connection failed or broke',
+  mcp_connection_failed: 'the connection failed or was lost',
   mcp_connection_refused: 'it refused the connection',
-  mcp_credentials_refused: 'it refused our credentials',
-  mcp_ended: 'it ended',
+  mcp_credentials_refused: 'it refused the credentials',
+  mcp_ended: 'its program ended',
   mcp_host_unknown: 'its host name is unknown',
-  mcp_too_slow: 'it did not answer in time',
+  mcp_too_slow: 'it did not respond in time',
 } as const satisfies Record<string, string>
 
-export type StoredFailureReason = keyof typeof storedFailures
+export type StoredFailureReason = keyof typeof STORED_FAILURES
 
-/** As it is stored beside its English text. A reason of an earlier or later version is shown by that text. */
+/** A failure as it is stored beside its English text, which is shown for a reason that the page does not know. */
 export const StoredFailure = z.object({ reason: z.string(), params: ErrorParams.optional() })
 export type StoredFailure = z.infer<typeof StoredFailure>
 
@@ -54,11 +62,11 @@ export type StoredFailure = z.infer<typeof StoredFailure>
 export const DescribedFailure = StoredFailure.extend({ message: z.string() })
 export type DescribedFailure = z.infer<typeof DescribedFailure>
 
-/** Of a text from elsewhere, such as a receiver's. */
+/** The length of a parameter with text from outside, such as a mail server's. */
 const MAX_PARAMETER_CHARACTERS = 300
 
 type Params<Reason extends StoredFailureReason> = Record<
-  ParamNames<(typeof storedFailures)[Reason]>,
+  ParamNames<(typeof STORED_FAILURES)[Reason]>,
   string | number
 >
 
@@ -76,6 +84,6 @@ export function storedFailure<Reason extends StoredFailureReason>(
   return {
     reason,
     ...(Object.keys(values).length === 0 ? {} : { params: values }),
-    message: fillIn(storedFailures[reason], values),
+    message: fillIn(STORED_FAILURES[reason], values),
   }
 }

@@ -46,7 +46,7 @@ export async function decideApproval(
   }
   await database.write(async (tx) => {
     // Checked again under the lock: the run may have been stopped since, and nothing can end it from here on.
-    const unended = await store.runs.lockUnended(tx, run.id)
+    const unended = await store.runs.lockActive(tx, run.id)
     if (unended === undefined) throw runEnded
     if (!(await store.runs.decide(tx, run.id, body.id_ref, decision))) throw alreadyDecided
     if (body.decision !== 'approve' || tool === undefined) return

@@ -47,7 +47,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
       let alreadyDecided: ApprovalRow | undefined
       await writes.commit(async (tx) => {
         // Lock the run before its approval, in the same order as a decision does; the reverse order could deadlock.
-        await store.runs.lockUnended(tx, run.id)
+        await store.runs.lockActive(tx, run.id)
         const stored = await store.runs.insertApproval(tx, {
           runId: run.id,
           idRef: call.id,

@@ -1,7 +1,8 @@
 // Builds the context of a run: its conversation, its model, the messages so far, its tools, and where to resume.
 
+import type { WindowMarks } from '../../agent/context-window.ts'
 import { answerMessages, type Carries, toModelMessages } from '../../agent/history.ts'
-import { contextNote, summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
+import { summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
 import type { ConversationRow } from '../../db/repositories/conversations.ts'
 import type { RunRow } from '../../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../../db/repositories/steps.ts'
@@ -14,8 +15,9 @@ import type { Step } from '../../protocol/step.ts'
 import type { ToolDefinition } from '../../tools/definition.ts'
 import type { ToolSet } from '../../tools/registry.ts'
 import type { ChatDependencies } from '../dependencies.ts'
-import { type RunOptions, readRunOptions } from '../state.ts'
+import { type RunOptions, type RunState, readRunOptions } from '../state.ts'
 import { loadBranch } from './branch.ts'
+import { loadEarlierRuns, memoryOf, nextPrompt } from './prompt.ts'
 
 /** Tokens; used for models whose context window is unknown. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000
@@ -36,6 +38,8 @@ export interface RunContext {
   messages: LlmMessage[]
   /** The last message of each turn in `messages`, oldest first; a summary of dropped turns is stored with it. */
   turnEnds: MessageId[]
+  /** What the window of the previous run of the branch made of it. */
+  marks: WindowMarks | undefined
   /** The text of the user message, or the task of a background run. */
   question: string
   /** The messages contain text from outside: results of tools that read it, or facts learned from it. */
@@ -55,9 +59,13 @@ export interface ResumePoint {
   interrupted: Set<CallId>
 }
 
-/** @throws AppError when the conversation or the model no longer exists. */
+/**
+ * Sets in `state` what the run adds to the prompt, unless an earlier attempt did.
+ * @throws AppError when the conversation or the model no longer exists.
+ */
 export async function createRunContext(
   run: RunRow,
+  state: RunState,
   rows: readonly StepRow[],
   dependencies: ChatDependencies,
 ): Promise<RunContext> {
@@ -71,31 +79,50 @@ export async function createRunContext(
       : await loadBranch(store, run.conversationId, run.userMessageId, {
           windowTokens,
           vision: model.vision,
+          readImage: dependencies.files.read,
         })
   const question = options.task ?? recent.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries([run.messageId])
   // The conversation is read after its messages, so that its taint is at least as recent as they are.
-  const [conversation, memory, project] = await Promise.all([
+  const [conversation, memory, project, runs] = await Promise.all([
     store.conversations.find(run.userId, run.conversationId),
     dependencies.memory(run.userId, question),
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
+    loadEarlierRuns(store, recent),
   ])
   if (conversation === undefined) throw appError('conversation_gone')
   const allTools = dependencies.registry.snapshot()
   const resume = resumePoint(rows, allTools)
   const tools = toolsOf(conversation, model, options, allTools, dependencies)
 
+  const earlier = recent.flatMap(({ runId }) => (runId === null ? [] : (runs.get(runId) ?? [])))
+  state.prompt ??= nextPrompt(earlier, {
+    memory,
+    listing: project?.listing ?? '',
+    time: dependencies.now(),
+  })
   const system = systemPrompt({
     custom: conversation.systemPrompt,
     project: project?.about ?? null,
-    memory: memory.trusted,
+    memory: state.prompt.memory ?? memoryOf(earlier) ?? '',
+    began: conversation.createdAt,
   })
-  let history = withoutImages(toModelMessages(recent), model.vision)
-  if (options.task !== undefined) history.push({ role: 'user', content: options.task })
-  const note = contextNote([project?.listing ?? '', memory.outside])
-  // Only before the newest question: earlier messages stay the same, so that providers can cache them.
-  const newest = history.findLastIndex(({ role }) => role === 'user')
-  if (note !== null) history = withNote(history, newest === -1 ? history.length : newest, note)
+  // Each question keeps what was added to it: earlier messages stay the same, so that providers can cache them.
+  const noted = recent.map((message, at) => {
+    const answered = recent[at + 1]?.runId ?? null
+    const isNewest = at === recent.length - 1 && options.task === undefined
+    const own = answered === null ? undefined : runs.get(answered)?.state.prompt?.note
+    return { message, note: isNewest ? state.prompt?.note : own }
+  })
+  let history = withoutImages(
+    noted.flatMap(({ message, note }) => {
+      const found = toModelMessages([message])
+      return message.role === 'user' && note !== undefined ? withNote(found, 0, note) : found
+    }),
+    model.vision,
+  )
+  if (options.task !== undefined)
+    history.push({ role: 'user', content: options.task, ...contextOf(state.prompt.note) })
   if (summary !== undefined) history = withNote(history, 0, summaryNote(summary.text))
   const messages: LlmMessage[] = [
     { role: 'system', content: system },
@@ -111,13 +138,17 @@ export async function createRunContext(
     tools,
     messages,
     turnEnds: endsOfTurns(recent),
+    marks: earlier.at(-1)?.state.window,
     question,
     holdsOutsideText:
-      memory.outside !== '' ||
+      state.prompt.outside ||
+      earlier.some((one) => one.state.prompt?.outside === true) ||
       [...rows.map(toStep), ...recent.flatMap(({ steps }) => steps)].some(isFromOutside),
     resume,
   }
 }
+
+const contextOf = (note: string | undefined) => (note === undefined ? {} : { context: note })
 
 const isFromOutside = (step: Step): boolean =>
   step.type === 'tool_result' && step.artifact?.untrusted === true
@@ -161,9 +192,13 @@ function toolsOf(
   if (!options.toolsEnabled || model.tool_mode === 'none' || options.toolChoice === 'none')
     return []
   const only = options.tools === undefined ? null : new Set(options.tools)
-  return allTools
-    .list()
-    .filter((tool) => isToolAllowed(tool, conversation) && (only?.has(tool.name) ?? true))
+  return (
+    allTools
+      .list()
+      .filter((tool) => isToolAllowed(tool, conversation) && (only?.has(tool.name) ?? true))
+      // In an order that no server decides, so that the same tools are the same bytes.
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  )
 }
 
 /**

@@ -78,7 +78,7 @@ export async function storeEnd(
   recorder: Recorder,
 ): Promise<void> {
   await journal.close()
-  const total = usage.total()
+  const total = await usage.total()
   const stopped = ending.kind === 'done' && ending.finish === 'stopped'
   const status = ending.kind === 'error' ? 'failed' : stopped ? 'stopped' : 'completed'
   const failure = ending.kind === 'error' ? runFailure(ending.error, redact) : null
@@ -123,7 +123,7 @@ export async function storeEnd(
     })
     await store.conversations.touch(tx, run.conversationId, endedAt)
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
-    if (title !== null) await store.conversations.setMadeTitle(tx, run.conversationId, title)
+    if (title !== null) await store.conversations.setGeneratedTitle(tx, run.conversationId, title)
     if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
   }, events)
   await batch.settle(stored)

@@ -2,6 +2,7 @@
 import type { RunRow } from '../../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../../db/repositories/steps.ts'
 import type { DoneEvent, ErrorEvent } from '../../protocol/run-event.ts'
+import { usageOfRun } from '../../protocol/usage.ts'
 import { readRunState } from '../state.ts'
 import { idsBefore, type LogEntry, type ProseState, type RunLogHistory } from './log.ts'
 
@@ -86,11 +87,7 @@ export function endOf(run: RunRow): DoneEvent | ErrorEvent | null {
     message_id: run.messageId,
     token_count: run.completionTokens,
     suggested_title: readRunState(run.state).title ?? null,
-    usage: {
-      prompt_tokens: run.promptTokens,
-      completion_tokens: run.completionTokens,
-      total_tokens: run.promptTokens + run.completionTokens,
-    },
+    usage: usageOfRun(run),
     finish_reason: run.finishReason ?? 'stop',
   }
 }

@@ -1,6 +1,6 @@
 // Replays an ended run from the store, step by step and long texts in pieces, at the speed of the reader.
 import type { RunRow } from '../../db/repositories/runs.ts'
-import { type StepInTurn, type StepRepository, toStep } from '../../db/repositories/steps.ts'
+import { type StepRepository, type StreamedStep, toStep } from '../../db/repositories/steps.ts'
 import { eventData } from '../../protocol/run-event.ts'
 import { stepId } from '../../protocol/step.ts'
 import { readRunState } from '../state.ts'
@@ -27,7 +27,7 @@ export async function* replayRun(
     yield { id: 1, event: 'run', data }
   }
   let lastId = 1
-  for await (const row of steps.readInTurn(run.messageId)) {
+  for await (const row of steps.stream(run.messageId)) {
     const first = row.firstEvent ?? lastId + 1
     if (row.type !== 'thinking' && row.type !== 'text') {
       lastId = first
@@ -58,7 +58,7 @@ export async function* replayRun(
 
 /** The deltas of a step with their original ids. If the step replaced another one, the first event is the whole step. */
 async function* deltasOf(
-  row: StepInTurn,
+  row: StreamedStep,
   step: {
     cuts: readonly number[]
     replaces: boolean

@@ -75,7 +75,7 @@ export async function startBackgroundTask(
       await store.runs.insert(tx, run)
       if ((await store.messages.lockLeaf(tx, run.conversationId)) === undefined)
         throw appError('conversation_gone')
-      await store.messages.insertApart(tx, message)
+      await store.messages.insertDetached(tx, message)
     })
   } catch (error) {
     if (error instanceof AppError && !error.retryable) return { ok: false, error: error.message }

@@ -87,7 +87,7 @@ async function storeEnd(
   const text =
     iterationsOf(rows.map(toStep)).findLast((iteration) => iteration.text !== '')?.text ?? ''
   await store.messages.update(tx, messageId, { status, text })
-  if (title !== null) await store.conversations.setMadeTitle(tx, conversationId, title)
+  if (title !== null) await store.conversations.setGeneratedTitle(tx, conversationId, title)
   return true
 }
 

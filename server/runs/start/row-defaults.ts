@@ -21,6 +21,8 @@ export const RUN_DEFAULTS = {
   iteration: 0,
   promptTokens: 0,
   completionTokens: 0,
+  cachedTokens: 0,
+  cost: null,
   lastEvent: 0,
   finishReason: null,
   error: null,

@@ -27,7 +27,7 @@ export interface Budgets {
 type AdmitCall = (reserve: () => void) => Promise<boolean>
 
 type Dependencies = {
-  store: { tokenUsage: Pick<ChatDependencies['store']['tokenUsage'], 'spent'> }
+  store: { tokenUsage: Pick<ChatDependencies['store']['tokenUsage'], 'total'> }
   settings: Pick<ChatDependencies['settings'], 'userTokensPerDay' | 'userCostPerMonth'>
 } & Pick<ChatDependencies, 'now'>
 
@@ -75,12 +75,12 @@ export async function exceededBudget(
   const { userTokensPerDay, userCostPerMonth } = settings
   const today = dayOf(now())
   if (userTokensPerDay !== undefined) {
-    const { tokens } = await store.tokenUsage.spent(userId, { from: today, to: today })
+    const { tokens } = await store.tokenUsage.total(userId, { from: today, to: today })
     if (unstored.reduce((sum, amount) => sum + amount.tokens, tokens) >= userTokensPerDay)
       return appError('tokens_per_day_used_up', { limit: userTokensPerDay })
   }
   if (userCostPerMonth !== undefined) {
-    const { cost } = await store.tokenUsage.spent(userId, {
+    const { cost } = await store.tokenUsage.total(userId, {
       from: `${today.slice(0, 8)}01`,
       to: today,
     })

@@ -3,15 +3,14 @@ import type { CallUsage } from '../../agent/run-scope.ts'
 import type { Writer } from '../../db/database.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
 import { MAX_INTEGER } from '../../protocol/bounds.ts'
-import type { Usage } from '../../protocol/run-event.ts'
+import { type Usage, usageOfRun } from '../../protocol/usage.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import type { Budgets } from './budgets.ts'
+import { callCost, type PricedCounts } from './call-cost.ts'
 
 /** The usage of one model call. */
-interface ModelUsage {
+interface ModelUsage extends PricedCounts {
   model: string
-  promptTokens: number
-  completionTokens: number
 }
 
 /** The usage that one transaction stores. */
@@ -28,7 +27,13 @@ export interface UsageBatch {
 }
 
 /** Estimated usage of the first call of a run. Later calls are estimated by the previous one. */
-const FIRST_CALL = { promptTokens: 2_000, completionTokens: 1_000 }
+const FIRST_CALL: PricedCounts = {
+  promptTokens: 2_000,
+  completionTokens: 1_000,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+}
 
 export type RunUsage = ReturnType<typeof createRunUsage>
 
@@ -37,7 +42,10 @@ export function createRunUsage(
   run: RunRow,
   { store, database, settings, catalog, budgets, now }: ChatDependencies & { budgets: Budgets },
 ) {
-  let { promptTokens, completionTokens, iteration, revision: lastRevision } = run
+  let { promptTokens, completionTokens, cachedTokens, iteration, revision: lastRevision } = run
+  const cost: Record<string, number> = { ...run.cost }
+  /** Settles when the calls so far are part of `cost`. */
+  let costKnown = Promise.resolve()
   /** Of model calls that are not part of the answer; they count toward the run's budget. */
   let extraTokens = 0
   /** Not yet stored. */
@@ -62,17 +70,19 @@ export function createRunUsage(
   }
 
   return {
-    total: (): Usage => ({
-      prompt_tokens: promptTokens,
-      completion_tokens: completionTokens,
-      total_tokens: promptTokens + completionTokens,
-    }),
+    async total(): Promise<Usage> {
+      await costKnown
+      return usageOfRun({ promptTokens, completionTokens, cachedTokens, cost })
+    },
 
     /** Adds the usage of an iteration. */
     add({ usage, model }: CallUsage): void {
       promptTokens = bounded(promptTokens + usage.prompt_tokens)
       completionTokens = bounded(completionTokens + usage.completion_tokens)
-      addPending(entryOf({ usage, model }))
+      cachedTokens = bounded(cachedTokens + (usage.cached_tokens ?? 0))
+      const entry = entryOf({ usage, model })
+      costKnown = costKnown.then(() => addCost(entry))
+      addPending(entry)
     },
 
     /** Adds usage that is not part of the answer, such as that of a title or summary. */
@@ -108,8 +118,7 @@ export function createRunUsage(
       const entries = await priced(pending)
       if (entries.length === 0) return
       await database.write(async (tx) => {
-        for (const entry of entries)
-          await store.tokenUsage.add(tx, now(), { userId: run.userId, ...entry })
+        for (const entry of entries) await store.tokenUsage.add(tx, now(), entry)
       })
       pending = []
       unstoredTokens = 0
@@ -148,13 +157,23 @@ export function createRunUsage(
       model: model === '' ? run.model : model,
       promptTokens: usage.prompt_tokens,
       completionTokens: usage.completion_tokens,
+      cachedTokens: usage.cached_tokens ?? 0,
+      cacheWriteTokens: usage.cache_write_tokens ?? 0,
+      reasoningTokens: usage.reasoning_tokens ?? 0,
     }
   }
 
+  async function addCost(entry: ModelUsage): Promise<void> {
+    const { currency, cost: amount } = await costOf(entry)
+    if (currency !== '') cost[currency] = (cost[currency] ?? 0) + amount
+  }
+
   async function writeOf(entries: readonly ModelUsage[]): Promise<UsageBatch['write']> {
-    const totals = { promptTokens, completionTokens, iteration }
+    const counted = { promptTokens, completionTokens, cachedTokens, iteration }
     const moment = now()
     const added = await priced(entries)
+    await costKnown
+    const totals = { ...counted, cost: { ...cost } }
     /** Assigned on the first execution, because writes are executed in the order in which they are stored. */
     let revision: number | null = null
     return async (tx, patch = {}) => {
@@ -163,14 +182,18 @@ export function createRunUsage(
         revision = lastRevision
       }
       if (!(await store.runs.writeOnce(tx, run, revision, { ...totals, ...patch }))) return false
-      for (const entry of added)
-        await store.tokenUsage.add(tx, moment, { userId: run.userId, ...entry })
+      for (const entry of added) await store.tokenUsage.add(tx, moment, entry)
       return true
     }
   }
 
   function priced(entries: readonly ModelUsage[]) {
-    return Promise.all(entries.map(async (entry) => ({ ...entry, ...(await costOf(entry)) })))
+    return Promise.all(
+      entries.map(async (entry) => {
+        const { reasoningTokens: _, ...stored } = entry
+        return { userId: run.userId, ...stored, ...(await costOf(entry)) }
+      }),
+    )
   }
 
   async function costOf(entry: ModelUsage): Promise<{ currency: string; cost: number }> {
@@ -180,8 +203,7 @@ export function createRunUsage(
       () => null,
     )
     if (price === null) return { currency: '', cost: 0 }
-    const millionths = entry.promptTokens * price.input + entry.completionTokens * price.output
-    return { currency: price.currency, cost: millionths / 1e6 }
+    return { currency: price.currency, cost: callCost(price, entry) }
   }
 }
 

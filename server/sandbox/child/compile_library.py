@@ -4,7 +4,7 @@ import sys
 import zipfile
 
 source = next(path for path in sys.path if path.endswith(".zip"))
-with zipfile.ZipFile(source) as given, zipfile.ZipFile("/tmp/library.zip", "w", zipfile.ZIP_DEFLATED) as made:
+with zipfile.ZipFile(source) as given, zipfile.ZipFile("/tmp/library.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made:
     for entry in given.infolist():
         if entry.is_dir():
             continue
@@ -12,5 +12,7 @@ with zipfile.ZipFile(source) as given, zipfile.ZipFile("/tmp/library.zip", "w", 
         if entry.filename.endswith(".py"):
             code = compile(data, f"{source}/{entry.filename}", "exec", dont_inherit=True)
             # Unchecked hash-based pyc: never compared with its source, which is stored beside it for tracebacks.
-            made.writestr(entry.filename + "c", bytes(bootstrap._code_to_hash_pyc(code, b"\0" * 8, False)))
+            # Not compressed: every start reads some of them.
+            compiled = bytes(bootstrap._code_to_hash_pyc(code, b"\0" * 8, False))
+            made.writestr(entry.filename + "c", compiled, zipfile.ZIP_STORED)
         made.writestr(entry.filename, data)

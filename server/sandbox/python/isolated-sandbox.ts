@@ -3,10 +3,9 @@ import pLimit from 'p-limit'
 import { errorText } from '../../errors.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { detectBubblewrap } from '../bubblewrap.ts'
-import { startInterpreter } from './interpreter.ts'
 import { chooseHostLauncher, chooseLauncher, type PythonState } from './isolation.ts'
 import { findInterpreterFiles, type Launcher } from './launch.ts'
-import { programRules, type Strictness, timeLimitSeconds } from './modules.ts'
+import { programRules, type Strictness, TIME_LIMIT_SECONDS } from './modules.ts'
 import { describeWheels, listWheels } from './packages.ts'
 import { createPythonPool } from './pool.ts'
 import type { ProgramFile, ProgramListener, ProgramOutcome } from './program.ts'
@@ -58,6 +57,8 @@ export interface PythonOptions {
   /** Folder of wheels, or null. */
   packagesFolder: string | null
   extraModules: Partial<Record<Strictness, readonly string[]>>
+  /** Wall-clock time limits of programs in seconds, instead of those of the levels. */
+  timeLimits?: Readonly<Record<Strictness, number>>
   log(message: string, details: object): void
 }
 
@@ -147,7 +148,7 @@ function createAvailable(
     snapshots: PythonSnapshots
   },
 ): OpenedPython {
-  const { launcher, snapshots, wheels } = options
+  const { launcher, snapshots, wheels, timeLimits = TIME_LIMIT_SECONDS } = options
   const pool = createPythonPool({
     launcher,
     snapshots,
@@ -163,12 +164,13 @@ function createAvailable(
   /** Read once, before the first program; if that fails, there are no packages. */
   const describedWheels = (): Promise<DescribedWheel[]> => {
     if (wheels.length === 0) return Promise.resolve([])
-    described ??= describeWheels(wheels, startInterpreter({ launcher, mode: 'serve' })).catch(
-      (error: unknown) => {
+    described ??= pool
+      .acquire(shutdown.signal, () => {})
+      .then((interpreter) => describeWheels(wheels, interpreter))
+      .catch((error: unknown) => {
         options.log('the Python packages cannot be read', { error })
         return []
-      },
-    )
+      })
     return described
   }
 
@@ -194,7 +196,7 @@ function createAvailable(
         ...rules(request.strictness, packages),
         files: request.files,
         wheels: packages,
-        limitMs: timeLimitSeconds[request.strictness] * 1000,
+        limitMs: timeLimits[request.strictness] * 1000,
       }
       const outcome = await interpreter.run(program, listener, signal)
       // Returns only after the process has ended, so that nothing is left running.

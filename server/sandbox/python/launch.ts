@@ -9,6 +9,12 @@ import type { ProcessOptions } from '../process.ts'
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 /** WebAssembly pages of 64 KiB: the 512 MB that a program may use. */
 const MAX_MEMORY_PAGES = 8192
+/**
+ * Roughly the bytes of code that a WebAssembly function executes before V8 optimizes it. Node 20's 1.8 million optimizes what
+ * only the start needs: 1.4 s of processor time instead of 0.9 with the compiled library. Programs that compute for seconds
+ * take no longer.
+ */
+const OPTIMIZING_THRESHOLD = 100_000_000
 /** Maximum bytes returned of stdout and of stderr. */
 export const MAX_OUTPUT_BYTES = 100 * 1024
 /** Maximum total bytes and number of the files returned from /output. */
@@ -107,6 +113,7 @@ function nodeArguments(files: InterpreterFiles, plan: InterpreterPlan): string[]
     '--disallow-code-generation-from-strings',
     '--max-old-space-size=256',
     `--wasm-max-mem-pages=${MAX_MEMORY_PAGES}`,
+    `--wasm-tiering-budget=${OPTIMIZING_THRESHOLD}`,
     files.child,
     JSON.stringify(options),
   ]

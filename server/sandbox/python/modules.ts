@@ -5,7 +5,7 @@ export const Strictness = z.enum(['lenient', 'standard', 'strict'])
 export type Strictness = z.infer<typeof Strictness>
 
 /** Wall-clock time limit of a program in seconds. */
-export const timeLimitSeconds: Readonly<Record<Strictness, number>> = {
+export const TIME_LIMIT_SECONDS: Readonly<Record<Strictness, number>> = {
   strict: 5,
   standard: 10,
   lenient: 30,
@@ -14,25 +14,25 @@ export const timeLimitSeconds: Readonly<Record<Strictness, number>> = {
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** Pure computation. */
-const strictModules = words(`
+const STRICT_MODULES = words(`
   abc array cmath collections contextlib copy dataclasses decimal enum fractions functools itertools math numbers
   operator random statistics string textwrap typing unicodedata
 `)
 
-const standardModules = words(`
+const STANDARD_MODULES = words(`
   abc array base64 binascii bisect calendar cmath collections contextlib copy csv dataclasses datetime decimal difflib
   enum fractions functools hashlib heapq hmac html io itertools json logging math numbers operator pprint random re
   statistics string textwrap time typing unicodedata warnings xml.etree.ElementTree
 `)
 
-const standardRefusedNames = words(`
+const STANDARD_REFUSED_NAMES = words(`
   eval exec compile __import__ input globals locals vars breakpoint __builtins__ __loader__ __spec__
 `)
 
-const refusedNames: Readonly<Record<Strictness, readonly string[]>> = {
+const REFUSED_NAMES: Readonly<Record<Strictness, readonly string[]>> = {
   lenient: [],
-  standard: standardRefusedNames,
-  strict: [...standardRefusedNames, ...words('getattr setattr delattr type')],
+  standard: STANDARD_REFUSED_NAMES,
+  strict: [...STANDARD_REFUSED_NAMES, ...words('getattr setattr delattr type')],
 }
 
 export interface ProgramRules {
@@ -51,16 +51,16 @@ export function programRules(
   extra: Partial<Record<Strictness, readonly string[]>>,
   packages: readonly string[],
 ): ProgramRules {
-  if (strictness === 'lenient') return { modules: null, refusedNames: refusedNames.lenient }
+  if (strictness === 'lenient') return { modules: null, refusedNames: REFUSED_NAMES.lenient }
   const allowed =
     strictness === 'strict'
-      ? [...strictModules, ...(extra.strict ?? [])]
-      : [...standardModules, ...(extra.strict ?? []), ...(extra.standard ?? []), ...packages]
-  return { modules: [...new Set(allowed)].sort(), refusedNames: refusedNames[strictness] }
+      ? [...STRICT_MODULES, ...(extra.strict ?? [])]
+      : [...STANDARD_MODULES, ...(extra.strict ?? []), ...(extra.standard ?? []), ...packages]
+  return { modules: [...new Set(allowed)].sort(), refusedNames: REFUSED_NAMES[strictness] }
 }
 
-const levels: readonly Strictness[] = ['strict', 'standard', 'lenient']
+const STRICTNESS_LEVELS: readonly Strictness[] = ['strict', 'standard', 'lenient']
 
 /** Whether `requested` allows a program more than `allowed` does. */
 export const isLooser = (requested: Strictness, allowed: Strictness): boolean =>
-  levels.indexOf(requested) > levels.indexOf(allowed)
+  STRICTNESS_LEVELS.indexOf(requested) > STRICTNESS_LEVELS.indexOf(allowed)

@@ -92,9 +92,9 @@ export function createPythonSnapshots(options: {
   /** Removes files of other versions and libraries, and incomplete ones from a crash. */
   async function sweep(): Promise<void> {
     const current = await findLibrary()
-    const kept = new Set(current === null ? [] : [current.name, ...current.images])
+    const currentFiles = new Set(current === null ? [] : [current.name, ...current.images])
     for (const name of await namesIn()) {
-      if (!name.startsWith('python-') || kept.has(name)) continue
+      if (!name.startsWith('python-') || currentFiles.has(name)) continue
       const found = await stat(join(folder, name)).catch(() => null)
       if (found !== null && Date.now() - found.mtimeMs > ABANDONED_MS) await remove(name)
     }

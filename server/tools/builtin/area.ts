@@ -41,7 +41,7 @@ interface Way {
   area(...sizes: number[]): number
 }
 
-const ways = {
+const WAYS = {
   circle: [
     { needs: ['radius'], formula: 'π·radius²', area: (r = 0) => Math.PI * r ** 2 },
     { needs: ['diameter'], formula: 'π·diameter²/4', area: (d = 0) => (Math.PI * d ** 2) / 4 },
@@ -102,14 +102,14 @@ const ways = {
   ],
 } as const satisfies Record<string, readonly Way[]>
 
-type Shape = keyof typeof ways
-const Shape = z.enum(Object.keys(ways) as [Shape, ...Shape[]]) // keys of the table above
+type Shape = keyof typeof WAYS
+const Shape = z.enum(Object.keys(WAYS) as [Shape, ...Shape[]]) // keys of the table above
 
 export const calculateArea: ToolDefinition = defineTool({
   name: 'calculate_area',
   description:
     'Calculates the area of a plane shape. Give positive sizes in one unit; the result is in that unit squared. Required sizes: ' +
-    `${Object.entries(ways)
+    `${Object.entries(WAYS)
       .map(([shape, list]) => `${shape}: ${list.map((way) => way.needs.join(', ')).join(' or ')}`)
       .join('; ')}. base_a and base_b are the parallel sides.`,
   category: 'basic',
@@ -118,7 +118,7 @@ export const calculateArea: ToolDefinition = defineTool({
   timeoutMs: 5_000,
   input: Sizes.extend({ shape: Shape }),
   handler: async ({ shape, ...sizes }) => {
-    const known: readonly Way[] = ways[shape]
+    const known: readonly Way[] = WAYS[shape]
     for (const way of known) {
       const given = way.needs.map((name) => sizes[name])
       if (!given.every((size) => size !== undefined)) continue

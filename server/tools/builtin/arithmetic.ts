@@ -26,7 +26,7 @@ const refuse = (what: string): never => {
   throw new Error(`${what} not allowed; use only numbers, parentheses and + - * / % ^ **`)
 }
 
-const binary = new Map<string, (left: number, right: number) => number>([
+const BINARY_OPERATORS = new Map<string, (left: number, right: number) => number>([
   ['add', (left, right) => left + right],
   ['subtract', (left, right) => left - right],
   ['multiply', (left, right) => left * right],
@@ -51,7 +51,7 @@ function numberOf(node: MathNode): number {
     if (fn === 'unaryPlus') return numberOf(left)
     return refuse(`"${node.toString().slice(0, 50)}" is`)
   }
-  const operate = binary.get(fn)
+  const operate = BINARY_OPERATORS.get(fn)
   if (operate === undefined) return refuse(`The operator ${fn} is`)
   return operate(numberOf(left), numberOf(right))
 }

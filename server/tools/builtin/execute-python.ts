@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { untilAborted } from '../../lib/abort.ts'
 import type { Artifact } from '../../protocol/step.ts'
-import { isLooser, Strictness, timeLimitSeconds } from '../../sandbox/python/modules.ts'
+import { isLooser, Strictness, TIME_LIMIT_SECONDS } from '../../sandbox/python/modules.ts'
 import type { ProgramFile, ProgramOutcome } from '../../sandbox/python/program.ts'
 import type { PythonSandbox } from '../../sandbox/python/sandbox.ts'
 import {
@@ -23,7 +23,7 @@ const MAX_TOTAL_EMBEDDED_BYTES = 2 * 1024 * 1024
 /** Covers the longest time limit and a slow start on a busy machine. */
 const TIMEOUT_MS = 90_000
 
-const mimeTypes: Readonly<Record<string, string>> = {
+const MIME_TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   svg: 'image/svg+xml',
   jpg: 'image/jpeg',
@@ -41,7 +41,7 @@ const mimeTypes: Readonly<Record<string, string>> = {
 
 const mimeOf = (path: string): string => {
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
-  return (Object.hasOwn(mimeTypes, ending) && mimeTypes[ending]) || 'application/octet-stream'
+  return (Object.hasOwn(MIME_TYPES, ending) && MIME_TYPES[ending]) || 'application/octet-stream'
 }
 
 function describe(python: PythonSandbox, strictness: Strictness): string {
@@ -53,7 +53,7 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
   return [
     'Runs a Python 3 program in a sandbox and returns {stdout, stderr, result, files}; `result` is the value of the last expression. Nothing persists between calls.',
     'No network and no host files. Project files listed in `files` are at /workspace (read-only). Files written to /output are returned; PNG and SVG are shown to the user.',
-    `Strictness: strict (${timeLimitSeconds.strict} s, pure computation), standard (${timeLimitSeconds.standard} s), lenient (${timeLimitSeconds.lenient} s, full standard library); looser than ${strictness} needs approval.`,
+    `Strictness: strict (${TIME_LIMIT_SECONDS.strict} s, pure computation), standard (${TIME_LIMIT_SECONDS.standard} s), lenient (${TIME_LIMIT_SECONDS.lenient} s, full standard library); looser than ${strictness} needs approval.`,
     modules === null
       ? 'The full standard library can be imported.'
       : `Modules at ${strictness}: ${modules.join(', ')}.`,
@@ -139,7 +139,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
   }
 }
 
-const displays: Readonly<Record<ProgramOutcome['status'], string>> = {
+const STATUS_DISPLAYS: Readonly<Record<ProgramOutcome['status'], string>> = {
   completed: 'Program completed',
   refused: 'Program refused',
   raised: 'Program raised an exception',
@@ -164,13 +164,13 @@ function present(outcome: ProgramOutcome, seconds: number): ToolResult {
     ...(outcome.omittedFiles === 0 ? {} : { omitted_files: outcome.omittedFiles }),
   }
   const artifact: Artifact = {
-    display: `${displays[status]} (${seconds.toFixed(1)} s)`,
+    display: `${STATUS_DISPLAYS[status]} (${seconds.toFixed(1)} s)`,
     kind: 'python',
     status,
   }
   artifact.files = embed(outcome.files)
   if (status === 'completed') return succeed(data, artifact)
-  return fail(error ?? displays[status], { data, artifact })
+  return fail(error ?? STATUS_DISPLAYS[status], { data, artifact })
 }
 
 /** Files for the page to show or download; one that is too large is reduced to its name and size. */

@@ -7,8 +7,8 @@ import { decodeText, encodeText } from '../../workspace/files/text.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import { defineTool, succeed, type ToolDefinition } from '../definition.ts'
 import {
+  CHANGED_MEANWHILE_WARNING,
   type FileToolDependencies,
-  lateWarning,
   originOf,
   pathKey,
   requireWorkspace,
@@ -103,7 +103,7 @@ export function createFileEditTool({ services, seen }: FileToolDependencies): To
         display: `Edit ${path} (+${diff.added} −${diff.removed})`,
         path,
         version: expected,
-        ...(expected === version ? {} : lateWarning),
+        ...(expected === version ? {} : CHANGED_MEANWHILE_WARNING),
         ...diff,
       }
     },

@@ -200,6 +200,7 @@ export function createReadingFileTools({ services, seen }: FileToolDependencies)
         path: path ?? '',
         ...(glob === undefined ? {} : { glob }),
         maxResults: max_results,
+        onProgress: (progress) => context.progress({ kind: 'count', ...progress }),
         signal: context.signal,
       })
       const paths = [...new Set(matches.map((match) => match.path))]
@@ -244,9 +245,9 @@ function cutLines(text: string, start: number, end: number): LinePart {
   let from = start === 1 ? 0 : -1
   let to = text.length
   let last = Number.POSITIVE_INFINITY
-  const wanted = Math.min(end, start + MAX_LINES - 1)
+  const lastLine = Math.min(end, start + MAX_LINES - 1)
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
-    if (line === wanted) {
+    if (line === lastLine) {
       to = at + 1
       last = line
     }

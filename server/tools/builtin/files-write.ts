@@ -15,8 +15,8 @@ import { walk } from '../../workspace/files/walk.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import { defineTool, succeed, type ToolDefinition } from '../definition.ts'
 import {
+  CHANGED_MEANWHILE_WARNING,
   type FileToolDependencies,
-  lateWarning,
   originOf,
   pathKey,
   requireWorkspace,
@@ -97,7 +97,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
         display: `${before === null ? 'Create' : 'Replace'} ${path} (+${diff.added} −${diff.removed})`,
         path,
         version: expected,
-        ...(expected === version ? {} : lateWarning),
+        ...(expected === version ? {} : CHANGED_MEANWHILE_WARNING),
         ...diff,
       }
     },
@@ -180,7 +180,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
     async preview({ path: input }, context) {
       const workspace = await requireWorkspace(services, context)
       const { path, files, inner, diff, fingerprint } = await whatGoes(workspace, input)
-      seen.noteDoomed(context.runId, path, fingerprint)
+      seen.markOutdated(context.runId, path, fingerprint)
       return {
         display: `Delete ${path}${inner === null ? '' : ` with ${files} files in it`}`,
         display_code: inner === null ? 'delete_file' : 'delete_folder',
@@ -199,7 +199,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
         [input.path],
         async () => {
           const { path, files, diff, fingerprint } = await whatGoes(workspace, input.path)
-          seen.checkDoomed(context.runId, path, fingerprint)
+          seen.assertNotOutdated(context.runId, path, fingerprint)
           await workspace.remove(path)
           seen.note(context.runId, path, '')
           return succeed(

@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import type { ToolDefinition } from '../definition.ts'
-import type { ResultKeeper } from '../long-results.ts'
+import type { LongResultStore } from '../long-results.ts'
 import { calculateArea } from './area.ts'
 import { calculator } from './calculator.ts'
 import { createClockTool } from './clock.ts'
@@ -30,7 +30,7 @@ import { createWebSearchTool, searchProviders, type WebSearchSettings } from './
 export interface BuiltinDependencies {
   fetch: GuardedFetch
   pages: PageReader
-  results: ResultKeeper
+  results: LongResultStore
   memory: SaveMemoryDependencies
   messages: SendMessageDependencies
   knowledge: Pick<Knowledge, 'search' | 'list'>

@@ -63,9 +63,9 @@ export interface SeenFiles {
    */
   advance(runId: RunId, path: string, from: string, to: string): void
   /** Call it when a person is shown what a deletion removes; `fingerprint` identifies all of it. */
-  noteDoomed(runId: RunId, path: string, fingerprint: string): void
+  markOutdated(runId: RunId, path: string, fingerprint: string): void
   /** Throws `file_changed` when a deletion would remove something other than what was shown. */
-  checkDoomed(runId: RunId, path: string, fingerprint: string): void
+  assertNotOutdated(runId: RunId, path: string, fingerprint: string): void
   /** Restores `path` and `version` (or `doomed`) from a cached result or from before a restart (`ToolDefinition.recall`). */
   recall(shown: Readonly<Record<string, unknown>>, runId: RunId): void
 }
@@ -99,10 +99,10 @@ export function createSeenFiles(): SeenFiles {
       const known = versions.get(keyOf(runId, path))
       if (known === undefined || known === from) versions.set(keyOf(runId, path), to)
     },
-    noteDoomed: (runId, path, fingerprint) => {
+    markOutdated: (runId, path, fingerprint) => {
       doomed.set(keyOf(runId, path), fingerprint)
     },
-    checkDoomed: (runId, path, fingerprint) => {
+    assertNotOutdated: (runId, path, fingerprint) => {
       const shown = doomed.get(keyOf(runId, path))
       doomed.delete(keyOf(runId, path))
       if (shown === undefined || shown === fingerprint) return
@@ -120,7 +120,7 @@ export function createSeenFiles(): SeenFiles {
 }
 
 /** Shown above the preview of a call that `noteShown` found to be outdated. */
-export const lateWarning = {
+export const CHANGED_MEANWHILE_WARNING = {
   warning: 'Somebody else changed this file since the model read it, so this call will be refused.',
   warning_code: 'changed_meanwhile',
 }

@@ -1,11 +1,11 @@
 // The `result_read` tool: reads more of a tool result that was truncated.
 import { z } from 'zod'
 import { defineTool, fail, succeed, type ToolDefinition } from '../definition.ts'
-import { type ResultKeeper, sliceResult } from '../long-results.ts'
+import { type LongResultStore, sliceResult } from '../long-results.ts'
 
 const DEFAULT_LENGTH = 20_000
 
-export const createResultReadTool = (results: ResultKeeper): ToolDefinition =>
+export const createResultReadTool = (results: LongResultStore): ToolDefinition =>
   defineTool({
     name: 'result_read',
     description:

@@ -5,6 +5,7 @@ import { untilAborted } from '../../lib/abort.ts'
 import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PageReader } from '../../net/page-reader.ts'
 import type { SearchHit } from '../../net/search-page.ts'
+import { serviceUrl } from './service-url.ts'
 
 export type SearchOutcome = { ok: true; hits: SearchHit[] } | { ok: false; error: string }
 
@@ -16,13 +17,6 @@ export interface SearchProvider {
 
 /** Limit for one service, including the whole response. */
 const TIMEOUT_MS = 10_000
-
-/** Returns a configured URL unchanged, or with the default path when it names only a host. */
-const endpoint = (configured: string | undefined, usual: string): URL => {
-  const url = new URL(configured ?? usual)
-  if (url.pathname === '/') url.pathname = new URL(usual).pathname
-  return url
-}
 
 const unavailable = (outcome: FetchOutcome): string | null => {
   if (!outcome.ok) return outcome.error
@@ -44,7 +38,7 @@ export function createDuckDuckGo(parts: {
   return {
     name: 'duckduckgo',
     async search(query, count, signal) {
-      const url = endpoint(parts.url, 'https://html.duckduckgo.com/html/')
+      const url = serviceUrl(parts.url, 'https://html.duckduckgo.com/html/')
       url.searchParams.set('q', query)
       url.searchParams.set('kl', 'wt-wt')
       const outcome = await parts.fetch(url.href, {
@@ -110,7 +104,7 @@ export function createBrave(parts: {
   return {
     name: 'brave',
     async search(query, count, signal) {
-      const url = endpoint(parts.url, 'https://api.search.brave.com/res/v1/web/search')
+      const url = serviceUrl(parts.url, 'https://api.search.brave.com/res/v1/web/search')
       url.searchParams.set('q', query)
       url.searchParams.set('count', String(count))
       const headers = { accept: 'application/json', 'x-subscription-token': parts.apiKey }
@@ -146,7 +140,7 @@ export function createSearxng(parts: { fetch: GuardedFetch; url: string }): Sear
   return {
     name: 'searxng',
     async search(query, count, signal) {
-      const url = endpoint(parts.url, 'https://searx.invalid/search')
+      const url = serviceUrl(parts.url, 'https://searx.invalid/search')
       url.searchParams.set('q', query)
       url.searchParams.set('format', 'json')
       const outcome = await parts.fetch(url.href, { signal, trusted: true, timeoutMs: TIMEOUT_MS })

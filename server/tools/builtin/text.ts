@@ -59,7 +59,7 @@ const endOfLine = (found: string, offset: number, whole: string): string =>
 
 const graphemeSegmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 const wordSegmenter = new Intl.Segmenter('und', { granularity: 'word' })
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+const UNSPACED_SCRIPTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
 /** Returns the segments of a text that `isWanted`, slice by slice; yields to the event loop after each slice. */
 async function segmentsOf(
@@ -90,6 +90,6 @@ const characters = (text: string): Promise<string[]> =>
 
 /** Scripts without spaces between words are segmented by a dictionary. */
 const wordsOf = async (piece: string): Promise<string[]> =>
-  unspaced.test(piece)
+  UNSPACED_SCRIPTS.test(piece)
     ? await segmentsOf(wordSegmenter, piece, ({ isWordLike }) => isWordLike === true)
     : [piece]

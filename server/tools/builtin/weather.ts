@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import { defineTool, fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
+import { serviceUrl } from './service-url.ts'
 
 export interface WeatherSettings {
   provider: 'open-meteo' | 'openweathermap'
@@ -12,53 +13,56 @@ export interface WeatherSettings {
 }
 
 type Units = 'metric' | 'imperial'
-type Outcome<T> = { ok: true; value: T } | { ok: false; error: string }
+/** `isNotFound`: the service does not know the city. `error` is a sentence. */
+type Outcome<T> = { ok: true; value: T } | { ok: false; isNotFound: boolean; error: string }
 
 const TIMEOUT_MS = 10_000
 const FORECAST_DAYS = 3
 
 export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch): ToolDefinition {
   /** Calls one service and checks its response. Errors never contain the URL, which may contain a key. */
-  async function ask<T>(
+  async function request<T>(
     url: URL,
-    configured: boolean,
+    isConfigured: boolean,
     schema: z.ZodType<T>,
     signal: AbortSignal,
   ): Promise<Outcome<T>> {
-    const outcome = await fetch(url.href, { signal, trusted: configured, timeoutMs: TIMEOUT_MS })
-    if (!outcome.ok) return { ok: false, error: outcome.error }
-    if (outcome.status === 404) return { ok: false, error: 'not found' }
-    if (outcome.status === 401 || outcome.status === 403)
-      return { ok: false, error: 'the weather service refused the configured API key' }
-    if (outcome.status >= 400)
-      return {
-        ok: false,
-        error: `the weather service responded with HTTP status ${outcome.status}`,
-      }
+    const failed = (error: string, isNotFound = false) =>
+      ({ ok: false, isNotFound, error }) as const
+    const outcome = await fetch(url.href, { signal, trusted: isConfigured, timeoutMs: TIMEOUT_MS })
+    if (!outcome.ok) return failed(outcome.error)
+    const { status } = outcome
+    if (status === 401 || status === 403)
+      return failed('The weather service refused the configured API key.')
+    if (status >= 400)
+      return failed(`The weather service responded with HTTP status ${status}.`, status === 404)
     try {
       const read = schema.safeParse(JSON.parse(Buffer.from(outcome.body).toString()))
       if (read.success) return { ok: true, value: read.data }
     } catch {
       // Not JSON: reported below.
     }
-    return { ok: false, error: 'the response of the weather service could not be read' }
+    return failed('The response of the weather service could not be read.')
   }
 
   async function openMeteo(city: string, units: Units, signal: AbortSignal): Promise<ToolResult> {
-    const search = endpoint(settings.geocodingUrl, 'https://geocoding-api.open-meteo.com/v1/search')
+    const search = serviceUrl(
+      settings.geocodingUrl,
+      'https://geocoding-api.open-meteo.com/v1/search',
+    )
     search.searchParams.set('name', city)
     search.searchParams.set('count', '1')
     search.searchParams.set('language', /\p{Script=Han}/u.test(city) ? 'zh' : 'en')
     search.searchParams.set('format', 'json')
-    const places = await ask(search, settings.geocodingUrl !== undefined, Geocoding, signal)
-    if (!places.ok) return unavailable(places.error)
-    const place = places.value.results?.[0]
-    if (place === undefined) return unknownCity(city)
+    const cities = await request(search, settings.geocodingUrl !== undefined, Geocoding, signal)
+    if (!cities.ok) return unavailable(cities.error)
+    const found = cities.value.results?.[0]
+    if (found === undefined) return unknownCity(city)
 
-    const forecast = endpoint(settings.forecastUrl, 'https://api.open-meteo.com/v1/forecast')
+    const forecast = serviceUrl(settings.forecastUrl, 'https://api.open-meteo.com/v1/forecast')
     const query: Record<string, string> = {
-      latitude: String(place.latitude),
-      longitude: String(place.longitude),
+      latitude: String(found.latitude),
+      longitude: String(found.longitude),
       current:
         'temperature_2m,relative_humidity_2m,apparent_temperature,precipitation,weather_code,wind_speed_10m,wind_direction_10m',
       daily: 'weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max',
@@ -69,7 +73,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
         : {}),
     }
     for (const [name, value] of Object.entries(query)) forecast.searchParams.set(name, value)
-    const weather = await ask(forecast, settings.forecastUrl !== undefined, Forecast, signal)
+    const weather = await request(forecast, settings.forecastUrl !== undefined, Forecast, signal)
     if (!weather.ok) return unavailable(weather.error)
     const { current, daily, timezone } = weather.value
     const days = (daily?.time ?? []).map((date, day) => ({
@@ -80,11 +84,11 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
       rain_probability: daily?.precipitation_probability_max?.[day] ?? null,
     }))
     return present({
-      city: place.name,
-      region: place.admin1 ?? null,
-      country: place.country ?? null,
+      city: found.name,
+      region: found.admin1 ?? null,
+      country: found.country ?? null,
       observed_at: current.time,
-      timezone: timezone ?? place.timezone ?? null,
+      timezone: timezone ?? found.timezone ?? null,
       condition: condition(current.weather_code),
       temperature: current.temperature_2m,
       feels_like: current.apparent_temperature ?? null,
@@ -104,15 +108,14 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
     signal: AbortSignal,
   ): Promise<ToolResult> {
     if (settings.apiKey === undefined)
-      return unavailable('openweathermap needs `weather.api_key` in the configuration')
+      return unavailable('OpenWeatherMap needs `weather.api_key` in config.yml.')
     const configured = settings.openweathermapUrl
-    const url = endpoint(configured, 'https://api.openweathermap.org/data/2.5/weather')
+    const url = serviceUrl(configured, 'https://api.openweathermap.org/data/2.5/weather')
     url.searchParams.set('q', city)
     url.searchParams.set('appid', settings.apiKey)
     url.searchParams.set('units', units)
-    const outcome = await ask(url, configured !== undefined, OpenWeather, signal)
-    if (!outcome.ok)
-      return outcome.error === 'not found' ? unknownCity(city) : unavailable(outcome.error)
+    const outcome = await request(url, configured !== undefined, OpenWeather, signal)
+    if (!outcome.ok) return outcome.isNotFound ? unknownCity(city) : unavailable(outcome.error)
     const { name, sys, main, weather, wind, dt } = outcome.value
     return present({
       city: name,
@@ -144,14 +147,14 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
     cacheable: true,
     timeoutMs: 40_000,
     input: z.object({
-      city: z.string().trim().min(1).max(100).describe('City name in any language.'),
+      city: z.string().trim().min(1).max(100).describe('City name, in any language.'),
       units: z
         .enum(['metric', 'imperial', 'celsius', 'fahrenheit'])
         .default('metric')
-        .describe('metric = celsius, imperial = fahrenheit.'),
+        .describe('metric or celsius: °C; imperial or fahrenheit: °F.'),
     }),
-    handler: async ({ city, units: asked }, { signal }) => {
-      const units = asked === 'imperial' || asked === 'fahrenheit' ? 'imperial' : 'metric'
+    handler: async ({ city, units: given }, { signal }) => {
+      const units = given === 'imperial' || given === 'fahrenheit' ? 'imperial' : 'metric'
       return settings.provider === 'openweathermap'
         ? openWeatherMap(city, units, signal)
         : openMeteo(city, units, signal)
@@ -159,17 +162,11 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
   })
 }
 
-/** Returns a configured URL unchanged, or with the default path when it names only a host. */
-function endpoint(configured: string | undefined, usual: string): URL {
-  const url = new URL(configured ?? usual)
-  if (url.pathname === '/') url.pathname = new URL(usual).pathname
-  return url
-}
-
-const unavailable = (error: string): ToolResult => fail(`The weather is unavailable: ${error}`)
+/** @param error a sentence. */
+const unavailable = (error: string): ToolResult => fail(`Weather data is not available. ${error}`)
 
 const unknownCity = (city: string): ToolResult =>
-  fail(`No city named "${city}" was found. Check the spelling or try its English name.`)
+  fail(`There is no city named "${city}". Check the spelling, or try its English name.`)
 
 const present = <T extends { city: string; condition: string; temperature: number }>(
   weather: T,
@@ -236,7 +233,7 @@ const OpenWeather = z.object({
 })
 
 /** WMO weather interpretation codes, as Open-Meteo documents them. */
-const conditions = new Map<number, string>([
+const WEATHER_CONDITIONS = new Map<number, string>([
   [0, 'clear sky'],
   [1, 'mainly clear'],
   [2, 'partly cloudy'],
@@ -267,4 +264,4 @@ const conditions = new Map<number, string>([
   [99, 'thunderstorm with heavy hail'],
 ])
 const condition = (code: number | null | undefined): string =>
-  conditions.get(code ?? -1) ?? 'unknown'
+  WEATHER_CONDITIONS.get(code ?? -1) ?? 'unknown'

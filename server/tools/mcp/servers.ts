@@ -31,7 +31,7 @@ export interface McpServersOptions {
  */
 export function createMcpServers(options: McpServersOptions): McpServers {
   let tools: readonly ToolDefinition[] = []
-  const shelves = Object.entries(options.servers).map(([name, settings]) => {
+  const connectedServers = Object.entries(options.servers).map(([name, settings]) => {
     const registered = new Map<string, ToolDefinition>()
     const connection = createMcpConnection({
       name,
@@ -53,21 +53,21 @@ export function createMcpServers(options: McpServersOptions): McpServers {
         }
         registered.set(tool.name, tool)
       }
-      tools = shelves.flatMap((shelf) => [...shelf.registered.values()])
+      tools = connectedServers.flatMap((connected) => [...connected.registered.values()])
     }
     return { name, settings, connection, registered }
   })
 
   let isClosed = false
   let compile: SchemaCompiler | undefined
-  const started = shelves.length === 0 ? Promise.resolve() : start()
+  const started = connectedServers.length === 0 ? Promise.resolve() : start()
 
   async function start(): Promise<void> {
     const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv')
     // The SDK wants a schema typed after its value; servers send any JSON Schema.
     compile = (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
     if (isClosed) return
-    const tried = Promise.all(shelves.map(({ connection }) => connection.open()))
+    const tried = Promise.all(connectedServers.map(({ connection }) => connection.open()))
     await Promise.race([tried, after(READY_MS)])
   }
 
@@ -75,7 +75,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     ready: started,
     tools: () => tools,
     list: () =>
-      shelves.map(({ name, settings, connection, registered }) => ({
+      connectedServers.map(({ name, settings, connection, registered }) => ({
         name,
         transport: settings.command !== undefined ? 'stdio' : 'http',
         status: connection.status,
@@ -91,12 +91,14 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     toolNamesOf(servers) {
       const wanted = new Set(servers)
       return new Set(
-        shelves.flatMap(({ name, registered }) => (wanted.has(name) ? [...registered.keys()] : [])),
+        connectedServers.flatMap(({ name, registered }) =>
+          wanted.has(name) ? [...registered.keys()] : [],
+        ),
       )
     },
     async close() {
       isClosed = true
-      await Promise.all(shelves.map(({ connection }) => connection.close()))
+      await Promise.all(connectedServers.map(({ connection }) => connection.close()))
     },
   }
 }

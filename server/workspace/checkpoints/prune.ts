@@ -26,9 +26,9 @@ export const prunable = (
 ): string[] =>
   newestFirst
     .filter(
-      ({ createdAt }, place) =>
-        place > 0 &&
-        (place >= rule.keep || now.getTime() - createdAt.getTime() > rule.maxAgeDays * DAY_MS),
+      ({ createdAt }, index) =>
+        index > 0 &&
+        (index >= rule.keep || now.getTime() - createdAt.getTime() > rule.maxAgeDays * DAY_MS),
     )
     .map(({ id }) => id)
 

@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
 import { linkRefused, sizeText, systemCode } from './faults.ts'
-import { notRegular, openRegularFile, type Place, type ProjectPath } from './paths.ts'
+import { notRegular, type OpenPlace, openRegularFile, type ProjectPath } from './paths.ts'
 import type { EntryKind } from './walk.ts'
 
 export interface FileState {
@@ -49,7 +49,7 @@ export const statEntry = async (real: string): Promise<FileState | null> => {
 
 /** Reads a regular file of at most `maxBytes`. Throws `file_too_large`, and what `openRegularFile` throws. */
 export async function readWhole(
-  place: Place,
+  place: OpenPlace,
   path: ProjectPath,
   maxBytes: number,
 ): Promise<FileContent> {

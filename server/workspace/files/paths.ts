@@ -12,7 +12,7 @@ export interface ProjectPath {
 }
 
 /** Limits of a path: bytes in total, bytes of one name, depth of folders. */
-export const pathLimits = { bytes: 1024, nameBytes: 255, depth: 32 } as const
+export const PATH_LIMITS = { bytes: 1024, nameBytes: 255, depth: 32 } as const
 
 // Control characters, and characters that make a name look like another one: separators and direction overrides.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
@@ -26,7 +26,7 @@ const escapes = (): AppError => appError('path_escapes')
  * leaves the project, `bad_request` (400) for a name that no file may have.
  */
 export function parsePath(input: string): ProjectPath {
-  if (input.length > 4 * pathLimits.bytes) throw appError('path_too_long')
+  if (input.length > 4 * PATH_LIMITS.bytes) throw appError('path_too_long')
   // Backslashes count as slashes first, so that a Windows-style escape is reported as an escape.
   const withSlashes = input.replaceAll('\\', '/')
   if (withSlashes.startsWith('/') || /^[a-z]:\//i.test(withSlashes)) throw escapes()
@@ -40,11 +40,11 @@ export function parsePath(input: string): ProjectPath {
   if (DECEPTIVE.test(input)) throw appError('path_has_invisible_characters')
   if (LONE_SURROGATE.test(input)) throw appError('path_not_unicode')
   const text = segments.join('/')
-  if (Buffer.byteLength(text) > pathLimits.bytes) throw appError('path_too_long')
-  if (segments.length > pathLimits.depth)
-    throw appError('path_too_deep', { limit: pathLimits.depth })
+  if (Buffer.byteLength(text) > PATH_LIMITS.bytes) throw appError('path_too_long')
+  if (segments.length > PATH_LIMITS.depth)
+    throw appError('path_too_deep', { limit: PATH_LIMITS.depth })
   for (const name of segments)
-    if (Buffer.byteLength(name) > pathLimits.nameBytes) throw appError('path_name_too_long')
+    if (Buffer.byteLength(name) > PATH_LIMITS.nameBytes) throw appError('path_name_too_long')
   return { text, segments }
 }
 
@@ -70,15 +70,15 @@ export interface OpenFolder {
 // With /proc, a folder is reached through its open descriptor, and the kernel refuses links at each step down.
 // Elsewhere (macOS, Windows) each step is checked before use, which leaves a race that only a local program could
 // exploit.
-const descriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
+const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 const FOLDER_FLAGS = fs.O_RDONLY | (fs.O_DIRECTORY ?? 0) | (fs.O_NOFOLLOW ?? 0)
 
 async function openOne(real: string): Promise<OpenFolder> {
-  if (!descriptorPaths && (await lstat(real)).isSymbolicLink())
+  if (!HAS_DESCRIPTOR_PATHS && (await lstat(real)).isSymbolicLink())
     throw Object.assign(new Error('a link'), { code: 'ELOOP' })
   const handle = await open(real, FOLDER_FLAGS)
   return {
-    real: descriptorPaths ? `/proc/self/fd/${handle.fd}` : real,
+    real: HAS_DESCRIPTOR_PATHS ? `/proc/self/fd/${handle.fd}` : real,
     handle,
     close: () => handle.close(),
   }
@@ -178,7 +178,7 @@ export async function withFolder<T>(
 }
 
 /** The location of an entry: its open folder and its name there. `real` is for system calls that follow no links. */
-export interface Place {
+export interface OpenPlace {
   readonly folder: OpenFolder
   readonly name: string
   readonly real: string
@@ -192,7 +192,7 @@ export async function withPlace<T>(
   root: string,
   path: ProjectPath,
   options: { create?: boolean },
-  work: (place: Place) => Promise<T>,
+  work: (place: OpenPlace) => Promise<T>,
 ): Promise<T> {
   const name = path.segments.at(-1)
   if (name === undefined) throw appError('path_is_project')
@@ -210,7 +210,7 @@ export async function withPlace<T>(
  * Opens a regular file for reading. Refuses links (403) and folders, devices, pipes and sockets (400) without opening them:
  * reading a pipe would block forever.
  */
-export async function openRegularFile(place: Place, path: ProjectPath): Promise<FileHandle> {
+export async function openRegularFile(place: OpenPlace, path: ProjectPath): Promise<FileHandle> {
   const before = await lstat(place.real)
   if (before.isSymbolicLink()) throw linkRefused(path.text)
   if (before.isDirectory()) throw appError('not_a_file', { path: path.text })

@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { chmod, copyFile, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { openRegularFile, type Place, type ProjectPath } from './paths.ts'
+import { type OpenPlace, openRegularFile, type ProjectPath } from './paths.ts'
 
 /** Writes a durable file in the folder `staging`; the caller moves it into the project or removes it. */
 export async function stageBytes(
@@ -43,7 +43,7 @@ export async function stageCopy(
 
 /** Opens a regular file for download; the caller must read or destroy the stream. */
 export async function openDownload(
-  place: Place,
+  place: OpenPlace,
   path: ProjectPath,
 ): Promise<{ size: number; stream: Readable }> {
   const handle = await openRegularFile(place, path)

@@ -2,7 +2,7 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, appError } from '../../errors.ts'
-import { childPath, type OpenFolder, openFolder, type ProjectPath, pathLimits } from './paths.ts'
+import { childPath, type OpenFolder, openFolder, PATH_LIMITS, type ProjectPath } from './paths.ts'
 
 export type EntryKind = 'file' | 'directory' | 'link' | 'other'
 
@@ -99,7 +99,7 @@ export async function walk(
       left--
       visit(entry)
       if (entry.kind !== 'directory' || options.skip?.(entry)) continue
-      if (depth >= 2 * pathLimits.depth) {
+      if (depth >= 2 * PATH_LIMITS.depth) {
         complete = false
         continue
       }

@@ -72,10 +72,11 @@ export async function grepFallback(
   const { files, complete } = isFile
     ? { files: [{ path: within.text, size: state.size }], complete: true }
     : await listFiles(workspace, within, request.signal)
-  const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
+  const matchesGlob = request.glob === undefined ? () => true : compileGlob(request.glob)
   const result: GrepResult = { matches: [], truncated: !complete }
+  let searched = 0
   for (const { path, size } of files) {
-    if (!wanted(path) || size > bounds.maxFileBytes) continue
+    if (!matchesGlob(path) || size > bounds.maxFileBytes) continue
     const content = await workspace.read(path).catch(() => null)
     if (content === null || binaryKind(content.bytes) !== null) continue
     const found = await bounds.pool.run(
@@ -94,6 +95,8 @@ export async function grepFallback(
       },
     )
     for (const match of found.matches) result.matches.push({ path, ...match })
+    searched += 1
+    request.onProgress?.({ done: searched, unit: 'files' })
     if (found.truncated || Date.now() >= deadline) return { ...result, truncated: true }
   }
   return result

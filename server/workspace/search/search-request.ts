@@ -1,4 +1,5 @@
 // The parameters and results of a search in a project's files.
+import type { GrepProgress } from './search-progress.ts'
 
 export interface GrepRequest {
   /** A regular expression, or plain text when `fixed`. */
@@ -10,6 +11,8 @@ export interface GrepRequest {
   /** Only searches files whose path matches this pattern. */
   glob?: string
   maxResults: number
+  /** Called a few times per second. */
+  onProgress?(progress: GrepProgress): void
   signal?: AbortSignal
 }
 
@@ -23,7 +26,7 @@ export interface GrepMatch {
 
 export interface GrepResult {
   matches: GrepMatch[]
-  /** There may be more matches: the limit of results or of time was reached. */
+  /** There may be more matches: the search reached its result or time limit. */
   truncated: boolean
 }
 

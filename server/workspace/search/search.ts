@@ -10,6 +10,7 @@ import { type ProjectPath, parsePath } from '../files/paths.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import { findFilesFallback, grepFallback } from './search-fallback.ts'
+import { throttleProgress } from './search-progress.ts'
 import type { FindResult, GrepMatch, GrepRequest, GrepResult } from './search-request.ts'
 import { createSearchSlots } from './search-slots.ts'
 
@@ -126,21 +127,9 @@ export function createProjectSearch(options: {
     })
     const outcome = await process.done
     if (outcome.startError !== null)
-      throw appError(
-        'search_not_started',
-        {},
-        {
-          cause: outcome.startError,
-        },
-      )
+      throw appError('search_not_started', {}, { cause: outcome.startError })
     if (outcome.stderr.startsWith('bwrap:'))
-      throw appError(
-        'search_not_isolated',
-        {},
-        {
-          cause: new Error(outcome.stderr),
-        },
-      )
+      throw appError('search_not_isolated', {}, { cause: new Error(outcome.stderr) })
     // 0: found, 1: nothing found, 2: an error, which may just mean that some file could not be read.
     if (outcome.exitCode === 2 && outcome.stderr.includes('error'))
       throw appError('search_pattern_invalid', { detail: patternError(outcome.stderr) })
@@ -156,7 +145,7 @@ export function createProjectSearch(options: {
     // A single file is opened by the path rules and piped in, so that its name cannot be swapped for a link meanwhile.
     const isFile = (await workspace.state(within.text))?.kind === 'file'
     const input = isFile ? (await workspace.read(within.text, maxFileBytes)).bytes : undefined
-    const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
+    const matchesGlob = request.glob === undefined ? () => true : compileGlob(request.glob)
     const matches: GrepMatch[] = []
     const { truncated } = await run(
       workspace,
@@ -179,9 +168,10 @@ export function createProjectSearch(options: {
         const match = readMatch(text)
         if (match === null) return true
         const path = isFile ? within.text : match.path
-        if (!isWithin(path, within) || !wanted(path)) return true
+        if (!isWithin(path, within) || !matchesGlob(path)) return true
         if (matches.length >= request.maxResults) return false
         matches.push({ ...match, path })
+        request.onProgress?.({ done: matches.length, unit: 'matches' })
         return true
       },
       { signal: request.signal, input },
@@ -196,7 +186,7 @@ export function createProjectSearch(options: {
     maxResults: number,
     signal: AbortSignal | undefined,
   ): Promise<FindResult> => {
-    const wanted = compileGlob(pattern)
+    const matchesGlob = compileGlob(pattern)
     const paths: string[] = []
     const { truncated } = await run(
       workspace,
@@ -205,7 +195,7 @@ export function createProjectSearch(options: {
       '\0',
       (name) => {
         const path = name.replace(/^\.\//, '')
-        if (!wanted(path)) return true
+        if (!matchesGlob(path)) return true
         if (paths.length >= maxResults) return false
         paths.push(path)
         return true
@@ -216,7 +206,8 @@ export function createProjectSearch(options: {
   }
 
   return {
-    async grep(workspace, request) {
+    async grep(workspace, given) {
+      const request = { ...given, onProgress: throttleProgress(given.onProgress) }
       const within = parsePath(request.path)
       await assertSearchable(workspace, within)
       return await slots.run(

@@ -1,16 +1,21 @@
-// A long conversation fits the model's window, and nothing that matters most is lost on the way.
+// Fitting a long conversation to the model's context window without losing its most important parts.
 import { describe, expect, test } from 'vitest'
-import { fitMessages } from '../../../server/agent/context-window.ts'
+import { createContextWindow } from '../../../server/agent/context-window.ts'
 import type { LlmMessage } from '../../../server/llm/client.ts'
 import { estimateMessageTokens } from '../../../server/llm/tokens.ts'
-import type { CallId } from '../../../server/protocol/ids.ts'
+import { CallId } from '../../../server/protocol/ids.ts'
 
-const callId = 'call_1' as CallId
+const callId = CallId.parse('call_1')
 const system: LlmMessage = { role: 'system', content: 'Be brief.' }
 const user = (content: string): LlmMessage => ({ role: 'user', content })
 const answer = (content: string): LlmMessage => ({ role: 'assistant', content })
 const total = (messages: readonly LlmMessage[]) =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
+const fitMessages = (
+  messages: readonly LlmMessage[],
+  budget: number,
+  summarize: (dropped: readonly LlmMessage[], turns: number | null) => Promise<string | null>,
+) => createContextWindow({ budget, summarize }).fit(messages)
 const never = async (): Promise<string | null> => {
   throw new Error('no summary is needed')
 }
@@ -18,7 +23,7 @@ const never = async (): Promise<string | null> => {
 describe('fitting a conversation to a window', () => {
   test('messages that fit are not changed', async () => {
     const messages = [system, user('Hi'), answer('Hello')]
-    expect(await fitMessages(messages, 1_000, never)).toBe(messages)
+    expect(await fitMessages(messages, 1_000, never)).toEqual(messages)
   })
 
   test('old tool results are shortened first, those of the last iteration stay whole', async () => {
@@ -52,17 +57,89 @@ describe('fitting a conversation to a window', () => {
     const fitted = await fitMessages([system, ...turns, newest], 1_000, async (dropped, count) => {
       asked += 1
       expect(dropped[0]).toEqual(turns[0])
-      expect(dropped).toHaveLength(count * 2)
+      expect(dropped).toHaveLength((count ?? 0) * 2)
       return 'They asked much.'
     })
     expect(asked).toBe(1)
     expect(total(fitted)).toBeLessThanOrEqual(1_000)
     expect(fitted[0]).toEqual(system)
-    // A model wrote the summary, out of anything: it stands in front of a question, never in the system message.
+    // A model wrote the summary from untrusted text, so it belongs before a question, never in the system message.
     const first = fitted[1]
     expect(first?.role === 'user' ? first.context : '').toContain('They asked much.')
     expect(fitted.filter(({ role }) => role === 'system')).toHaveLength(1)
     expect(fitted.at(-1)).toEqual(newest)
+  })
+
+  const iteration = (id: string, text: string): LlmMessage[] => [
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id: CallId.parse(id), name: 'fetch_page', arguments: '{}' }],
+    },
+    { role: 'tool', callId: CallId.parse(id), name: 'fetch_page', content: text },
+  ]
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, at) => iteration(`call_${at}`, `${at} `.repeat(1_000))).flat()
+
+  test('old results are shortened all at once above 80 %, and then nothing changes for many iterations', async () => {
+    const window = createContextWindow({ budget: 10_000, summarize: never })
+    const messages: LlmMessage[] = [system, user('Read all')]
+    let before = ''
+    let changes = 0
+    for (const message of many(16)) {
+      messages.push(message)
+      if (message.role !== 'tool') continue
+      const fitted = JSON.stringify(await window.fit([...messages])).slice(0, -1)
+      if (!fitted.startsWith(before)) changes += 1
+      before = fitted
+    }
+    expect(changes).toBe(1)
+    expect(before.match(/shortened to save space/g)?.length).toBeGreaterThan(8)
+    // A later run begins with the same bytes.
+    const later = createContextWindow({ budget: 10_000, summarize: never, marks: window.marks })
+    expect(JSON.stringify(await later.fit(messages)).slice(0, -1)).toBe(before)
+  })
+
+  test('what the provider counts decides, not the estimate', async () => {
+    const messages = [system, user('Read all'), ...many(8)]
+    const window = createContextWindow({ budget: 10_000, summarize: never })
+    expect(await window.fit(messages)).toEqual(messages)
+    window.report(total(messages) * 2)
+    const fitted = await window.fit([...messages, ...iteration('last', 'x')])
+    expect(JSON.stringify(fitted)).toContain('shortened to save space')
+    expect(window.marks.ratio).toBeCloseTo(2)
+  })
+
+  test('a single turn larger than the window is split: its question, a summary and the last iterations stay', async () => {
+    const summaries: (number | null)[] = []
+    const window = createContextWindow({
+      budget: 2_000,
+      async summarize(dropped, turns) {
+        summaries.push(turns)
+        expect(dropped[0]?.content).toBe('Read all')
+        return `summary ${summaries.length}`
+      },
+    })
+    const messages: LlmMessage[] = [system, user('Read all')]
+    for (let at = 0; at < 40; at += 1) {
+      messages.push(...iteration(`call_${at}`, 'x'.repeat(2_000)))
+      const fitted = await window.fit([...messages])
+      expect(total(fitted)).toBeLessThanOrEqual(2_000)
+      expect(fitted.at(-1)).toEqual(messages.at(-1))
+      expect(fitted[1]).toMatchObject({ role: 'user', content: 'Read all' })
+      // No result without its call.
+      const calls = fitted.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []))
+      const results = fitted.flatMap((one) => (one.role === 'tool' ? [one.callId] : []))
+      expect(results).toEqual(calls.map(({ id }) => id))
+    }
+    expect(summaries.length).toBeGreaterThan(1)
+    expect(summaries.length).toBeLessThan(20)
+    expect(new Set(summaries)).toEqual(new Set([null]))
+    const [, question] = await window.fit([...messages])
+    const context = question?.role === 'user' ? question.context : ''
+    expect(context).toContain(`summary ${summaries.length}`)
+    expect(context).not.toContain(`summary ${summaries.length - 1}<`)
+    expect(context?.match(/conversation_summary>/g)).toHaveLength(2)
   })
 
   test('a Chinese character counts as about one token', () => {

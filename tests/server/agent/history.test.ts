@@ -1,4 +1,4 @@
-// Stored messages in the model's form: whatever is stored, the model gets a conversation that providers accept.
+// Converting stored messages to model messages: whatever is stored, the result is a conversation that providers accept.
 import { describe, expect, test } from 'vitest'
 import {
   answerMessages,
@@ -17,7 +17,7 @@ type Content =
   | { type: 'tool_call'; id: string; arguments?: string }
   | { type: 'tool_result'; id: string }
 
-/** Steps in the places that they have in an answer. */
+/** Steps with their ids and indexes within an answer. */
 const stepsOf = (contents: readonly Content[]): Step[] =>
   contents.map((content, index): Step => {
     const place = { id: stepId(index), index }
@@ -44,7 +44,7 @@ const answered = (contents: readonly Content[], text = ''): BranchMessage => ({
   steps: stepsOf(contents),
 })
 
-/** What every provider demands: results stand right behind the message that asked for them, one for each call, in order. */
+/** What every provider requires: one result per call, in order, directly after the message with the calls. */
 function expectValidOrder(messages: readonly LlmMessage[], what = ''): void {
   for (let at = 0; at < messages.length; at += 1) {
     const message = messages[at]
@@ -169,7 +169,7 @@ describe('the order', () => {
   })
 })
 
-/** An answer as the loop makes it: iterations of thinking, text and calls; results in any order; then a final text. */
+/** An answer as the loop produces it: iterations with thinking, text and calls, results in any order, a final text. */
 function randomAnswer(random: ReturnType<typeof randomFrom>): {
   contents: Content[]
   pieces: number

@@ -1,4 +1,4 @@
-// The agent loop that is stopped, at any await and between any two events.
+// Aborting the agent loop, at any await and between any two events.
 import { describe, expect, test } from 'vitest'
 import {
   calling,
@@ -13,7 +13,7 @@ import {
 import { answerTo, inShort, run } from './run-loop.ts'
 
 describe('an abort', () => {
-  /** A run of two iterations whose every await passes through `between`. */
+  /** A run of two iterations in which every await goes through `between`. */
   const twoIterations = (between: (place: string) => Promise<void>, signal: AbortSignal) =>
     run(
       [
@@ -38,7 +38,7 @@ describe('an abort', () => {
           await between('window')
           return messages
         },
-        // As the executor does: once aborted, what is left is answered as stopped.
+        // Like the executor: after an abort, the remaining calls still get a result, which says that they were stopped.
         async *runTools(calls) {
           for (const call of calls) {
             await between('tool')
@@ -74,7 +74,7 @@ describe('an abort', () => {
       const told = inShort(events)
       expect(told.at(-1), what).toBe('stopped')
       expect(told.slice(0, -1), what).toEqual(whole.events.slice(0, told.length - 1))
-      // Tools that were asked are heard to their end: their results are stored, and the listeners learn of them.
+      // Tools that were already called are read to the end, so that their results are stored and emitted.
       expect(
         afterAbort.filter((here) => here !== 'tool'),
         `${what}: nothing new begins`,

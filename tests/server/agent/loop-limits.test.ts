@@ -1,4 +1,4 @@
-// What the agent loop sends to the model: unique call ids, tools within the limits, messages that fit.
+// What the agent loop sends to the model: unique call ids, tools within the limits, messages that fit the window.
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage } from '../../../server/llm/client.ts'
 import { calling, finished, says, text, toolCall } from '../../support/scripted-client.ts'

@@ -1,4 +1,4 @@
-// The agent loop alone: the order of its events, the calls that it hands to the tools, its failures.
+// The agent loop in isolation: the order of its events, the calls that it passes to the tools, its failures.
 import { describe, expect, test } from 'vitest'
 import { AppError, appError } from '../../../server/errors.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'

@@ -1,9 +1,10 @@
+// Runs the agent loop with scripted model responses and records its events, requests and tool calls.
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../../../server/agent/loop.ts'
 import type { LlmMessage, ToolCall } from '../../../server/llm/client.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 import { type Script, scriptedClient } from '../../support/scripted-client.ts'
 
-/** What a tool answers that always succeeds. */
+/** The result of a tool call that succeeds. */
 export const answerTo = (call: ToolCall): CallResult => ({
   call,
   content: `{"success":true,"data":"result of ${call.id}"}`,
@@ -12,7 +13,7 @@ export const answerTo = (call: ToolCall): CallResult => ({
   untrusted: false,
 })
 
-/** What the conversation holds when the loop begins. */
+/** The messages of the conversation when the loop begins. */
 export const question: LlmMessage[] = [
   { role: 'system', content: 'Be brief.' },
   { role: 'user', content: 'Look it up.' },
@@ -26,11 +27,11 @@ const look = {
 export interface LoopRun {
   events: LoopEvent[]
   requests: ReturnType<typeof scriptedClient>['requests']
-  /** The calls of each batch that was handed to the tools. */
+  /** The calls of each batch that was passed to the tools. */
   batches: (readonly ToolCall[])[]
 }
 
-/** Runs the loop to its end, or until `onEvent` has had enough. */
+/** Runs the loop until it ends or `onEvent` returns `leave`. */
 export async function run(
   scripts: Script[],
   more: Partial<AgentLoopInput> = {},
@@ -67,7 +68,7 @@ export async function run(
   return { events, requests: llm.requests, batches }
 }
 
-/** One word for each event, enough to compare an order. */
+/** A short label for each event, for comparing sequences of events. */
 export const inShort = (events: readonly LoopEvent[]): string[] =>
   events.map((event) => {
     switch (event.type) {

@@ -1,4 +1,4 @@
-// The log of changes: who is told what, what a reader that was away finds, and what is forgotten.
+// The change log: who receives which changes, what a reader gets after a reconnect, and what is dropped.
 import { expect, test } from 'vitest'
 import { createChangeLog } from '../../../server/changes/change-log.ts'
 import type { Change } from '../../../server/protocol/change.ts'

@@ -1,4 +1,4 @@
-// A scripted model that is a parent with sub-agents.
+// A scripted model that acts as a parent agent and its sub-agents.
 import type { Upstream, UpstreamRequest } from '../../support/upstream.ts'
 import { type Turn, turn } from '../../support/upstream-turns.ts'
 

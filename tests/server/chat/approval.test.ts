@@ -1,4 +1,4 @@
-// Risky calls wait for a person: shown before they happen, decided once, for exactly this call, also over a restart.
+// Approval of risky calls: shown before they run, decided once, for exactly one call, and kept across a restart.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -68,6 +68,22 @@ describe('approval', () => {
     const again = await decide(runId, { id_ref: question.data.id_ref, decision: 'approve' })
     expect(again.status).toBe(409)
     expect((await decide(runId, { id_ref: 'nothing', decision: 'approve' })).status).toBe(404)
+  })
+
+  test('without a stream, the response comes as soon as a call waits, and says which', async () => {
+    upstream.enqueue(turn.toolCalls([write('unstreamed.txt')]), turn.text('Written.'))
+    const made = await server.call('POST', '/api/conversations', { body: { project_id: project } })
+    const path = `/api/conversations/${made.json.data.id}/messages`
+    const sent = await server.call('POST', path, { body: { text: 'Go', stream: false } })
+    const { run, message } = sent.json.data
+    expect(run).toMatchObject({ status: 'awaiting_approval', finish_reason: null })
+    expect(message).toMatchObject({ id: run.message_id, status: 'awaiting_approval' })
+    const [pending] = run.pending_approvals
+    expect(pending).toMatchObject({ name: 'file_write', risk_level: 'medium' })
+    const events = await openEvents(`${server.url}/api/runs/${run.id}/events`)
+    await decide(run.id, { id_ref: pending.id_ref, decision: 'approve' })
+    expect((await events.all()).at(-1)?.event).toBe('done')
+    expect(await fileStatus('unstreamed.txt')).toBe(200)
   })
 
   test('the model reads a rejection with its reason, and nothing is written', async () => {

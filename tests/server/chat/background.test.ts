@@ -1,4 +1,4 @@
-// Tasks in the background: they outlive the answer and the process, and join the conversation when they are done.
+// Background tasks: they outlive the answer and the process, and join the conversation when they are done.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const config = () => ({
 const lastText = (request: UpstreamRequest): string =>
   String(request.messages.findLast(({ role }) => role === 'user')?.content)
 
-/** The answer to 'Go' spawns the task and ends; `background` answers the task. */
+/** The answer to 'Go' starts the task and ends; `background` scripts the model of the task. */
 const script = (background: (request: UpstreamRequest) => Turn, announce = true): void =>
   upstream.program((request) => {
     if (lastText(request) !== 'Go') return background(request)

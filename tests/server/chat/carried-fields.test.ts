@@ -1,4 +1,4 @@
-// What a provider wants back with its calls reaches that provider in later iterations, turns and attempts, and nobody else.
+// Carried fields go back to the provider that sent them, in later iterations, turns and attempts, and to no other.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { useUpstream } from '../../support/use-upstream.ts'
 const upstream = await useUpstream()
 const SECRET = 'a-signature-of-the-provider'
 
-/** A call of `get_current_time`, or another tool, that the provider signed. */
+/** A call, by default of `get_current_time`, that the provider signed. */
 const signedCall = (name = 'get_current_time', given: object = {}, id = 'call_signed') =>
   turn.chunks([
     chunk({ reasoning_details: [{ type: 'reasoning.text', text: `${SECRET}-detail`, index: 0 }] }),
@@ -29,7 +29,7 @@ const signedCall = (name = 'get_current_time', given: object = {}, id = 'call_si
     }),
     chunk({}, 'tool_calls'),
   ])
-/** The calls that a request repeats, as the provider sees them. */
+/** The earlier calls in a request, as the provider receives them. */
 const callsOf = (request: UpstreamRequest | undefined) =>
   (request?.messages ?? []).flatMap((message) => message.tool_calls ?? [])
 const signature = { extra_content: { google: { thought_signature: SECRET } } }

@@ -1,4 +1,4 @@
-// A project is deleted while runs work in it: they end, it does not come back, and no model hears of the database.
+// Deleting a project while runs work in it: the runs end, its folder stays gone, and no model sees a database error.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }))
 
 const upstream = await useUpstream()
 
-/** What a database says when a row is gone. */
+/** Texts of database errors about a missing row. */
 const DATABASE_TEXT = /constraint|foreign key|sqlite|postgres|relation "|insert into/i
 
 describeOnEachServer('a project deleted while runs work in it', (start) => {
@@ -31,7 +31,7 @@ describeOnEachServer('a project deleted while runs work in it', (start) => {
     })
   })
 
-  /** Folders of users that hold one of this name; not what the server keeps for itself. */
+  /** Folders with this name in the folders of users; those that the server keeps for itself are left out. */
   const foldersNamed = async (id: string): Promise<string[]> => {
     const users = (await readdir(workspaces)).filter((name) => !name.startsWith('.'))
     const inside = await Promise.all(users.map((user) => readdir(join(workspaces, user))))
@@ -66,7 +66,7 @@ describeOnEachServer('a project deleted while runs work in it', (start) => {
         ])
       if (wish.includes('wait'))
         return turn.toolCalls([{ name: 'file_delete', arguments: { path: 'a.txt' } }])
-      // One write after another, as fast as it gets answers.
+      // The next write starts as soon as the last one has returned.
       count++
       return turn.toolCalls([
         { name: 'file_write', arguments: { path: `${count}.txt`, content: 'text' } },
@@ -108,7 +108,7 @@ describeOnEachServer('a project deleted while runs work in it', (start) => {
     for (const { messages } of upstream.requests)
       expect(JSON.stringify(messages)).not.toMatch(DATABASE_TEXT)
 
-    // Whoever goes on in one of the conversations is told, and nothing brings the folder back.
+    // A later message in one of the conversations gets the failure, and nothing recreates the folder.
     upstream.reset()
     upstream.enqueue(
       turn.toolCalls([{ name: 'file_write', arguments: { path: 'late.txt', content: 'late' } }]),

@@ -1,4 +1,4 @@
-// Output of models and tools is stored as far as possible on both databases: NUL and halves of characters never fail a run.
+// Output of models and tools with NUL or lone surrogates is stored on both databases and never fails a run.
 import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'

@@ -1,17 +1,22 @@
-// Long messages: pages stay small, nothing is skipped, contents come only where they are requested.
+// Long messages: pages stay small, nothing is skipped, and contents are sent only when they are requested.
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
 
 const upstream = await useUpstream()
 
-/** The beginning of a PNG, with bytes after it that no text survives. */
+/** The start of a PNG, followed by bytes that a conversion to text would corrupt. */
 const PNG = Buffer.concat([
   Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
   Buffer.from(Array.from({ length: 300_001 }, (_, at) => (at * 7) % 256)),
 ])
-/** A page may show about a million bytes. */
+/** The upper bound of a page as JSON, which holds about a million bytes of text before escaping. */
 const PAGE_CHARACTERS = 3_000_000
 
 describeOnEachServer('long messages', (start) => {
@@ -29,14 +34,8 @@ describeOnEachServer('long messages', (start) => {
       titles: 'off',
       limits: { attachments: '500KB' },
     })
-    const register = async (username: string): Promise<string> =>
-      (
-        await server.call('POST', '/api/auth/register', {
-          body: { username, password: 'a good password' },
-        })
-      ).json.data.token
-    ann = await register('ann')
-    bob = await register('bob')
+    ann = await register(server, 'ann')
+    bob = await register(server, 'bob')
   })
 
   const call = (method: string, path: string, body?: unknown, token = ann) =>

@@ -1,4 +1,4 @@
-// Many approval requests of one batch: each can be told from the others, and they are decided one by one or all at once.
+// Many approval requests of one batch can be distinguished, and are decided one by one or all at once.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
@@ -22,14 +22,14 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
     project = made.json.data.id
   })
 
-  /** Sends, and waits until all requests are there. */
+  /** Sends a message and waits until all approval requests have arrived. */
   async function ask() {
     const numbers = Array.from({ length: REQUESTS }, (_, number) => number)
     const path = (number: number) => `file-${number}.txt`
     upstream.enqueue(
       turn.toolCalls(
         numbers.map((number) => ({
-          // Alike but for the file: nothing else tells them apart.
+          // The calls differ only in the file.
           id: `call_${number}`,
           name: 'file_write',
           arguments: { path: path(number), content: 'the same text\n' },
@@ -47,7 +47,7 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
     const isRequest = ({ event }: ReceivedEvent): boolean => event === 'approval_required'
     let seen = 0
     await stream.next((event) => isRequest(event) && ++seen === REQUESTS)
-    // They come as their previews get ready; here in the order of the calls.
+    // Requests arrive in the order in which their previews are ready; sort them by call.
     const requests = numbers.map((number) => {
       const found = stream.events.filter(
         (event) => isRequest(event) && JSON.parse(event.data.arguments).path === path(number),
@@ -69,7 +69,7 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
   test('each name their call, and nothing is written when all are rejected at once', async () => {
     const { runId, stream, requests } = await ask()
     expect(new Set(requests.map(({ data }) => data.id_ref)).size).toBe(REQUESTS)
-    // On a busy machine one may be requested before its preview is ready; then its arguments tell.
+    // On a busy machine a request may be emitted before its preview is ready; then it has only the arguments.
     for (const [number, { data }] of requests.entries())
       if (data.preview !== undefined)
         expect(data.preview).toMatchObject({
@@ -101,7 +101,7 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
   test('run exactly the approved calls, and each can be decided only once', async () => {
     const { runId, stream, requests } = await ask()
     const isApproved = (number: number): boolean => number % 3 === 0
-    // In another order than they were made; the last two say the opposite of what was decided.
+    // Decides in reverse order; a second, opposite decision of each call is refused.
     for (const [number, { data }] of [...requests.entries()].reverse()) {
       const decision = isApproved(number) ? 'approve' : 'reject'
       expect((await decide(runId, { id_ref: data.id_ref, decision })).status).toBe(200)

@@ -1,4 +1,4 @@
-// What leaves a conversation: messages by a channel, and facts learned from outside text.
+// What leaves a conversation: messages sent through a channel, and remembered facts that come from outside text.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
@@ -46,7 +46,7 @@ const converse = async (approval: string) => {
 }
 
 test('a message is sent through a channel of the user, and an unknown channel is a failure that names the existing ones', async () => {
-  const { port } = receiver.address() as AddressInfo // a TCP server that listens has one
+  const { port } = receiver.address() as AddressInfo // never null or a path: the server listens on TCP
   const made = await server.call('POST', '/api/channels', {
     body: {
       type: 'webhook',

@@ -1,4 +1,4 @@
-// Text from outside stays known as such: over stops and wherever it goes (promise K7). Kills and random orders: tests/faults/outside-*.test.ts.
+// Taint of outside text survives stops and follows the text. Kills and random orders: tests/faults/outside-*.test.ts.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   actor,
@@ -19,7 +19,7 @@ import { startWebSite, type WebSite } from '../../support/web-site.ts'
 const upstream = await useUpstream()
 
 let site: WebSite
-/** Lets go of the page that does not come. */
+/** Lets the slow page respond. */
 let release: () => void
 beforeAll(async () => {
   site = await startWebSite()
@@ -164,7 +164,7 @@ describeOnEachServer('text from outside', (start) => {
     expect(JSON.stringify(system)).not.toContain('written twice')
     expect(JSON.stringify(others)).toContain('written twice')
     await call('PUT', '/api/memory', { content: '' })
-    // It was read once; forgetting the fact does not undo that.
+    // The conversation has read the fact, so it stays tainted after the fact is forgotten.
     expect(await asks(reader)).toBe(true)
     expect(await asks(await createConversation(project))).toBe(false)
   })

@@ -1,4 +1,4 @@
-// A model changes several files of a project: shown, partly rejected, partly changed by the person, and all taken back.
+// A model changes files of a project: changes are previewed, partly rejected, partly edited by the user, and reverted.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'

@@ -1,4 +1,4 @@
-// Changes of a project come one after another: a command, a file tool of another conversation, a person.
+// Exclusive access to a project: a command, a file tool of another conversation and a user change it one at a time.
 import { expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer } from '../../support/server.ts'
@@ -35,7 +35,7 @@ describeOnEachServer('concurrent changes of one project', (start) => {
       arguments: { command: 'cp a.txt before.txt; echo begun; sleep 2; cp a.txt after.txt' },
     })
     await command.next(({ event }) => event === 'tool_progress')
-    // Both would be done long before the command.
+    // Without exclusive access, both would finish long before the command.
     const person = server.call('PUT', file('a.txt'), { body: { content: 'of a person' } })
     const other = await send({
       name: 'file_write',
@@ -53,7 +53,7 @@ describeOnEachServer('concurrent changes of one project', (start) => {
       ({ tool, files }: { tool: string; files: { path: string }[] }) =>
         `${tool}: ${files.map(({ path }) => path).join(' ')}`,
     )
-    // The command has what it did itself and nothing of the others.
+    // The checkpoint of the command contains its own changes only.
     expect(changes.slice(2)).toEqual(['exec: after.txt before.txt', 'editor_write: a.txt'])
     expect(changes.slice(0, 2).sort()).toEqual(['editor_write: a.txt', 'file_write: b.txt'])
     upstream.expectDone()

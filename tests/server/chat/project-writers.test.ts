@@ -1,4 +1,4 @@
-// Several conversations and a person change one project at once, in random order: nothing is lost, nobody is refused.
+// Conversations and a user change one project concurrently, in random order: no change is lost or refused.
 import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { rounds, SEED } from '../../support/random.ts'
@@ -8,7 +8,7 @@ import { useUpstream } from '../../support/use-upstream.ts'
 
 const CONVERSATIONS = 4
 const APPENDS = 8
-/** What the test itself puts into the project first. */
+/** The number of changes that the test makes before the concurrent ones. */
 const CHANGES_BEFORE = 2
 
 const upstream = await useUpstream()
@@ -68,7 +68,7 @@ describeOnEachServer('several writers of one project', (start) => {
         for (const { data } of events.filter(({ data }) => data.type === 'tool_result'))
           expect(JSON.parse(data.content), what).toMatchObject({ success: true })
       }
-      /** Renames a folder there, back and there again. */
+      /** Renames a folder, renames it back, and renames it again. */
       const arrange = async (): Promise<void> => {
         for (const [from, to] of [
           ['moving', 'moved'],
@@ -100,7 +100,7 @@ describeOnEachServer('several writers of one project', (start) => {
       }
       await expectAll()
 
-      // Everything since the first change of the storm is taken back, and that is taken back too.
+      // Restores the state before the first concurrent change, then undoes that restore.
       const { items } = (await server.call('GET', `${base}/checkpoints?limit=100`)).json.data
       const before = items.at(-CHANGES_BEFORE - 1)
       const restored = await server.call('POST', `${base}/checkpoints/${before.id}/restore`)

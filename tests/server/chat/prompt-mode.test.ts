@@ -1,4 +1,4 @@
-// A model without function calling, through the whole server: two calls in its text, then an answer; never a call shown as text.
+// Prompt mode through the whole server: two calls in the text, then an answer; a call is never shown as text.
 import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { type TestServer, useServers } from '../../support/server.ts'

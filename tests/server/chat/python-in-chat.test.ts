@@ -1,4 +1,4 @@
-// Python in a conversation, from the project's files to the image in the answer, and a program that has to be stopped.
+// Python in a conversation, from the files of a project to an image in the answer, and stopping a program.
 import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { scripted } from '../../support/scripted.ts'

@@ -1,4 +1,4 @@
-// The usage of model calls is counted and bounded, whatever a provider or a client claims.
+// The usage of model calls is counted and limited, whatever a provider or a client reports.
 import { expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
@@ -35,6 +35,35 @@ describeOnEachServer('spending', (start) => {
     expect(await booked(server)).toBeLessThan(1_000_000)
   })
 
+  test('cached tokens and cost are told with the answer, the run, the message and the statistics, also later', async () => {
+    const price = { input: 2, output: 10, cached_input: 0.5, currency: 'USD' }
+    const server = await start({ models: models({ price }), titles: 'off' })
+    const conversation = await conversationOf(server)
+    const cached = (cached_tokens: number) => ({
+      usage: {
+        prompt_tokens: 1_000_000,
+        completion_tokens: 100_000,
+        total_tokens: 1_100_000,
+        prompt_tokens_details: { cached_tokens },
+      },
+    })
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '3*3' } }], cached(0)),
+      turn.text('Nine.', cached(800_000)),
+    )
+    const done = (await ask(server, conversation)).at(-1)
+    // Cost of the first call: 2 + 1; of the second: 0.4 + 0.4 + 1.
+    const counted = { prompt_tokens: 2_000_000, cached_tokens: 800_000, cost: { USD: 4.8 } }
+    expect(done).toMatchObject({ event: 'done', data: { usage: counted } })
+    const messages = await server.call('GET', `/api/conversations/${conversation}/messages`)
+    const answer = messages.json.data.items.at(-1)
+    expect(answer.usage).toEqual(done?.data.usage)
+    const run = await server.call('GET', `/api/runs/${answer.run_id}`)
+    expect(run.json.data.usage).toEqual(answer.usage)
+    const stats = (await server.call('GET', '/api/stats/tokens?period=daily')).json.data
+    expect(stats).toMatchObject({ ...counted, by_model: { scripted: counted } })
+  })
+
   test('max_tokens out of range returns 400 with the allowed range', async () => {
     const server = await start({ models: models(), titles: 'off' })
     const id = await conversationOf(server)
@@ -62,7 +91,7 @@ describeOnEachServer('spending', (start) => {
       upstream.enqueue(turn.text(long, usage(10, 10)))
       await ask(server, conversation, long)
     }
-    // What was asked for beyond the answers themselves are summaries.
+    // All requests except those for the answers themselves are for summaries.
     upstream.program(({ messages }) =>
       JSON.stringify(messages[0]).includes('Summarize the conversation')
         ? turn.text('They wrote words.', usage(5_000, 500))
@@ -106,7 +135,7 @@ describeOnEachServer('spending', (start) => {
     const server = await start({
       models: models({ context_window: 3_000, max_tokens: 200 }),
       titles: 'off',
-      // Room for the answer, but not for what a call of unknown size is taken to use beside it.
+      // Enough for the answer, but not for the usage that is assumed for an additional call.
       limits: { user_tokens_per_day: 2_000 },
     })
     const conversation = await conversationOf(server)
@@ -137,7 +166,7 @@ describeOnEachServer('spending', (start) => {
         Array.from({ length: 6 }, () => conversationOf(server)),
       )
       const ends = conversations.map(async (id) => (await ask(server, id)).at(-1))
-      // The others have ended before the one that was admitted.
+      // The other runs end before the one that was admitted.
       const refused = await new Promise<number>((resolve) => {
         let count = 0
         for (const end of ends)
@@ -151,7 +180,7 @@ describeOnEachServer('spending', (start) => {
       await Promise.all(ends)
       expect(upstream.requests.length - seen).toBe(1)
       expect(await booked(server)).toBe(900)
-      // What was set aside is given back: 100 are left for another.
+      // The reserved usage is released: 100 tokens are left for another call.
       expect((await ask(server, await conversationOf(server))).at(-1)?.data.finish_reason).toBe(
         'stop',
       )

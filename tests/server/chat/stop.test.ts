@@ -1,4 +1,4 @@
-// Stop is a state of the run: whatever the run is doing, it ends within a second and keeps what came.
+// Stopping a run: whatever the run is doing, it ends within a second and keeps what has arrived.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ let siteUrl: string
 const { start } = useServers()
 
 beforeAll(async () => {
-  // A web page that never answers: a tool that is busy for as long as it may.
+  // A web page that never responds keeps a tool busy until its time limit.
   silentSite = createServer(() => {})
   await new Promise<void>((resolve) => silentSite.listen(0, '127.0.0.1', resolve))
   siteUrl = `http://127.0.0.1:${(silentSite.address() as AddressInfo).port}/`

@@ -1,4 +1,4 @@
-// Sub-agents of a run that is interrupted, by a restart of the server or by a stop, and goes on.
+// Sub-agents of a run that is interrupted by a restart or a stop and then continues.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Sub-agents: parallel runs, their limits and tools, approval requests, failures and usage.
 import { beforeAll, expect, test, vi } from 'vitest'
 import { openEvents } from '../../support/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
@@ -48,7 +49,7 @@ describeOnEachServer('sub-agents', (start) => {
     subAgents((_request, task) => {
       arrived.add(task)
       if (arrived.size === 3) everybodyIsThere()
-      // Nobody is answered before all three have asked: they can only pass side by side.
+      // The answers wait until all three requests have arrived, so the test passes only if they run in parallel.
       if (task.includes('nothing')) return turn.error(400, 'no such model here')
       return turn.text(`I saw it: ${task}`, { until: together })
     })

@@ -1,4 +1,4 @@
-// The configuration: defaults, variables, overrides, and one clear line for every fault.
+// The configuration: defaults, environment variables, overrides, and one clear line for each error.
 import { describe, expect, test } from 'vitest'
 import { ConfigError, loadConfig, parseConfig } from '../../../server/config/load.ts'
 import { parseSize } from '../../../server/config/scalars.ts'

@@ -1,4 +1,4 @@
-// Backups are whole while others write, and restoring one brings everything back.
+// Backups are consistent while other clients write, and a restore brings everything back.
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ describe.each(['sqlite', 'postgres'] as const)('backup and restore (%s)', (diale
     const rows = await restored.read.select({ id: messages.id }).from(messages)
     const present = new Set(rows.map((row) => row.id))
     expect(before.filter((message) => !present.has(message))).toEqual([])
-    // One snapshot: what is counted is what is there.
+    // The backup is one snapshot: the stored count matches the rows.
     const [conversation] = await restored.read.select().from(conversations)
     expect(conversation?.messageCount).toBe(rows.length)
   })
@@ -114,7 +114,7 @@ describe.each(['sqlite', 'postgres'] as const)('backup and restore (%s)', (diale
     await (await connect(settings, { log: silentLog })).close()
     const target = join(folder, 'there')
     await backupDatabase(settings, target)
-    await expect(backupDatabase(settings, target)).rejects.toThrow(/exists already/)
+    await expect(backupDatabase(settings, target)).rejects.toThrow(/already exists/)
     await expect(restoreDatabase(settings, join(folder, 'missing'))).rejects.toThrow(/no backup/)
     const broken = join(folder, 'broken')
     const whole = readFileSync(target)

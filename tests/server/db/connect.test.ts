@@ -1,4 +1,4 @@
-// Connecting: what a start finds, makes and refuses, on both databases.
+// Connecting to a database: what a start finds, creates and refuses, on both databases.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -74,7 +74,7 @@ describe('a SQLite file', () => {
     const before = await connect(settings, { log: silentLog })
     const user = await somebody(createStore(before))
     await before.close()
-    // As an older program would have left it: the tables are there, the last migration is not noted.
+    // The tables exist, but the journal lists no migration, so that all of them run again and fail.
     await onConnection(settings, `delete from ${journal}`)
     const told: object[] = []
     await expect(
@@ -85,7 +85,7 @@ describe('a SQLite file', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     const copied = { dialect: 'sqlite', file: copy } as const
     expect(await onConnection(copied, 'select id from users')).toEqual([{ id: user.id }])
-    // The migration that failed left nothing behind.
+    // The failed migration left nothing behind.
     expect(await onConnection(settings, `select * from ${journal}`)).toEqual([])
     expect(await onConnection(settings, 'pragma integrity_check')).toEqual([
       { integrity_check: 'ok' },
@@ -123,7 +123,7 @@ describe('a PostgreSQL server', () => {
     await expect(refused).rejects.not.toThrow(/secret-word/)
   })
 
-  test('that accepts connections but never answers ends the start as well', async () => {
+  test('that accepts connections but never responds also ends the start', async () => {
     const silent = createServer()
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const address = silent.address()

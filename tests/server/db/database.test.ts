@@ -1,4 +1,4 @@
-// The two doors: what a transaction promises, on both databases.
+// The read connection and the write connection: what a transaction guarantees, on both databases.
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'

@@ -1,4 +1,4 @@
-// The committed migrations are what the table definition says, and carry a database of the first version along.
+// The committed migrations match the table definitions and upgrade a database of the first version.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
-import type { ProjectId, RunId } from '../../../server/protocol/ids.ts'
+import type { MessageId, ProjectId, RunId } from '../../../server/protocol/ids.ts'
 import { useDatabases } from '../../support/databases.ts'
 import { onConnection } from '../../support/explain.ts'
 import { onServer, withDatabase } from '../../support/postgres-server.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
   for (const remove of leftovers) await remove()
 })
 
-/** An empty database with the tables of the first so many migrations and nothing later. */
+/** A database with the tables of the first `migrations` migrations only, without rows. */
 async function olderVersion(dialect: Dialect, migrations: number): Promise<DatabaseSettings> {
   const migrationsFolder = join(root, 'migrations', dialect)
   const applied = readMigrationFiles({ migrationsFolder }).slice(0, migrations)
@@ -67,7 +67,7 @@ async function olderVersion(dialect: Dialect, migrations: number): Promise<Datab
   return { dialect, connection: { url: place } }
 }
 
-/** Rows without those that they refer to. */
+/** Statements that turn off foreign key checks. */
 const unchecked = {
   sqlite: 'pragma foreign_keys = off',
   postgres: 'set session_replication_role = replica',
@@ -114,7 +114,31 @@ describe.each(['sqlite', 'postgres'] as const)(
       })
     })
 
-    test('keeps its runs and sub-agents under the names of today', async () => {
+    test('keeps its attachments, which have no files yet', async () => {
+      const settings = await olderVersion(dialect, 11)
+      const [yes, now] = { sqlite: ['1', '0'], postgres: ['true', 'now()'] }[dialect]
+      const no = dialect === 'sqlite' ? '0' : 'false'
+      await runScript(
+        settings,
+        [
+          `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${yes}, 0, ${now})`,
+          `insert into conversations (id, user_id, title, title_key, thinking_enabled, disabled_mcp_servers, approval_grants, tainted, pinned, archived, message_count, titled, created_at, updated_at) values ('c', 'u', 't', 't', ${no}, '[]', '[]', ${no}, ${no}, ${no}, 1, ${no}, ${now}, ${now})`,
+          `insert into messages (id, conversation_id, role, text, token_count, status, created_at) values ('m', 'c', 'user', 'q', 0, 'completed', ${now})`,
+          `insert into attachments (message_id, position, kind, name, extension, content, size) values ('m', 0, 'text', 'a.txt', 'txt', 'kept', 4)`,
+        ].join(';'),
+      )
+      const store = createStore(await databases.connect(settings))
+      expect(await store.attachments.findInline()).toMatchObject({
+        userId: 'u',
+        messageId: 'm',
+        content: { name: 'a.txt', content: 'kept' },
+      })
+      expect(await store.attachments.contents('m' as MessageId, [0])).toMatchObject([
+        { position: 0, content: 'kept' },
+      ])
+    })
+
+    test('keeps its runs and sub-agents, with their current names', async () => {
       const settings = await olderVersion(dialect, 7)
       const { yes, no, now } = {
         sqlite: { yes: '1', no: '0', now: '0' },
@@ -180,7 +204,7 @@ describe.each(['sqlite', 'postgres'] as const)(
   },
 )
 
-/** Several statements on one connection. */
+/** Runs several statements on one connection. */
 async function runScript(settings: DatabaseSettings, script: string): Promise<void> {
   if (settings.dialect === 'sqlite') {
     const client = new Sqlite(settings.file)

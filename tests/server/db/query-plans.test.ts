@@ -1,4 +1,4 @@
-// Lists and pages keep their price however much is stored: the databases answer them from an index, in its order.
+// The cost of lists and pages does not grow with the data: both databases read them from an index, in its order.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database, DatabaseSettings } from '../../../server/db/database.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
@@ -17,9 +17,9 @@ describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => 
   let userId: UserId
   let projectId: ProjectId
   let conversationId: ConversationId
-  const leaf = 'm10000' as MessageId // the last one of the chain that is made below
+  const leaf = 'm10000' as MessageId // the last message of the chain that is created below
 
-  /** The plans of everything that `work` asks, one text each. */
+  /** The query plan of each statement that `work` runs. */
   async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
     statements = []
     await work()
@@ -28,7 +28,7 @@ describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => 
 
   const usesOnly = (plan: string, index: string): void => {
     expect(plan).toContain(index)
-    // Reading a table through, or sorting what was found, would grow with the number of rows.
+    // The cost of a full table scan or a sort grows with the number of rows.
     expect(plan).not.toMatch(
       /SCAN (conversations|messages|runs)|Seq Scan on (conversations|messages|runs)/,
     )
@@ -57,7 +57,7 @@ describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => 
       id: `'m' || n.i`,
       parent_id: `case when n.i = 1 then original.id else 'm' || (n.i - 1) end`,
     })
-    // Enough beside them that reading those tables through would cost something, too.
+    // Enough rows in the other tables that a full scan of them would be costly, too.
     await makeCopies(settings, database.tables.users, { id: userId }, 5_000, {
       id: `'u' || n.i`,
       username_key: `'u' || n.i`,

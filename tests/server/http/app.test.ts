@@ -1,4 +1,4 @@
-// Over real HTTP: every failure answers in the envelope, and nothing internal leaks.
+// Over HTTP: every failure is returned in the error envelope, and no internal details leak.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   })
   app.get('/api/things/:id', async ({ params }) => ({ code: 0, data: params }))
   app.get('/api/wrong', { schema: { response: { 200: z.object({ a: z.string() }) } } }, async () =>
-    // A handler that breaks its own promise, past the type checker.
+    // A handler whose response violates its schema, unnoticed by the type checker.
     JSON.parse('{"a":1,"canary":2}'),
   )
   origin = await app.listen({ port: 0, host: '127.0.0.1' })

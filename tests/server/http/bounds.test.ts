@@ -1,4 +1,4 @@
-// Bounds of what one user or one address may hold open.
+// Limits on the streams and connections that one user or address may hold open.
 import { connect, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
@@ -55,7 +55,7 @@ describe('what one user or address may hold open', () => {
   test('a connection beyond the limit is closed, and a connection that ends makes room', async () => {
     const server = await start({ config: { limits: { connections_per_address: 4 } } })
     const { port, hostname } = new URL(server.url)
-    /** Whether the connection was served. */
+    /** Opens a connection; resolves to whether it was served. */
     const open = (): Promise<boolean> =>
       new Promise((resolve) => {
         const socket = connect(Number(port), hostname)

@@ -5,19 +5,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { appError } from '../../../server/errors.ts'
 import { type App, createApp } from '../../../server/http/app.ts'
-import { failures } from '../../../server/protocol/failures/failures.ts'
-import { storedFailures } from '../../../server/protocol/failures/stored.ts'
+import { FAILURES } from '../../../server/protocol/failures/failures.ts'
+import { STORED_FAILURES } from '../../../server/protocol/failures/stored.ts'
 
-/** What may throw without a listed reason, and who reads its text instead of a person at the page. */
+/** Files that may throw an error without a listed reason, and who reads its text instead of a person at the page. */
 const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'auth/secret-box.ts': 'the operator, at the start: the key of the installation is unusable',
   'db/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'db/inspect.ts': 'the operator, of `doctor` and at the start',
-  'db/migrate.ts': 'the operator, at the start: a newer version made the database',
+  'db/migrate.ts': 'the operator, at the start: a newer version created the database',
   'db/postgres/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'db/postgres/connect.ts': 'the operator, at the start',
   'db/sqlite/connect.ts': 'the operator, at the start',
   'errors.ts': 'nobody: it defines `appError`',
+  'files/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'owner/owner.ts': 'the operator, at the start: another process owns the store',
   'owner/postgres-lock.ts': 'the operator, at the start',
   'owner/sqlite-lock.ts': 'the operator, at the start',
@@ -43,7 +44,7 @@ describe('the list of failures', () => {
       .filter((file) => !file.startsWith('protocol/failures/'))
       .map(textOf)
       .join('\n')
-    const reasons = [...Object.keys(failures), ...Object.keys(storedFailures)]
+    const reasons = [...Object.keys(FAILURES), ...Object.keys(STORED_FAILURES)]
     expect(reasons.filter((reason) => !code.includes(`'${reason}'`))).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// The knowledge base over real HTTP, with real files and databases: upload, background reading, search, citation, deletion.
+// The knowledge base over HTTP, with real files and databases: upload, indexing, search, citation, deletion.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -61,7 +61,7 @@ async function startServer(database: Database, userId: UserId, folder: string) {
     await knowledge.stop()
     await app.close()
   })
-  const { port } = app.server.address() as AddressInfo // a TCP server that listens has one
+  const { port } = app.server.address() as AddressInfo // never null or a path: the server listens on TCP
   const url = (project: ProjectId) => `http://127.0.0.1:${port}/api/projects/${project}/documents`
   return {
     knowledge,

@@ -1,4 +1,4 @@
-// A configured endpoint for embeddings is in force: documents are found by meaning through the whole server, and the doctor looks at it.
+// A configured embedding endpoint takes effect: documents are found by meaning, and the doctor checks the endpoint.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { checkEmbeddings } from '../../../server/doctor/check-embeddings.ts'
 import { useDatabases } from '../../support/databases.ts'
@@ -7,14 +7,14 @@ import { describeOnEachServer } from '../../support/server.ts'
 import { refusingUrl, startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
 
-/** What a text is about, as a model for embeddings would know. */
+/** One topic per entry. As with an embedding model, the vector of a text reflects its topics. */
 const meanings = [/car|automobile|vehicle/i, /doctor|physician|hospital/i, /bread|oven|flour/i]
 let upstream: Upstream
 beforeAll(async () => {
   upstream = await startUpstream()
   upstream.program(({ path, body }) => {
     if (!path.endsWith('/embeddings')) return undefined
-    // The endpoint is asked with a list of texts.
+    // Each request contains a list of texts.
     const data = (body.input as string[]).map((text, index) => ({
       index,
       embedding: meanings.map((meaning) => (meaning.test(text) ? 1 : 0.01)),
@@ -66,7 +66,7 @@ describeOnEachServer('documents with an endpoint for embeddings', (start) => {
   }, 60_000)
 })
 
-test('the doctor reports whether the endpoint answers and what compares vectors', async () => {
+test('the doctor reports whether the endpoint responds and what compares vectors', async () => {
   const database = { dialect: 'sqlite' as const, file: 'not-looked-at.db' }
   const settings = { apiUrl: upstream.url, apiKey: 'key', model: 'tiny' }
   expect(await checkEmbeddings(null, database)).toEqual([])
@@ -84,7 +84,7 @@ test('PostgreSQL without pgvector compares vectors one by one, and the doctor re
   if (place.dialect !== 'postgres') throw new Error('not what was asked for')
   const settings = { apiUrl: upstream.url, apiKey: 'key', model: 'tiny' }
   const [, comparing] = await checkEmbeddings(settings, { ...place, embeddings: true })
-  // A server that has it is as good: then it is used.
+  // A server with pgvector also passes: then it is used.
   if (comparing?.state === 'ok') expect(comparing.detail).toBe('pgvector')
   else expect(comparing?.advice).toContain('pgvector')
 })

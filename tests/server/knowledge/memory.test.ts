@@ -1,4 +1,4 @@
-// The user's memory: facts with dates, no doubles, and what a prompt shows of it.
+// The user's memory: dated facts, no duplicates, and how a prompt shows it.
 import { describe, expect, test } from 'vitest'
 import { cleanFact, createMemory, type MemoryStore } from '../../../server/knowledge/memory.ts'
 import { newId } from '../../../server/lib/ids.ts'
@@ -86,7 +86,7 @@ describe('what a prompt shows', () => {
     })
   })
 
-  test('begins with the user’s own text, then facts that match the question, then the newest', async () => {
+  test('begins with the text that the user wrote, then facts that match the message, then the newest', async () => {
     const { memory } = memoryWith('Call me Kim.')
     await memory.remember(user, 'Has a dog named Rex', trusted)
     await memory.remember(user, 'Lives in Oslo', trusted)

@@ -1,4 +1,4 @@
-// Finding by meaning: a real endpoint for embeddings on loopback, both databases, and what happens when it is away.
+// Search by meaning: a real embedding endpoint on loopback, both databases, and an unavailable endpoint.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
 import { addProject, addUser } from '../../support/rows.ts'
 
-/** What a text is about, as a model for embeddings would know: each line of words is one meaning. */
+/** One topic per entry. As with an embedding model, the vector of a text reflects its topics. */
 const meanings = [/car|automobile|vehicle/i, /doctor|physician|hospital/i, /bread|oven|flour/i]
 const vectorOf = (text: string): number[] => [
   ...meanings.map((meaning) => (meaning.test(text) ? 1 : 0)),
@@ -31,7 +31,7 @@ const endpoint = createServer((request, response) => {
     const { input, model } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
     asked.push({ authorization: request.headers.authorization, model, count: input.length })
     const data = input.map((text: string, index: number) => ({ index, embedding: vectorOf(text) }))
-    // In any order: the index counts.
+    // In any order, because only the index counts.
     response.end(JSON.stringify({ data: data.reverse() }))
   })
 })
@@ -41,7 +41,7 @@ const fetch = createGuardedFetch({
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-  const { port } = endpoint.address() as AddressInfo // a TCP server that listens has one
+  const { port } = endpoint.address() as AddressInfo // never null or a path: the server listens on TCP
   url = `http://127.0.0.1:${port}/v1`
 })
 afterAll(async () => {

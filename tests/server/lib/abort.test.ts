@@ -1,4 +1,4 @@
-// Waiting for a signal that many wait for: everybody hears of it once, and nobody leaves a listener behind.
+// Many waiters on one abort signal: each is notified once, and no listener leaks.
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { linkedController, onAbort, untilAborted } from '../../../server/lib/abort.ts'

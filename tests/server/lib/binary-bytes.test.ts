@@ -1,4 +1,4 @@
-// Which bytes are text.
+// Distinguishing binary data from text.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { looksBinary } from '../../../server/lib/binary-bytes.ts'

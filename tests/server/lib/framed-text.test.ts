@@ -1,4 +1,4 @@
-// Text from elsewhere can't leave the frame that it is shown in.
+// Text from outside cannot break out of the frame that it is shown in.
 import { expect, test } from 'vitest'
 import { framedText } from '../../../server/lib/framed-text.ts'
 

@@ -1,4 +1,4 @@
-// No secret leaves the server: not in the log, not in an event, not in an error, not in what a tool says.
+// No secret leaves the server: not in a log, an event, an error or a tool result.
 import { pino } from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createRedactor, redactedLog, secretsIn } from '../../../server/lib/redact.ts'

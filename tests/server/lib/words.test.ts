@@ -1,4 +1,4 @@
-// The words by which text is found are the same in what is stored and in what is asked.
+// Text is split into the same search words when it is indexed and when it is queried.
 import { describe, expect, test } from 'vitest'
 import { indexWords, queryWords } from '../../../server/lib/words.ts'
 

@@ -1,10 +1,11 @@
-// What every `LlmClient` promises, held against each making: OpenAI's format, Anthropic's, prompt mode, fallback, the demo.
+// What every `LlmClient` guarantees, for each implementation: the three APIs, prompt mode, fallback, the demo.
 import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../server/protocol/catalog.ts'
 import { hear, llmRequest } from '../../support/llm.ts'
 import { messagesTurn } from '../../support/messages-turns.ts'
 import { useCatalogs } from '../../support/model-catalogs.ts'
+import { called, responsesTurn, said } from '../../support/responses-turns.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useFreshUpstream } from '../../support/use-upstream.ts'
 
@@ -29,8 +30,11 @@ const messages = messagesTurn([
   { type: 'tool_use', id: 'toolu_1', name: 'get_current_time', input: {} },
 ])
 
+const responses = responsesTurn([said('I look.'), called('call_1', 'get_current_time')])
+
 const makings: [name: string, models: Partial<ModelSettings>[], answer: typeof native | null][] = [
   ['OpenAI format', [{ id: 'a' }], native],
+  ['Responses API', [{ id: 'a', api: 'responses' }], responses],
   ['Messages API', [{ id: 'a', api: 'messages' }], messages],
   ['prompt mode', [{ id: 'a', tool_mode: 'prompt' }], written],
   ['a model with a fallback', [{ id: 'a', fallback: ['b'] }, { id: 'b' }], native],
@@ -41,7 +45,9 @@ describe.each(makings)('%s', (_name, models, answer) => {
   const words =
     answer === messages
       ? messagesTurn([{ type: 'text', text: 'some words' }])
-      : turn.text('some words')
+      : answer === responses
+        ? responsesTurn([said('some words')])
+        : turn.text('some words')
   const client = async (): Promise<LlmClient> => {
     const catalog = createCatalog({
       models: models.map((model) => ({ id: 'a', api_url: upstream.url, ...model })),

@@ -1,4 +1,4 @@
-// Models of scripted providers, and catalogs and requests over them.
+// Models of scripted providers, and helpers that create catalogs and send requests.
 import type { createModelCatalog, ModelCatalog } from '../../../server/llm/catalog.ts'
 import type { ModelSettings } from '../../../server/protocol/catalog.ts'
 import { type Heard, hear } from '../../support/llm.ts'
@@ -8,7 +8,7 @@ import { useFreshUpstream } from '../../support/use-upstream.ts'
 
 type CatalogOptions = Parameters<typeof createModelCatalog>[0]
 
-/** The waits before each retry, in milliseconds. */
+/** The delays before each retry, in milliseconds. */
 export const FAST = { delaysMs: [1, 2, 4] }
 
 export interface TestModels {

@@ -1,4 +1,4 @@
-// Fallbacks: the models that are asked in the place of one that fails.
+// Fallbacks: the models that are called in place of one that fails.
 import { describe, expect, test } from 'vitest'
 import { outcome } from '../../support/llm.ts'
 import { refusingUrl } from '../../support/upstream.ts'
@@ -22,7 +22,7 @@ describe('fallbacks', () => {
     ])
   })
 
-  test('are not asked when the model answers or fails after its first word', async () => {
+  test('are not called when the model answers, or fails after its first word', async () => {
     const models = [model('a', { fallback: ['b'] }), model('b')]
     upstream.enqueueFor({ apiKey: 'key-a' }, turn.text('mine'))
     expect((await ask(models)).text).toBe('mine')

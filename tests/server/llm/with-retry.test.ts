@@ -1,4 +1,4 @@
-// Retries: which failures a second request may solve, and that nothing the user has seen is sent twice.
+// Retries: which failures are retried, and that nothing the user has seen is sent twice.
 import { describe, expect, test } from 'vitest'
 import { hear, llmRequest, outcome } from '../../support/llm.ts'
 import { turn } from '../../support/upstream-turns.ts'

@@ -1,4 +1,4 @@
-// Channels of a user: limits, what is stored of them, and whose they are.
+// Channels of a user: limits, validation, ownership, and how their secrets are stored.
 import { createHmac } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'

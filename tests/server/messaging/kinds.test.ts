@@ -1,9 +1,11 @@
+// The kinds of channels: webhook, e-mail and Telegram.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createEmailKind } from '../../../server/messaging/email.ts'
 import { createChannelKinds } from '../../../server/messaging/kinds.ts'
 import { createTelegramKind } from '../../../server/messaging/telegram.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
+import { freePort } from '../../support/free-port.ts'
 import {
   fetch,
   message,
@@ -31,6 +33,20 @@ describeOnEachDatabase('kinds of channels', (open) => {
     const sent = await channels.send(userId, 'ops', message())
     expect(sent?.status).not.toBe('delivered')
     expect(receiver.received).toEqual([])
+    expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+      reason: 'delivery_receiver_address_refused',
+    })
+  })
+
+  test('a webhook whose receiver refuses the connection fails with a reason that the page can translate', async () => {
+    const { channels, userId } = await prepare()
+    const url = `http://127.0.0.1:${await freePort()}`
+    await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url } })
+    await channels.send(userId, 'ops', message())
+    expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+      reason: 'delivery_receiver_refused_connection',
+      params: null,
+    })
   })
 
   test('e-mail goes only to recipients that the operator allows', async () => {

@@ -1,3 +1,4 @@
+// The outbox: retries, failed deliveries, restarts and concurrent senders.
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createChannelRepository } from '../../../server/db/repositories/channels.ts'
@@ -19,7 +20,7 @@ describeOnEachDatabase('deliveries', (open) => {
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
     expect(await channels.send(userId, 'ops', message())).toMatchObject({
       status: 'pending',
-      error: 'the receiver answered 500',
+      error: 'the receiver responded with status 500',
     })
     await vi.waitFor(
       async () =>
@@ -41,11 +42,11 @@ describeOnEachDatabase('deliveries', (open) => {
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
     expect(await channels.send(userId, 'ops', message())).toMatchObject({
       status: 'failed',
-      error: 'the receiver answered 404',
+      error: 'the receiver responded with status 404',
     })
     expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
       attempts: 1,
-      error: 'the receiver answered 404',
+      error: 'the receiver responded with status 404',
       reason: 'delivery_refused',
       params: { status: 404 },
     })
@@ -69,7 +70,12 @@ describeOnEachDatabase('deliveries', (open) => {
     await vi.waitFor(
       () =>
         expect(told).toMatchObject([
-          { userId, channel: 'ops', text: 'hello', error: 'the receiver answered 500' },
+          {
+            userId,
+            channel: 'ops',
+            text: 'hello',
+            error: 'the receiver responded with status 500',
+          },
         ]),
       SLOW,
     )

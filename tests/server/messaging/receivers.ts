@@ -11,7 +11,7 @@ import { createAddressRules } from '../../../server/net/addresses.ts'
 import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
 import { addUser } from '../../support/rows.ts'
 
-/** An HTTP receiver that answers with the statuses given, one after another, then 200. */
+/** An HTTP receiver that responds with the given statuses in turn, then with 200. */
 export async function startReceiver(...statuses: number[]) {
   const received: { url: string; headers: IncomingHttpHeaders; body: string }[] = []
   const server = createServer((request, response) => {
@@ -31,11 +31,11 @@ export async function startReceiver(...statuses: number[]) {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
-  const { port } = server.address() as AddressInfo // a TCP server that listens has one
+  const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
   return { url: `http://127.0.0.1:${port}`, received }
 }
 
-/** The few words of SMTP that a sender needs. `refuse` answers the recipient with 550. */
+/** A mail server with the SMTP commands that a sender needs. With `refuse`, it rejects the recipient with 550. */
 export async function startMailServer(refuse = false) {
   const mails: string[] = []
   const server = createTcpServer((socket) => {
@@ -66,7 +66,7 @@ export async function startMailServer(refuse = false) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
-  const { port } = server.address() as AddressInfo // a TCP server that listens has one
+  const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
   return { smtp: { host: '127.0.0.1', port, from: 'claw@example.org' }, mails }
 }
 
@@ -87,7 +87,7 @@ export async function startSilentServer() {
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
   })
-  const { port } = server.address() as AddressInfo // a TCP server that listens has one
+  const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
   return {
     smtp: { host: '127.0.0.1', port, from: 'claw@example.org' },
     connected,
@@ -100,7 +100,7 @@ export const fetch = createGuardedFetch({
 export const strictFetch = createGuardedFetch({
   rules: createAddressRules({ allowPrivate: [], allowPorts: [80, 443] }),
 })
-/** As long as a slow machine may need. */
+/** A time limit that is long enough for a slow machine. */
 export const SLOW = { timeout: 30_000 }
 const secrets = createSecretBox(Buffer.alloc(32, 7))
 
@@ -110,7 +110,7 @@ export const message = (text = 'hello') => ({
   signal: new AbortController().signal,
 })
 
-/** A new user of the database with channels that retry at once; `start` begins another sender over the same rows. */
+/** Creates a user whose channels retry at once; `start` starts another sender on the same database. */
 export async function prepareChannels(
   database: Database,
   options: Partial<Parameters<typeof createChannels>[0]> = {},

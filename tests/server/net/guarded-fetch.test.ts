@@ -1,4 +1,4 @@
-// The way out to the web, tried against real servers on loopback with names that only the tests know.
+// Guarded requests to the web, against real servers on loopback with host names that only the tests resolve.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
   else response.writeHead(404).end()
 })
 let port = 0
-/** `site.test` stands for a page that may be fetched; every other name of the tests leads to this machine. */
+/** `site.test` may be fetched; names that are not listed resolve to this machine. */
 const names: Record<string, string[]> = {
   'site.test': ['127.0.0.1'],
   'rebind.test': ['127.0.0.1'],

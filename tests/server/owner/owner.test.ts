@@ -1,4 +1,4 @@
-// A store has one owner: a second one is refused, a dead one leaves nothing behind, a lost lock stops what has effects.
+// A store has one owner: a second one is refused, a dead one leaves nothing behind, a lost lock pauses effects.
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
@@ -119,7 +119,7 @@ describe('a lost connection of the owner to PostgreSQL', () => {
     const other = await session(settings)
     const { rows } = await other.query<{ name: string }>('select current_database() as name')
     const name = rows[0]?.name
-    // Nobody can connect for a while, as while a server starts again.
+    // Nobody can connect for a while, as during a restart of the server.
     await onServer(inject('postgres').url, `alter database ${name} allow_connections false`)
     await other.query(END_OWNER)
     await expect.poll(() => owner.isHeld).toBe(false)
@@ -153,7 +153,7 @@ describe('a lost connection of the owner to PostgreSQL', () => {
       "select classid, objid from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())",
     )
     const next = await session(settings)
-    // Waits in the server's own queue, so that it is the next one whatever happens.
+    // Waits in the lock queue of the server, so that it is certain to get the lock next.
     const got = next.query('select pg_advisory_lock($1, $2)', [rows[0]?.classid, rows[0]?.objid])
     await expect
       .poll(

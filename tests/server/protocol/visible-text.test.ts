@@ -1,4 +1,4 @@
-// What a person decides on is shown as it is: nothing invisible, no letters in another order than they are.
+// What a person decides on is shown as it is: no invisible characters, and no characters that reorder the text.
 import { expect, test } from 'vitest'
 import { visibleText, visibleValue } from '../../../server/protocol/visible-text.ts'
 

@@ -1,6 +1,11 @@
 // Conversations over real HTTP, on both databases.
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
 
 describeOnEachServer('conversations', (start) => {
   let server: TestServer
@@ -8,14 +13,8 @@ describeOnEachServer('conversations', (start) => {
   let bob = ''
   beforeAll(async () => {
     server = await start({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
-    const register = async (username: string): Promise<string> =>
-      (
-        await server.call('POST', '/api/auth/register', {
-          body: { username, password: 'a good password' },
-        })
-      ).json.data.token
-    ann = await register('ann')
-    bob = await register('bob')
+    ann = await register(server, 'ann')
+    bob = await register(server, 'bob')
   })
   const call = (method: string, path: string, body?: unknown, token = ann) =>
     server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
@@ -201,7 +200,7 @@ describeOnEachServer('conversations', (start) => {
   })
 
   test('token statistics list every hour or day of their period', async () => {
-    const tokens = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+    const tokens = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cached_tokens: 0 }
     const unused = { ...tokens, prompt: 0, completion: 0, total: 0 }
     const daily = await call('GET', '/api/stats/tokens', undefined, bob)
     expect(daily.json.data).toEqual({
@@ -209,6 +208,7 @@ describeOnEachServer('conversations', (start) => {
       prompt_tokens: 0,
       completion_tokens: 0,
       total_tokens: 0,
+      cached_tokens: 0,
       by_model: {},
       hourly: Object.fromEntries(
         Array.from({ length: 24 }, (_, hour) => [String(hour).padStart(2, '0'), unused]),

@@ -1,3 +1,4 @@
+// Hostile requests to the project routes, and the host's private keys hidden from isolated programs.
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { bubblewrapArguments, detectBubblewrap } from '../../../server/sandbox/bubblewrap.ts'

@@ -1,4 +1,4 @@
-// Text that databases, JSON and limits stumble over is refused or stored as it can be, never a fault of the server.
+// Text that is difficult for databases, JSON or limits is refused or stored safely, and never causes a server error.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
 import { startUpstream, type Upstream } from '../../support/upstream.ts'
@@ -20,7 +20,7 @@ describeOnEachServer('hostile text', (start) => {
   let upstream: Upstream
   let conversation = ''
   beforeAll(async () => {
-    // A model that refuses at once: what is asked of it is not the matter here.
+    // A model that fails at once: its answers do not matter here.
     upstream = await startUpstream()
     upstream.program(() => turn.error(401))
     server = await start({ models: [{ id: 'refusing', api_url: upstream.url }], titles: 'off' })
@@ -63,7 +63,7 @@ describeOnEachServer('hostile text', (start) => {
           request_id: expect.any(String),
         })
     }
-    // Whatever was stored can be read again.
+    // Everything that was stored can be read back.
     for (const place of ['/api/conversations?limit=100', path, `${path}/messages`, '/api/memory'])
       expect((await server.call('GET', place)).status, place).toBe(200)
   })

@@ -1,4 +1,4 @@
-// Hostile requests against every route: each is answered below 500, in the envelope, and the server lives on.
+// Hostile requests against every route: each response is below 500, in the envelope, and the server stays up.
 import { beforeAll, expect, test } from 'vitest'
 import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
 
@@ -66,7 +66,7 @@ const queries = [
 describeOnEachServer('hostile requests', (start) => {
   let server: TestServer
   let routes: { method: string; path: string }[] = []
-  /** Things that are there, so that bodies are looked at and not only ids. */
+  /** Ids of existing resources, so that requests get past the id check and the body is validated too. */
   let present: Record<string, string> = {}
 
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describeOnEachServer('hostile requests', (start) => {
       if (path.endsWith('/events')) continue
       const takesBody = method !== 'GET' && method !== 'HEAD'
       const attempts = [
-        // Of things that are there, where there are some: what is checked before the id is checked then, too.
+        // With the id of an existing resource where there is one, to reach the checks after the lookup too.
         ...(takesBody ? bodies : [undefined]).map((body) => ({
           id: method === 'DELETE' ? 'x' : (present[path.split('/')[2] ?? ''] ?? 'x'),
           query: '',
@@ -128,7 +128,7 @@ describeOnEachServer('hostile requests', (start) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) }),
     }).catch(() => undefined)
-    // The server may close the connection while the client still writes; then there is no answer to read.
+    // The server may close the connection while the client is still writing; then there is no response.
     if (answer !== undefined) expect(answer.status).toBe(413)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   })
@@ -142,7 +142,7 @@ describeOnEachServer('hostile requests', (start) => {
     [{ origin: 'http://localhost:4000' }, 200],
     [{ host: 'LOCALHOST:1' }, 200],
   ])('in single mode a request with %j returns %i', async (headers, status) => {
-    // Not `fetch`, which keeps these headers to itself.
+    // Not `fetch`, which does not let a caller set these headers.
     const { request } = await import('node:http')
     const answered = await new Promise<number | undefined>((resolve, reject) => {
       request(`${server.url}/api/auth/mode`, { headers }, (answer) => {

@@ -9,7 +9,7 @@ describeOnEachServer('lists', (start) => {
     interface Operation {
       parameters?: { name: string; in: string; required?: boolean }[]
     }
-    /** Path → the query parameters that it needs, as the start of a query string. */
+    /** Path → its required query parameters, as the start of a query string. */
     const required = new Map<string, string>()
     for (const [path, { get }] of Object.entries<{ get?: Operation }>(Object(document).paths)) {
       const parameters = get?.parameters?.filter((parameter) => parameter.in === 'query') ?? []
@@ -17,7 +17,7 @@ describeOnEachServer('lists', (start) => {
         required.set(path, parameters.map((one) => (one.required ? `${one.name}=x&` : '')).join(''))
     }
     const lists = [...required.keys()]
-    // Found in the description, so that a new list is not forgotten; these at least are known.
+    // Discovered from the OpenAPI document, so that new lists are covered; at least these must be found.
     expect(lists).toEqual(
       expect.arrayContaining([
         '/api/conversations',

@@ -1,4 +1,4 @@
-// From nothing to a model that answers: presets, probe, store, chat; the key never comes back.
+// Setting up the first model: presets, probe, store, chat; the API key is never returned.
 import { describe, expect, test } from 'vitest'
 import { useServers } from '../../support/server.ts'
 import { turn } from '../../support/upstream-turns.ts'
@@ -31,7 +31,7 @@ describe('a model that is set to think', () => {
 })
 
 describe('adding a provider', () => {
-  test('leads from the demo to a probed and stored model that answers', async () => {
+  test('leads from the demo to a model that was probed, stored and answers', async () => {
     const server = await servers.start()
     expect((await server.call('GET', '/api/models')).json.data).toMatchObject([{ id: 'demo' }])
     const presets = await server.call('GET', '/api/admin/models/presets')
@@ -66,7 +66,7 @@ describe('adding a provider', () => {
     expect(seen).not.toContain(KEY)
   })
 
-  test('returns 400 for an invalid address and reports an address that does not answer', async () => {
+  test('returns 400 for an invalid address and reports an address that does not respond', async () => {
     const server = await servers.start()
     const wrong = await server.call('POST', '/api/admin/models/probe', { body: { api_url: 'x' } })
     expect(wrong.status).toBe(400)

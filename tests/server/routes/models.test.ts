@@ -1,4 +1,4 @@
-// Models of the configuration and of administrators: listed, kept secret, changed.
+// Models from the configuration and from administrators: listing, changing, and keeping keys secret.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,7 +99,7 @@ describe('models', () => {
     for (const body of [lost, free])
       expect((await first.call('POST', '/api/admin/models', { body })).status).toBe(200)
     await first.close()
-    // As after a restore without the secret key.
+    // Simulates a restored backup without the original secret key.
     writeFileSync(join(folder, 'data/secret.key'), 'a'.repeat(64))
     const second = await start({ folder, config: { db_sqlite_file: file } })
     const marks = async (path: string) => {

@@ -1,4 +1,4 @@
-// Files of a project over real HTTP: read, written, searched, and every path that must not work.
+// Files of a project over real HTTP: reading, writing, searching, and every path that must be refused.
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

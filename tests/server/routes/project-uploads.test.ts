@@ -1,4 +1,4 @@
-// Folders and files that are uploaded, over real HTTP, and every upload that is refused and leaves nothing.
+// Uploads of folders and files over real HTTP; every refused upload leaves nothing behind.
 import { symlink } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
@@ -118,7 +118,7 @@ describe('files uploaded into a project', () => {
   const add = async (id: string, files: readonly Part[], folder?: string) => {
     const form = new FormData()
     for (const [path, content] of files) form.append('files[]', new Blob([content]), path)
-    // Behind the files, where a form may have it too.
+    // After the files, as forms may order their fields this way too.
     if (folder !== undefined) form.set('path', folder)
     const response = await fetch(`${server.url}/api/projects/${id}/files`, {
       method: 'POST',
@@ -136,7 +136,7 @@ describe('files uploaded into a project', () => {
     const id = await createProject()
     await write(id, 'kept.txt', 'kept')
     await write(id, 'in/old.bin', 'old')
-    // One that is gathered in memory, one that is written as it comes, larger than a text may be written.
+    // One is buffered in memory; the other is streamed to disk and exceeds the limit for text files.
     const [small, large] = [bytesOf(1_000), bytesOf(310_000)]
     const added = await add(
       id,
@@ -186,7 +186,7 @@ describe('files uploaded into a project', () => {
     await write(id, 'file.txt', 'mine')
     for (const name of ['folder/1', 'folder/2']) await write(id, name, 'x'.repeat(290_000))
     await symlink('/etc', join(await server.folderOf(id), 'link'))
-    // What a checkpoint kept may stay; nobody sees it.
+    // Contents stored for a checkpoint may remain; they are not visible.
     const seen = async () => [
       (await everything()).filter((path) => !path.startsWith('.nanoclaw/projects')),
       await listOf(id),

@@ -1,3 +1,4 @@
+// Projects and their checkpoints over real HTTP.
 import { describe, expect, test } from 'vitest'
 import { file, useProjectServer } from './use-project-server.ts'
 

@@ -1,4 +1,4 @@
-// The reference equals what is served: every route is in it, every reference in it leads somewhere.
+// The API reference matches the served routes: every route is documented, and every `$ref` resolves.
 import { beforeAll, expect, test } from 'vitest'
 import { type TestServer, useServers } from '../../support/server.ts'
 

@@ -1,4 +1,4 @@
-// Readers that do not keep up with a run: bounded memory, dropped when they take nothing, kept when they only are slow.
+// Clients that read a run's stream too slowly: bounded memory, disconnected when stalled, kept when merely slow.
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -10,7 +10,7 @@ import { createRunLog, type RunLog } from '../../../server/runs/log/log.ts'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
 
 const STALL_MS = 400
-/** More than the system takes in between two ends of a connection. */
+/** Number of pieces; more than the socket buffers of both ends hold. */
 const MUCH = 120
 const PIECE = 'x'.repeat(100_000)
 
@@ -46,7 +46,7 @@ afterEach(async () => {
   await app.close()
 })
 
-/** A reader that has not read anything yet, once the server knows of it. */
+/** Connects without reading; resolves once the server has registered the listener. */
 async function openSocket(): Promise<{ socket: Socket; response: ServerResponse }> {
   const socket = connect(port, '127.0.0.1').pause()
   socket.on('error', () => {})
@@ -57,7 +57,7 @@ async function openSocket(): Promise<{ socket: Socket; response: ServerResponse 
   return { socket, response }
 }
 
-/** As a model would: each piece in a turn of its own. */
+/** Emits the pieces as a model would: each in its own turn of the event loop. */
 async function tellMuch(): Promise<void> {
   for (let piece = 0; piece < MUCH; piece += 1) {
     runLog.appendProse(0, 'text', PIECE)
@@ -81,7 +81,7 @@ test('a reader that never reads uses little memory, is disconnected, and gets ev
   runLog.closeProse(0)
   runLog.appendEvent({ event: 'error', content: 'over', code: 'internal', retryable: false })
   const events: ReceivedEvent[] = []
-  // On a busy machine it may be dropped again on its way.
+  // On a busy machine the client may be disconnected again before it has caught up.
   while (events.at(-1)?.event !== 'error') {
     const headers = { 'last-event-id': String(events.at(-1)?.id ?? 0) }
     const back = await openEvents(`http://127.0.0.1:${port}/`, { headers })
@@ -89,7 +89,7 @@ test('a reader that never reads uses little memory, is disconnected, and gets ev
   }
   const told = events.map(({ data }) => data.delta ?? '').join('')
   expect(told.length).toBe(MUCH * PIECE.length)
-  // Somebody who is behind is told several pieces as one, under the id of the last of them.
+  // Pieces missed by a slow client arrive merged, under the id of the last one.
   const ids = events.map(({ id }) => id)
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
 })
@@ -112,7 +112,7 @@ test('a reader that catches up in time stays connected, whatever live output it 
   socket.resume()
   runLog.appendProse(0, 'text', 'the end')
   await expect.poll(() => received).toContain('the end')
-  // It reads from now on, for longer than a stall may last.
+  // From now on it reads, for longer than the stall timeout.
   const began = performance.now()
   for (let tick = 0; performance.now() - began < STALL_MS * 2; tick += 1) {
     runLog.reportProgress(output(`tick ${tick}.`))

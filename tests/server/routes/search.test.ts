@@ -1,6 +1,11 @@
 // The search over real HTTP, on both databases.
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
 
 describeOnEachServer('search', (start) => {
   let server: TestServer
@@ -8,14 +13,8 @@ describeOnEachServer('search', (start) => {
   let bob = ''
   beforeAll(async () => {
     server = await start({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
-    const register = async (username: string): Promise<string> =>
-      (
-        await server.call('POST', '/api/auth/register', {
-          body: { username, password: 'a good password' },
-        })
-      ).json.data.token
-    ann = await register('ann')
-    bob = await register('bob')
+    ann = await register(server, 'ann')
+    bob = await register(server, 'bob')
   })
   const find = (query: string, token = ann) => server.call('GET', `/api/search?${query}`, { token })
 

@@ -1,4 +1,4 @@
-// Another program swaps files and folders for symbolic links while the server works on them: it refuses, and never follows.
+// The server never follows symbolic links that another program swaps in for files and folders during requests.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,8 +15,8 @@ const root = mkdtempSync(join(tmpdir(), 'swapped-files-'))
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }))
 
 /**
- * Each name is a file or folder of the project, then a link out of it, then nothing, over and over. By renames alone, so
- * that the swapping itself never writes through a link that the server has just brought back.
+ * In a loop, each name is a file or folder of the project, then a link that leads out of it, then absent. They are
+ * swapped in by renames, so that the swapper itself never writes through a link that the server has just restored.
  */
 const SWAPPER = `
 const fs = require('node:fs')
@@ -79,9 +79,9 @@ describeOnEachServer('files that are swapped for links', (start) => {
       })
       const text = await answer.text()
       if (answer.status >= 400) refused.add(answer.status)
-      // Where a link points is what it holds; only errors have no business to name a place of the host.
+      // A link's target path is its content and may be returned; only errors must not name a path of the host.
       const leaks = text.includes(SECRET) || (answer.status >= 400 && text.includes(root))
-      // 503: what a change did could not be looked at, as all of it changed under the look; it is stored with the next one.
+      // 503: everything changed while the change was inspected, so it could not be stored; the next change includes it.
       if ((answer.status >= 500 && answer.status !== 503) || leaks)
         wrong.push(`${method} ${path} → ${answer.status} ${text.slice(0, 200)}`)
     }
@@ -107,7 +107,7 @@ describeOnEachServer('files that are swapped for links', (start) => {
     swapper.kill('SIGKILL')
     await once(swapper, 'close')
     expect(wrong).toEqual([])
-    // The swapping was met: without it nothing would have been refused.
+    // Requests did hit swapped files; otherwise nothing would have been refused.
     expect(refused.size).toBeGreaterThan(0)
     expect(await readdir(outside)).toEqual(['secret.txt'])
     expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe(SECRET)
@@ -116,7 +116,7 @@ describeOnEachServer('files that are swapped for links', (start) => {
       .split('\n')
       .filter((line) => line.includes('"level":50'))
     expect(faults.filter((line) => !line.includes('restore_not_recorded'))).toEqual([])
-    // And the server goes on.
+    // The server still works.
     await server.call('PUT', `${base}/files/after.txt`, { body: { content: 'goes on' } })
     const after = await server.call('GET', `${base}/files/after.txt`)
     expect(after.json.data.content).toBe('goes on')

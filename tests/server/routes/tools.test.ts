@@ -40,7 +40,7 @@ test('the list contains every tool once, in the form that models receive', () =>
       })
       .parse(tool.function.parameters)
     expect(type).toBe('object')
-    // What several parameters share is said once, where the tool as a whole is described.
+    // What several parameters share is described once, in the description of the tool.
     for (const [name, property] of Object.entries(properties))
       if (property.description === undefined && !tool.function.description.includes(name))
         silent.push(`${tool.function.name}.${name}`)

@@ -1,3 +1,4 @@
+// Limits on concurrent uploads.
 import { expect, test } from 'vitest'
 import { newId } from '../../../server/lib/ids.ts'
 import type { UserId } from '../../../server/protocol/ids.ts'

@@ -1,4 +1,4 @@
-// A server with small limits for projects, and the requests that the tests of its project routes share.
+// Test server with small limits for projects, and the requests that the tests of project routes share.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -6,29 +6,29 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type TestServer, useServers } from '../../support/server.ts'
 
-/** A project server whose workspaces are a folder of its own. */
+/** A project server with its own folder of workspaces. */
 export interface ProjectServer {
   readonly url: string
   /** The folder of all workspaces. */
   readonly root: string
   call: TestServer['call']
-  /** All paths below the folder of the workspaces. */
+  /** All paths below `root`. */
   everything(): Promise<string[]>
   createProject(): Promise<string>
   write(id: string, path: string, content: string, more?: object): ReturnType<TestServer['call']>
-  /** Uploads a new project; without a name when that is null. */
+  /** Uploads a new project; `null` omits the name. */
   upload(name: string | null, files: readonly (readonly [string, string])[]): Promise<Response>
-  /** The status of a request whose path is sent as it is written; `fetch` would normalize it. */
+  /** The status of a request whose path is sent unchanged; `fetch` would normalize it. */
   raw(method: string, path: string, body?: string): Promise<number>
   /** The folder of a project, below `root`. */
   folderOf(id: string): Promise<string>
 }
 
-/** The address of a file of a project. */
+/** The URL path of a file of a project. */
 export const file = (id: string, path: string): string =>
   `/api/projects/${id}/files/${path.split('/').map(encodeURIComponent).join('/')}`
 
-/** Starts the server before the tests of the file or `describe`, and removes it afterwards. */
+/** Starts the server before the tests of the file or `describe`, and cleans up afterwards. */
 export function useProjectServer(): ProjectServer {
   const servers = useServers()
   let root = ''
@@ -51,7 +51,7 @@ export function useProjectServer(): ProjectServer {
   })
   afterAll(() => rm(root, { recursive: true, force: true }))
 
-  // Read again when something disappears while it is read.
+  // Retried when an entry disappears during the read.
   const everything = async (): Promise<string[]> => {
     for (;;) {
       try {

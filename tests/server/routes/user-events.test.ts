@@ -1,4 +1,4 @@
-// A user's changes over HTTP: every kind, after what was missed, and never somebody else's.
+// A user's change events over HTTP: every kind, catching up on missed ones, and never those of another user.
 import { createParser } from 'eventsource-parser'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { scripted } from '../../support/scripted.ts'
@@ -15,7 +15,7 @@ interface Seen {
   data: any
 }
 
-/** Reads a stream of changes; `next` waits for the first unread one of a name. */
+/** Reads a stream of change events; `next` waits for the first unread one of a name. */
 async function listen(url: string, headers: Record<string, string> = {}) {
   const controller = new AbortController()
   const response = await fetch(`${url}/api/events`, { headers, signal: controller.signal })

@@ -1,4 +1,4 @@
-// Many runs' writes in few transactions, on a store in memory that fails where a test wants it to.
+// Group commit: the writes of many runs in few transactions, on an in-memory store that fails on demand.
 import { describe, expect, test } from 'vitest'
 import type { Database, Writer } from '../../../server/db/database.ts'
 import { AppError } from '../../../server/errors.ts'
@@ -9,15 +9,15 @@ const away = () => new AppError('store_unavailable', 'The database is away.')
 const full = () => new AppError('store_full', 'The disk is full.')
 
 interface MemoryStore extends Pick<Database, 'write'> {
-  /** What is committed. */
+  /** The committed rows. */
   rows: string[]
-  /** What each transaction that was tried did, committed or not. */
+  /** The rows written by each attempted transaction, committed or not. */
   transactions: string[][]
-  /** A write that stores a row, or fails instead. */
+  /** A write that stores a row, or throws instead. */
   row(name: string, fault?: () => Error): Write
 }
 
-/** Transactions that hold rows back until they commit; `faults` are thrown by the first commits, in order. */
+/** A store whose transactions buffer rows until they commit; the first commits throw `faults`, in order. */
 function memoryStore(faults: (() => Error)[] = []): MemoryStore {
   let open: string[] = []
   const store: MemoryStore = {
@@ -31,7 +31,7 @@ function memoryStore(faults: (() => Error)[] = []): MemoryStore {
     async write(work) {
       open = []
       store.transactions.push(open)
-      // No write of these tests looks into its transaction.
+      // The writes of these tests do not use the transaction.
       const result = await work({} as Writer)
       const fault = faults.shift()
       if (fault !== undefined) throw fault()

@@ -1,4 +1,4 @@
-// PostgreSQL commits but its reply is lost: whatever is written again is recognised, so that nothing happens twice.
+// PostgreSQL commits but its reply is lost: retried writes are recognized, so that nothing is stored twice.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabases } from '../../support/databases.ts'
 import { openEvents } from '../../support/events.ts'

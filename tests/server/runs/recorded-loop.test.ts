@@ -1,4 +1,4 @@
-// The agent loop and the recorder together, on a store in memory: nothing is emitted that is not stored.
+// The agent loop and the recorder together, on an in-memory store: nothing is emitted before it is stored.
 import { describe, expect, test } from 'vitest'
 import { runAgentLoop } from '../../../server/agent/loop.ts'
 import type { LlmEvent } from '../../../server/llm/client.ts'
@@ -62,7 +62,7 @@ describe('a loop that is recorded', () => {
         fitToWindow: async (messages) => messages,
         signal: new AbortController().signal,
         async *runTools(batch) {
-          // Stored in another order than emitted.
+          // Stored in a different order than emitted.
           for (const call of [...batch].reverse())
             await recorder.storeResult(resultOf(call), nothing)
           for (const call of batch) yield resultOf(call)

@@ -1,3 +1,4 @@
+// Test bench for the recorder: an in-memory store that traces commits and events, and fails on demand.
 import type { LoopEvent } from '../../../server/agent/loop.ts'
 import type { Writer } from '../../../server/db/database.ts'
 import type { NewStep, ProseRow, StepRow } from '../../../server/db/repositories/steps.ts'
@@ -11,18 +12,18 @@ import type { CallResult } from '../../../server/tools/tool-result.ts'
 
 type Change = (rows: Map<number, StepRow>) => void
 
-/** A write that belongs to another one and stores nothing. */
+/** A write that stores nothing, to accompany another one. */
 export const nothing: Write = async () => {}
 
-/** A recorder over a store in memory. */
+/** A recorder with an in-memory store. */
 export interface RecorderBench {
   recorder: Recorder
   log: RunLog
-  /** The committed steps by position. */
+  /** The committed steps, by position. */
   rows: Map<number, StepRow>
   /** Commits and events in the order in which they happened. */
   trace: string[]
-  /** What the next transaction fails with. */
+  /** Makes the next transaction fail with this error. */
   fail(error: Error): void
 }
 
@@ -35,17 +36,17 @@ const inShort = (entry: LogEntry): string => {
 }
 
 interface BenchOptions {
-  /** What is stored already. */
+  /** The steps that are already stored. */
   rows?: readonly StepRow[]
   nextIndex?: number
   openCalls?: Map<string, { call: number; result: number }>
-  /** Called with each entry of the log, when it is emitted. */
+  /** Called with each entry of the run log when it is emitted. */
   onEmit?: (entry: LogEntry) => void
-  /** Called after each commit with all that is stored then. */
+  /** Called after each commit with everything stored so far. */
   onCommit?: (rows: readonly StepRow[]) => void
 }
 
-/** The row that a step becomes in the store. */
+/** The row in which a step is stored. */
 const rowOf = (step: Omit<NewStep, 'skipped'> & { skipped?: boolean }): StepRow => ({
   messageId: step.messageId,
   position: step.position,
@@ -83,7 +84,7 @@ export function createRecorderBench({
     async commit(write) {
       open = []
       const before = trace.length
-      // No write of these tests looks into its transaction.
+      // The writes of these tests do not use the transaction.
       await write({} as Writer)
       const names = trace.splice(before)
       const fault = faults.shift()
@@ -146,11 +147,11 @@ export const done: DoneEvent = {
   message_id: MessageId.parse('message'),
   token_count: 3,
   suggested_title: null,
-  usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+  usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, cached_tokens: 0, cost: {} },
   finish_reason: 'stop',
 }
 
-/** Hands each event of the loop to the recorder, as the worker of a run does. */
+/** Passes each event of the loop to the recorder, as a run's worker does. */
 export async function record(loop: AsyncIterable<LoopEvent>, recorder: Recorder): Promise<void> {
   for await (const event of loop) {
     if (event.type === 'prose') await recorder.append(event.kind, event.text)

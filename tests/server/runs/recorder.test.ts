@@ -1,4 +1,4 @@
-// The recorder, on a store in memory: what is stored before what is emitted, and what is stored together.
+// The recorder, on an in-memory store: what is stored before it is emitted, and what is stored in one transaction.
 import { describe, expect, test } from 'vitest'
 import { toolCall } from '../../support/scripted-client.ts'
 import { createRecorderBench, done, nothing, resultOf } from './recorder-bench.ts'
@@ -52,7 +52,7 @@ describe('the recorder', () => {
     ])
   })
 
-  test('emits nothing of an iteration that the store refused', async () => {
+  test('emits no event of an iteration that could not be stored', async () => {
     const { recorder, rows, trace, fail } = createRecorderBench()
     await recorder.append('text', 'Let me look.')
     fail(new Error('the disk is full'))

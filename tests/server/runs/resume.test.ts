@@ -1,5 +1,5 @@
-// A run that dies after any commit goes on to the end that it would have had: loop, recorder, history and resume point
-// together, on a store in memory.
+// A run that crashes after any commit resumes and ends as it would have without the crash: loop, recorder, history and
+// resume point together, on an in-memory store.
 import { expect, test } from 'vitest'
 import { answerMessages } from '../../../server/agent/history.ts'
 import { runAgentLoop } from '../../../server/agent/loop.ts'
@@ -17,7 +17,7 @@ const tools = createToolSet([
   countingTool({ name: 'send', repeatable: false }).tool,
 ])
 
-/** What the model says in each iteration; the last one has no calls. */
+/** The model's output in each iteration; the last one has no calls. */
 function randomScript(random: Random): LlmEvent[][] {
   let count = 0
   const prose = (): LlmEvent[] => [
@@ -33,7 +33,7 @@ function randomScript(random: Random): LlmEvent[][] {
   return [...iterations, [...prose(), text('The end.'), finished()]]
 }
 
-/** Answers from the number of iterations that the conversation shows, so that it serves every attempt. */
+/** A model that finds its place in the script from the conversation's iterations, so that it serves every attempt. */
 const modelOf = (script: LlmEvent[][]): LlmClient => ({
   async *stream({ messages }) {
     const done = messages.filter((message) => message.role === 'assistant' && message.toolCalls)
@@ -43,13 +43,12 @@ const modelOf = (script: LlmEvent[][]): LlmClient => ({
 
 interface Attempt {
   rows: StepRow[]
-  /** What was stored, and which calls had run, after each commit. */
+  /** After each commit: the stored rows, and the calls that had run. */
   commits: { rows: readonly StepRow[]; ran: string[] }[]
-  /** The calls that ran. */
   ran: string[]
 }
 
-/** One attempt of the run, from what the store holds to the end. */
+/** Performs one attempt of the run, from the stored rows to the end. */
 async function perform(script: LlmEvent[][], stored: readonly StepRow[]): Promise<Attempt> {
   const commits: Attempt['commits'] = []
   const ran: string[] = []
@@ -92,7 +91,7 @@ async function perform(script: LlmEvent[][], stored: readonly StepRow[]): Promis
   return { rows: [...rows.values()].sort((a, b) => a.position - b.position), commits, ran }
 }
 
-/** Calls and results in their order. */
+/** Calls and results, in order. */
 const callsIn = (rows: readonly StepRow[]) =>
   rows.flatMap(({ type, idRef }) => (idRef === null ? [] : [`${type} ${idRef}`]))
 
@@ -113,7 +112,7 @@ test(`a run that dies after any commit ends with the same calls, each with one r
         next.rows.filter(({ closed }) => !closed),
         name,
       ).toEqual([])
-      // What was stored as completed stays as it was.
+      // Steps that were stored as complete are unchanged.
       for (const row of commit.rows)
         if (row.closed)
           expect(

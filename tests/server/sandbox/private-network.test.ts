@@ -1,4 +1,4 @@
-// Commands with network access of their own: this machine, its server and the private networks around it stay out of reach.
+// Commands in their own network namespace: the host, its server and the private networks around it are unreachable.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ describe.skipIf(!state.available)(`a network of its own${why}`, () => {
   })
   afterAll(() => new Promise((resolve) => listener.close(resolve)))
 
-  /** Which of the hosts a program reaches at the listener's port. */
+  /** The hosts that a program can reach at the listener's port. */
   const reached = async (hosts: readonly string[], network: 'private' | 'host') => {
     if (!state.available || !bubblewrap.available) throw new Error('skipped')
     const probe = `for host in ${hosts.join(' ')}; do timeout 2 bash -c "exec 9<>/dev/tcp/$host/${port} && head -c 7 <&9 >/dev/null" 2>/dev/null && echo $host; done; echo end`
@@ -59,7 +59,7 @@ describe.skipIf(!state.available)(`a network of its own${why}`, () => {
   test('reaches neither the loopback of this machine nor any of its addresses', async () => {
     const hosts = ['127.0.0.1', ...ownAddresses]
     expect(await reached(hosts, 'host')).toEqual(hosts)
-    // 10.0.2.2 is this machine as slirp4netns shows it.
+    // 10.0.2.2 is the host's address inside slirp4netns.
     expect(await reached([...hosts, '127.0.0.2', '0.0.0.0', '10.0.2.2'], 'private')).toEqual([])
   })
 
@@ -79,7 +79,7 @@ describe.skipIf(!state.available)(`a network of its own${why}`, () => {
       maxOutputBytes: 10_000,
     }).done
     expect(stdout).toContain('nameserver 10.0.2.3')
-    // 192.168.0.0/16 and 169.254.0.0/16, as the kernel writes them.
+    // 192.168.0.0/16 and 169.254.0.0/16, in the notation of the kernel's routing table.
     expect(stdout).toContain('0000A8C0\t0000FFFF')
     expect(stdout).toContain('0000FEA9\t0000FFFF')
     expect(stdout).toMatch(/not permitted[\s\S]*closed\n$/)

@@ -1,4 +1,4 @@
-// Child processes: limits, group kill, output kept, and what bubblewrap hides.
+// Child processes: limits, killing the process group, captured output, and what bubblewrap hides.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const shell = (script: string) => ({
   maxOutputBytes: 10_000,
 })
 
-/** True while the process is there and not a zombie. */
+/** True while the process exists and is not a zombie. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     return !/^State:\s+Z/m.test(await readFile(`/proc/${pid}/status`, 'utf8'))
@@ -48,7 +48,7 @@ describe('a child process', () => {
     expect(printed.outcomes.filter((one: string) => one !== 'EMFILE')).toEqual(['ran\n'])
   })
 
-  test('answers its exit code and both outputs', async () => {
+  test('returns its exit code and both outputs', async () => {
     const outcome = await runProcess(shell('echo out; echo err >&2; exit 3'))
     expect(outcome).toMatchObject({
       exitCode: 3,
@@ -174,7 +174,7 @@ describe.skipIf(!bubblewrap.available)('a program in bubblewrap', () => {
     expect(outcome.stdout).toMatch(/\/etc\/passwd'?: No such file/)
   })
 
-  test('has no network interface but an own loopback, and cannot write to the system', async () => {
+  test('has no network interface except its own loopback, and cannot write to the system', async () => {
     const outcome = await inside('tail -n +3 /proc/net/dev | cut -d: -f1; touch /usr/x 2>&1')
     expect(outcome.stdout.split('\n')[0]?.trim()).toBe('lo')
     expect(outcome.stdout).toContain('Read-only file system')

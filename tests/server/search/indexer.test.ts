@@ -1,4 +1,4 @@
-// Indexing what was stored before the index existed: in the background, across restarts.
+// Indexing what was stored before the search index existed: in the background, across restarts.
 import { expect, test } from 'vitest'
 import { createStore } from '../../../server/db/store.ts'
 import { createSearchIndexer } from '../../../server/search/indexer.ts'

@@ -1,4 +1,4 @@
-// The search over titles, messages, tool calls and attachments, on both databases.
+// Search over titles, messages, tool calls and attachments, on both databases.
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
@@ -26,7 +26,7 @@ describeOnEachDatabase('search', (open) => {
     search.find(userId, { q, limit: 20, ...more })
   const snippets = async (userId: UserId, q: string, more: Partial<SearchRequest> = {}) =>
     (await find(userId, q, more)).items.map(({ snippet }) => snippet)
-  /** The texts of the hits, without marks. */
+  /** The texts of the hits, without highlight marks. */
   const found = async (userId: UserId, q: string, more: Partial<SearchRequest> = {}) =>
     (await snippets(userId, q, more)).map((snippet) => snippet.replaceAll(/<\/?mark>/g, ''))
 

@@ -1,7 +1,12 @@
 // Exporting and importing one conversation over real HTTP, on both databases.
 import { beforeAll, expect, test } from 'vitest'
 import { type Random, rounds, SEED } from '../../support/random.ts'
-import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
 
 const hostile = [
   '<script>alert(1)</script>',
@@ -16,7 +21,7 @@ const hostile = [
   '\u202egnp.exe 中文 日本語 한국어 🦀',
 ]
 
-/** A conversation with random branches, steps and attachments in the form of an export. */
+/** A conversation in export format, with random branches, steps and attachments. */
 function randomConversation(random: Random) {
   const text = (): string => `${random.pick(hostile)} ${random.below(1_000_000)}`
   const time = (): string => new Date(1_700_000_000_000 + random.below(1_000_000_000)).toISOString()
@@ -89,7 +94,7 @@ function randomStep(random: Random, index: number, text: () => string): Record<s
   }
 }
 
-/** The same conversation with ids in the order of its messages. */
+/** The same conversation with its ids replaced by numbers in message order. */
 function withoutIds(exported: ReturnType<typeof randomConversation>): unknown {
   const at = new Map(exported.messages.map(({ id }, index) => [id, `m${index}`]))
   const name = (id: string | null): string | null => (id === null ? null : (at.get(id) ?? id))
@@ -110,14 +115,8 @@ describeOnEachServer('export and import', (start) => {
   let bob = ''
   beforeAll(async () => {
     server = await start({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
-    const register = async (username: string): Promise<string> =>
-      (
-        await server.call('POST', '/api/auth/register', {
-          body: { username, password: 'a good password' },
-        })
-      ).json.data.token
-    ann = await register('ann')
-    bob = await register('bob')
+    ann = await register(server, 'ann')
+    bob = await register(server, 'bob')
   })
   const importIt = (body: unknown, token = ann) =>
     server.call('POST', '/api/conversations/import', { body, token })
@@ -206,7 +205,7 @@ describeOnEachServer('export and import', (start) => {
     expect(html).not.toMatch(/(href|src)="(javascript|https?:\/\/tracker)[^"]*"(?![^<]*<\/a>)/i)
     expect(html).not.toMatch(/<img[^>]+src="(?!data:)/i)
     expect(html).toContain('Content-Security-Policy')
-    // Every text is fenced or the person's own Markdown.
+    // Every text is either fenced or the user's own Markdown.
     expect(await (await read(id, 'md')).text()).toContain(text)
   })
 
@@ -220,7 +219,7 @@ describeOnEachServer('export and import', (start) => {
     expect(html).toContain('<table>')
   })
 
-  test('a file name is made of the title, without characters that systems reserve', async () => {
+  test('a file name is derived from the title, without characters that systems reserve', async () => {
     const { id } = (await importIt(one('x', '../旅行: plan\u202e "a"\\b'))).json.data
     const header = (await read(id, 'md')).headers.get('content-disposition')
     expect(header).toBe(

@@ -1,6 +1,11 @@
 // Sharing a conversation over real HTTP, on both databases.
 import { beforeAll, expect, test } from 'vitest'
-import { describeOnEachServer, TEST_JWT_SECRET, type TestServer } from '../../support/server.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
 
 const PIXEL = Buffer.from('not really a picture').toString('base64')
 
@@ -10,15 +15,9 @@ describeOnEachServer('sharing', (start) => {
   let bob = ''
   beforeAll(async () => {
     server = await start({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
-    ann = await register('ann')
-    bob = await register('bob')
+    ann = await register(server, 'ann')
+    bob = await register(server, 'bob')
   })
-  const register = async (username: string): Promise<string> =>
-    (
-      await server.call('POST', '/api/auth/register', {
-        body: { username, password: 'a good password' },
-      })
-    ).json.data.token
   const message = (id: string, parent: string | null, role: string, text: string) => ({
     id,
     parent_id: parent,
@@ -32,7 +31,7 @@ describeOnEachServer('sharing', (start) => {
     attachments: [] as unknown[],
     steps: [] as unknown[],
   })
-  /** A conversation of Ann with two branches, an image, thinking and a tool call. */
+  /** Creates a conversation of Ann's with two branches, an image, thinking and a tool call. */
   const make = async (question = 'What is shown?'): Promise<string> => {
     const call = { id_ref: 'c', name: 'file_read' }
     const body = {
@@ -158,7 +157,7 @@ describeOnEachServer('sharing', (start) => {
     return messages.map((one) => one.id)
   }
 
-  test('a revoked share, an expired one and one of a deleted conversation are gone at once', async () => {
+  test('a revoked share, an expired one and one of a deleted conversation return 404 at once', async () => {
     const revoked = await make()
     const first = (await share(revoked)).json.data.token
     expect((await open(first)).status).toBe(200)

@@ -1,4 +1,4 @@
-// Calls that wait for a person: what is requested, what runs afterwards, what runs meanwhile.
+// Calls that require approval: what is requested, what runs after the decision, what runs meanwhile.
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../server/errors.ts'
 import type { Approvals, Decision } from '../../../server/tools/approval.ts'

@@ -1,4 +1,4 @@
-// Results that the executor uses again: duplicates of a batch, the history of the run, the cache.
+// Results that the executor reuses: duplicates within a batch, the history of the run, the cache.
 import { describe, expect, test } from 'vitest'
 import type { ProjectId, UserId } from '../../../server/protocol/ids.ts'
 import { fail, succeed } from '../../../server/tools/definition.ts'

@@ -1,4 +1,4 @@
-// Time limits, stopped runs and live output of tool calls.
+// Timeouts, stopped runs and live output of tool calls.
 import { describe, expect, test } from 'vitest'
 import { fail, succeed, type ToolResult } from '../../../server/tools/definition.ts'
 import { createToolExecutor } from '../../../server/tools/executor.ts'

@@ -1,4 +1,4 @@
-// The executor of a run: order, parallel calls, arguments, faults, marks of begun calls.
+// The executor of a run: order, parallel calls, arguments, faults, recording that a call has begun.
 import { describe, expect, test } from 'vitest'
 import type { CallId } from '../../../server/protocol/ids.ts'
 import { succeed, type ToolResult } from '../../../server/tools/definition.ts'

@@ -1,4 +1,4 @@
-// Results that are too long for the model: stored whole, read on by their handle.
+// Results that are too long for the model: stored in full, read in parts by their handle.
 import { describe, expect, test } from 'vitest'
 import type { ConversationId } from '../../../server/protocol/ids.ts'
 import { fail, succeed } from '../../../server/tools/definition.ts'

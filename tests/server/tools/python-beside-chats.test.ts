@@ -1,4 +1,4 @@
-// Hostile Python in one conversation while another streams: the stream is not disturbed, every program ends, no process is left.
+// Hostile Python in one conversation while another streams undisturbed: every program ends, no process remains.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,14 +19,14 @@ beforeAll(async () => {
     config: {
       models: [model('calm'), model('hostile')],
       titles: 'off',
-      // A warm interpreter would be a process that is there on purpose.
+      // No warm interpreters: they would look like leftover processes.
       code_execution: { pool_size: 0, default_strictness: 'lenient' },
     },
   })
 })
 afterAll(() => upstream.close())
 
-/** What is to fail before its time limit gets the longest one, for a busy machine. */
+/** Programs that must fail before their time limit get the longest one, as the machine may be busy. */
 const hostile = [
   ['an endless loop', 'while True:\n    pass', 'strict', /time limit/],
   ['endless output', 'while True:\n    print("x" * 1000)', 'strict', /time limit/],
@@ -42,7 +42,7 @@ const send = async (model: string) => {
   })
 }
 
-/** Interpreters that this process has started for programs. */
+/** Interpreter processes that this process has started for programs. */
 async function interpreters(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'ppid=,args='])
   return stdout
@@ -66,7 +66,7 @@ test('while hostile programs run, another chat streams undisturbed, each program
   upstream.enqueueFor({ model: 'calm' }, turn.text(words, { chunkSize: 8, delayMs: 30 }))
 
   const troubled = await send('hostile')
-  // Programs that run at once are asked for before the calm one begins.
+  // Wait until a hostile program is running before the calm conversation begins.
   await troubled.next(
     ({ event, data }) => event === 'tool_progress' && data.progress?.state === 'running',
   )

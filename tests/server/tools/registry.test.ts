@@ -1,4 +1,4 @@
-// The registry and the rules of risk.
+// The tool registry and the rules for risk levels.
 import { describe, expect, test } from 'vitest'
 import type { ToolDefinition } from '../../../server/tools/definition.ts'
 import { createToolRegistry, createToolSet } from '../../../server/tools/registry.ts'

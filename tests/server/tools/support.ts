@@ -1,4 +1,4 @@
-// What the tests of the tools share: a context, calls, and small tools.
+// Shared by the tests of the tools: a context, calls, and small tools.
 import { z } from 'zod'
 import type { ToolCall } from '../../../server/llm/client.ts'
 import type {
@@ -23,12 +23,12 @@ import {
   type ExecuteOptions,
   type ExecutorDependencies,
 } from '../../../server/tools/executor.ts'
-import { createMemoryResultKeeper } from '../../../server/tools/long-results.ts'
+import { createMemoryLongResults } from '../../../server/tools/long-results.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 
-/** For tools that start no agents. */
+/** An agent starter for tools that start no agents. */
 export const noAgents: AgentStarter = {
   performTasks: () => Promise.reject(new Error('no sub-agents here')),
   startBackgroundTask: () => Promise.reject(new Error('no background tasks here')),
@@ -45,7 +45,7 @@ export const context: ExecuteOptions['context'] = {
   agents: noAgents,
 }
 
-/** A context for running one tool by hand. */
+/** A context for running a single tool directly. */
 export const toolContext = (over: Partial<ToolContext> = {}): ToolContext => ({
   ...context,
   callId: 'call' as CallId,
@@ -60,7 +60,7 @@ export const call = (id: string, name: string, args: unknown = {}): ToolCall => 
   arguments: typeof args === 'string' ? args : JSON.stringify(args),
 })
 
-/** Checks the arguments and runs the tool, as the executor does. */
+/** Validates the arguments and runs the tool, as the executor does. */
 export async function runTool(
   tool: ToolDefinition,
   args: unknown,
@@ -71,16 +71,16 @@ export async function runTool(
   return parsed.input.run(toolContext(over))
 }
 
-/** Nothing needs approval. */
+/** Approvals under which nothing requires approval. */
 export const noApprovals: Approvals = {
   isNeeded: () => false,
   request: async () => ({ decision: 'approve' }),
 }
 
-/** Stores nothing. */
+/** A recorder that stores nothing. */
 export const noRecorder: CallRecorder = { begin: async () => {}, settled: async () => {} }
 
-/** A tool that answers its own arguments and counts how often it ran. */
+/** A tool that returns its own arguments and records its runs. */
 export function countingTool(
   over: Partial<{
     name: string
@@ -116,7 +116,7 @@ export interface Bench {
   parts: ExecutorDependencies
 }
 
-/** An executor over these tools with everything else in its plainest form. */
+/** An executor over these tools, with the simplest possible dependencies. */
 export function bench(
   tools: readonly ToolDefinition[],
   over: Partial<ExecutorDependencies> = {},
@@ -124,7 +124,7 @@ export function bench(
   const parts: ExecutorDependencies = {
     tools: createToolSet(tools),
     cache: createResultCache({ ttlSeconds: 300 }),
-    results: createMemoryResultKeeper(),
+    results: createMemoryLongResults(),
     safety: { redact: (text) => text, onFault() {} },
     maxWorkers: 4,
     ...over,
@@ -159,11 +159,11 @@ const Content = z.looseObject({
   skipped: z.literal(true).optional(),
 })
 
-/** The model's view of an answer, checked for its shape. */
+/** The content of a result as the model receives it, with its shape checked. */
 export const read = (answer: CallResult | undefined): z.infer<typeof Content> =>
   Content.parse(JSON.parse(answer?.content ?? 'null'))
 
-/** Something to wait for, opened by hand. */
+/** A promise that the test resolves with `open`. */
 export function gate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {

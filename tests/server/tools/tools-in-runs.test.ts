@@ -1,4 +1,4 @@
-// Tools as a conversation meets them: the whole server over HTTP, with a scripted model and a web site on loopback.
+// Tools in conversations: the whole server over HTTP, with a scripted model and a web site on loopback.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openEvents, type ReceivedEvent } from '../../support/events.ts'
@@ -52,7 +52,7 @@ const resultsOf = (events: readonly ReceivedEvent[]): z.infer<typeof ToolResult>
     .filter(({ event, data }) => event === 'process_step' && data.type === 'tool_result')
     .map(({ data }) => ToolResult.parse(data))
 
-/** One run in which the model makes these calls in one round and then says something. */
+/** Performs a run in which the model makes these calls in one iteration and then answers. */
 async function runCalls(
   id: string,
   calls: readonly Call[],
@@ -124,7 +124,7 @@ test('search, weather and pages use the configured services', async () => {
   expect(page?.artifact).toMatchObject({ untrusted: true })
 })
 
-test('a long page can be read on by its handle, in its own conversation only', async () => {
+test('the rest of a long page can be read by its handle, but only in the same conversation', async () => {
   site.serve('/long', 'text/plain', 'abcdefghij'.repeat(12_000))
   const id = await newConversation()
   const [first] = await runCalls(id, [

@@ -1,4 +1,4 @@
-// A deleted project stays deleted, whatever still works in it.
+// A deleted project stays deleted, even if work in it is still in progress.
 
 import { access } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
@@ -52,7 +52,7 @@ describeOnEachDatabase('a project that is deleted', (open) => {
     })
     for (const outcome of await outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'project_deleted' } })
-    // Also whoever still holds the folder, and whoever comes later.
+    // This also applies to code that still holds the workspace, and to later changes.
     await expect(workspace.write('b.txt', Buffer.from('x'))).rejects.toMatchObject({
       code: 'project_deleted',
     })

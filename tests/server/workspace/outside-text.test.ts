@@ -1,4 +1,4 @@
-// Names of a project's files: which of them somebody gave who may have read text from outside.
+// Taint of file names in a project: which names were created by changes that text from outside may have influenced.
 
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'

@@ -1,4 +1,4 @@
-// What one user may store over all projects and documents, whatever is stored at the same time.
+// The storage quota of a user over all projects and documents, also with concurrent writes.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ describeOnEachServer('the storage quota', (start) => {
     expect(refused.json.message).toContain('100 KB')
     const listed = await server.call('GET', `/api/projects/${two}/files`, { token })
     expect(listed.json.data.files).toEqual([])
-    // A file that becomes no larger may be written again, and one that fits.
+    // Rewriting a file without growing it is allowed, and so is a file that fits.
     expect((await write(one, 'a.txt', 60 * KB)).status).toBe(200)
     expect((await write(two, 'b.txt', 40 * KB)).status).toBe(200)
     expect(await write(two, 'c.txt', 1)).toMatchObject(isRefused)
@@ -87,7 +87,7 @@ describeOnEachServer('the storage quota', (start) => {
     const kept = await server.call('GET', '/api/projects', { token })
     expect(kept.json.data.total).toBe(uploaded.filter(({ status }) => status === 200).length)
     expect(kept.json.data.total).toBeGreaterThan(0)
-    // Whatever was let in counts from then on, also what came as an upload.
+    // Everything that was accepted counts from then on, including uploads.
     for (let more = 0; more < 3; more += 1) await upload(40 * KB)
     expect((await server.call('GET', '/api/projects', { token })).json.data.total).toBe(2)
     expect(await upload(40 * KB)).toMatchObject(isRefused)
@@ -96,7 +96,7 @@ describeOnEachServer('the storage quota', (start) => {
     expect(await send(into, null, 30 * KB)).toMatchObject(isRefused)
     await server.call('DELETE', `/api/projects/${id}/files/a.txt`, { token })
     expect((await send(into, null, 40 * KB)).status).toBe(200)
-    // In the place of itself it needs no more room.
+    // Replacing a file with one of the same size needs no additional quota.
     expect((await send(into, null, 40 * KB)).status).toBe(200)
   })
 
@@ -129,7 +129,7 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
     const { checkpoints, workspaces, userId, workspace } = await openProject(database, {
       storage: 100 * KB,
     })
-    // The row of this project tells no size.
+    // The size of this project has never been stored.
     await writeFile(join(workspace.root, 'old.txt'), Buffer.alloc(50 * KB))
     const { id } = await createProjectRepository(database).create(userId, {
       name: 'another',
@@ -204,11 +204,11 @@ describeOnEachDatabase('the storage quota of programs', (open) => {
       name: 'another',
       description: null,
     })
-    // The size of this project is known to be small.
+    // The stored size of this project is small.
     await checkpoints.change(workspace, by('editor_write'), ['small'], () =>
       workspace.write('small', Buffer.alloc(KB)),
     )
-    await createStorageRepository(database).measured(workspace.projectId, KB)
+    await createStorageRepository(database).setMeasured(workspace.projectId, KB)
     await new Promise<void>((resolve) => {
       void checkpoints.changeAnything(workspace, by('exec'), async () => {
         await writeFile(join(workspace.root, 'large'), Buffer.alloc(80 * KB))

@@ -1,4 +1,4 @@
-// One project's folder: whole writes, limits, versions, what a crash leaves, and modes.
+// The folder of one project: atomic writes, limits, versions, state after a crash, and file modes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -118,7 +118,7 @@ describe('files of a project', () => {
 })
 
 describe('after a crash', () => {
-  /** Writes over one file again and again until it is killed. */
+  /** Starts a process that overwrites one file again and again until it is killed. */
   const startWriter = (userId: UserId, projectId: ProjectId): ChildProcess =>
     spawn(
       process.execPath,

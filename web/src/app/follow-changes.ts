@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 10_000
 /** Changes that arrive within this time are refetched together. */
 const GATHER_MS = 60
 
-const types: Record<Change['type'], true> = {
+const CHANGE_TYPES: Record<Change['type'], true> = {
   conversation: true,
   message: true,
   run: true,
@@ -29,7 +29,7 @@ const types: Record<Change['type'], true> = {
 const toNews = (id: string | null, name: string, data: string): News | null => {
   if (name === 'ready' || name === 'reset') return { id, change: name }
   const fields = parseJson(data)
-  if (!Object.hasOwn(types, name) || typeof fields !== 'object') return null
+  if (!Object.hasOwn(CHANGE_TYPES, name) || typeof fields !== 'object') return null
   return { id, change: { ...fields, type: name } as Change } // the server builds every frame from the same type
 }
 

@@ -22,6 +22,9 @@ const loadChat = () =>
 // On a slow connection, requests that wait for each other add up; this one does not have to wait.
 if (location.pathname.startsWith('/c/')) void loadChat()
 const ChatPage = lazyView(loadChat)
+const ContinuePage = lazyView(() =>
+  import('../features/conversations/continue-page.tsx').then((module) => module.ContinuePage),
+)
 const MemoryPage = lazyView(() =>
   import('../features/memory/memory-page.tsx').then((module) => module.MemoryPage),
 )
@@ -140,6 +143,13 @@ export function Pages({
         {({ tab }) => (
           <Scrolling onMenu={onMenu}>
             <SettingsPage tab={tab} user={user} multi={multi} />
+          </Scrolling>
+        )}
+      </Route>
+      <Route path="/continue/:token">
+        {({ token }) => (
+          <Scrolling onMenu={onMenu}>
+            <ContinuePage token={token} />
           </Scrolling>
         )}
       </Route>

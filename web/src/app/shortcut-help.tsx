@@ -4,7 +4,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { isApple } from './use-shortcuts.ts'
 
 const command = isApple ? '⌘' : 'Ctrl'
-const rows = [
+const SHORTCUTS = [
   ['newChat', [command, 'Shift', 'O']],
   ['search', [command, 'K']],
   ['sidebar', [command, 'B']],
@@ -27,7 +27,7 @@ export function ShortcutHelp({
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={t('shell.shortcuts')} width="narrow">
       <dl className="flex flex-col gap-2.5 text-sm">
-        {rows.map(([name, keys]) => (
+        {SHORTCUTS.map(([name, keys]) => (
           <div key={name} className="flex items-center justify-between gap-4">
             <dt className="text-soft">{t(`shortcuts.${name}`)}</dt>
             <dd className="flex gap-1">

@@ -22,12 +22,15 @@ import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Logo } from '../ui/logo.tsx'
 
-const places: readonly { key: 'projects' | 'memory' | 'stats'; icon: LucideIcon; href: string }[] =
-  [
-    { key: 'projects', icon: FolderOpen, href: paths.projects },
-    { key: 'memory', icon: Brain, href: paths.memory },
-    { key: 'stats', icon: ChartNoAxesColumn, href: paths.stats },
-  ]
+const NAV_LINKS: readonly {
+  key: 'projects' | 'memory' | 'stats'
+  icon: LucideIcon
+  href: string
+}[] = [
+  { key: 'projects', icon: FolderOpen, href: paths.projects },
+  { key: 'memory', icon: Brain, href: paths.memory },
+  { key: 'stats', icon: ChartNoAxesColumn, href: paths.stats },
+]
 
 export function Sidebar({
   user,
@@ -81,7 +84,7 @@ export function Sidebar({
       <ConversationList activeId={params?.id ?? null} onOpened={onOpened} />
       <nav aria-label={t('shell.main')} className="border-t border-line px-2 py-2">
         <ul className="mb-1">
-          {places.map(({ key, icon: Icon, href }) => (
+          {NAV_LINKS.map(({ key, icon: Icon, href }) => (
             <li key={key}>
               <Link
                 href={href}

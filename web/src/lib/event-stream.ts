@@ -5,7 +5,7 @@ import type { RunEvent } from '../../../server/protocol/run-event.ts'
 /** One event with its id in the run; `id` is null for events that are never replayed (live tool output). */
 export type NumberedEvent = { id: string | null; event: RunEvent }
 
-const known: Record<RunEvent['event'], true> = {
+const KNOWN_EVENTS: Record<RunEvent['event'], true> = {
   run: true,
   process_step: true,
   step_delta: true,
@@ -22,7 +22,7 @@ const toRunEvent = (
   { name, data }: Frame,
   isProgress: (value: unknown) => boolean,
 ): RunEvent | null => {
-  if (!Object.hasOwn(known, name)) return null
+  if (!Object.hasOwn(KNOWN_EVENTS, name)) return null
   let value: unknown
   try {
     value = JSON.parse(data)

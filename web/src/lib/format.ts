@@ -30,16 +30,16 @@ export const duration = (seconds: number): string => {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
-const sizeUnits = ['B', 'KB', 'MB', 'GB'] as const
+const SIZE_UNITS = ['B', 'KB', 'MB', 'GB'] as const
 
 export const fileSize = (bytes: number): string => {
   let value = bytes
   let unit = 0
-  while (value >= 1024 && unit < sizeUnits.length - 1) {
+  while (value >= 1024 && unit < SIZE_UNITS.length - 1) {
     value /= 1024
     unit += 1
   }
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${sizeUnits[unit]}`
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${SIZE_UNITS[unit]}`
 }
 
 const DAY_MS = 86_400_000

@@ -6,7 +6,7 @@ import { Tip } from './tip.tsx'
 
 type Tone = 'plain' | 'primary' | 'quiet' | 'danger'
 
-const tones: Record<Tone, string> = {
+const TONES: Record<Tone, string> = {
   plain: 'bg-surface border border-line-strong text-ink hover:bg-hover shadow-low',
   primary: 'bg-accent border border-transparent text-on-accent hover:brightness-110 shadow-low',
   quiet: 'border border-transparent text-soft hover:bg-hover hover:text-ink',
@@ -14,14 +14,14 @@ const tones: Record<Tone, string> = {
     'bg-bad-soft border border-transparent text-bad hover:brightness-95 dark:hover:brightness-125',
 }
 
-const sizes = {
+const SIZES = {
   small: 'h-8 px-2.5 text-[13px] rounded-lg gap-1.5',
   normal: 'h-9 px-3.5 text-sm rounded-[10px] gap-2',
 }
 
 export type ButtonProps = ComponentProps<'button'> & {
   tone?: Tone
-  size?: keyof typeof sizes
+  size?: keyof typeof SIZES
   icon?: LucideIcon
 }
 
@@ -29,7 +29,7 @@ const baseClass =
   'inline-flex shrink-0 items-center justify-center font-medium whitespace-nowrap transition-[background-color,filter,color] duration-100 disabled:opacity-45'
 
 /** A link that looks like a button, for navigation. */
-export const linkButtonClass = classNames(baseClass, tones.plain, sizes.normal, 'touch-target')
+export const linkButtonClass = classNames(baseClass, TONES.plain, SIZES.normal, 'touch-target')
 
 export function Button({
   tone = 'plain',
@@ -42,7 +42,7 @@ export function Button({
   return (
     <button
       type="button"
-      className={classNames(baseClass, tones[tone], sizes[size], className)}
+      className={classNames(baseClass, TONES[tone], SIZES[size], className)}
       {...rest}
     >
       {Icon !== undefined && <Icon size={size === 'small' ? 14 : 16} aria-hidden />}

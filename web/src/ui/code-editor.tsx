@@ -9,7 +9,7 @@ import { useEffect, useRef } from 'react'
 const scripts = () => import('@codemirror/lang-javascript')
 const markup = () => import('@codemirror/lang-html').then(({ html }) => html())
 
-const languages: Record<string, () => Promise<Extension>> = {
+const LANGUAGES: Record<string, () => Promise<Extension>> = {
   css: () => import('@codemirror/lang-css').then(({ css }) => css()),
   htm: markup,
   html: markup,
@@ -34,7 +34,7 @@ const languages: Record<string, () => Promise<Extension>> = {
 /** The language for a file extension; plain text when it is unknown. */
 const languageOf = (name: string): Promise<Extension> => {
   const extension = name.split('.').at(-1)?.toLowerCase() ?? ''
-  const load = Object.hasOwn(languages, extension) ? languages[extension] : undefined
+  const load = Object.hasOwn(LANGUAGES, extension) ? LANGUAGES[extension] : undefined
   return load?.() ?? Promise.resolve([])
 }
 

@@ -13,7 +13,7 @@ const panelClass =
   'max-sm:inset-x-0 max-sm:bottom-0 max-sm:max-h-[92dvh] max-sm:rounded-t-2xl max-sm:pb-[env(safe-area-inset-bottom)] ' +
   'sm:top-1/2 sm:left-1/2 sm:-translate-x-1/2 sm:-translate-y-1/2 sm:max-h-[min(86dvh,52rem)] sm:rounded-2xl'
 
-const widths = { narrow: 'sm:w-[26rem]', normal: 'sm:w-[34rem]', wide: 'sm:w-[min(64rem,94vw)]' }
+const WIDTHS = { narrow: 'sm:w-[26rem]', normal: 'sm:w-[34rem]', wide: 'sm:w-[min(64rem,94vw)]' }
 
 export function Dialog({
   open,
@@ -28,7 +28,7 @@ export function Dialog({
   onOpenChange: (open: boolean) => void
   title: string
   description?: string
-  width?: keyof typeof widths
+  width?: keyof typeof WIDTHS
   footer?: ReactNode
   children: ReactNode
 }) {
@@ -38,7 +38,7 @@ export function Dialog({
       <RadixDialog.Portal>
         <RadixDialog.Overlay className={overlayClass} />
         <RadixDialog.Content
-          className={classNames(panelClass, widths[width])}
+          className={classNames(panelClass, WIDTHS[width])}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
@@ -99,7 +99,7 @@ export function ConfirmDialog({
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={overlayClass} />
-        <AlertDialog.Content className={classNames(panelClass, widths.narrow, 'p-5')}>
+        <AlertDialog.Content className={classNames(panelClass, WIDTHS.narrow, 'p-5')}>
           <AlertDialog.Title className="text-[17px] font-semibold tracking-tight">
             {title}
           </AlertDialog.Title>

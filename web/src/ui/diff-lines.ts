@@ -14,7 +14,7 @@ export type DiffFile = {
   rows: DiffRow[]
 }
 
-const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
+const HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 const MAX_ROWS = 4_000
 
 const fileName = (line: string): string =>
@@ -58,7 +58,7 @@ export function readDiff(diff: string): DiffFile[] {
       if (/^(Index: |=+$|diff |index |new file|deleted file|similarity|rename )/.test(line))
         continue
     }
-    const header = hunkHeader.exec(line)
+    const header = HUNK_HEADER.exec(line)
     if (header !== null) {
       before = Number(header[1])
       beforeLeft = Number(header[2] ?? 1)

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { classNames } from './class-names.ts'
 import { type DiffFile, type DiffRow, pairRows, readDiff } from './diff-lines.ts'
 
-const rowTone = {
+const ROW_TONES = {
   add: 'bg-ok-soft',
   remove: 'bg-bad-soft',
   context: '',
@@ -16,9 +16,10 @@ const numberClass =
   'w-8 sm:w-11 shrink-0 select-none pr-1.5 sm:pr-2 text-right text-muted tabular-nums'
 
 function UnifiedRow({ row }: { row: DiffRow }) {
-  if (row.kind === 'hunk') return <div className={classNames('px-3', rowTone.hunk)}>{row.text}</div>
+  if (row.kind === 'hunk')
+    return <div className={classNames('px-3', ROW_TONES.hunk)}>{row.text}</div>
   return (
-    <div className={classNames('flex', rowTone[row.kind])}>
+    <div className={classNames('flex', ROW_TONES[row.kind])}>
       <span className={numberClass}>{row.before ?? ''}</span>
       <span className={numberClass}>{row.after ?? ''}</span>
       <span className="w-4 shrink-0 select-none text-muted">
@@ -34,7 +35,7 @@ function HalfRow({ row, side }: { row: DiffRow | null; side: 'before' | 'after' 
     <div
       className={classNames(
         'flex min-w-0 basis-1/2',
-        row === null ? 'bg-hover/40' : rowTone[row.kind],
+        row === null ? 'bg-hover/40' : ROW_TONES[row.kind],
         side === 'after' && 'border-l border-line',
       )}
     >

@@ -56,9 +56,9 @@ export function captureTree(input: CaptureTreeInput): CapturedTree {
 
 /** Throws unless every segment of the path is a folder, not a link to one. */
 function assertNoLinks(root: string, folder: string): void {
-  let place = root
+  let current = root
   for (const name of folder.split('/')) {
-    place = join(place, name)
-    if (lstatSync(place).isSymbolicLink()) throw linkRefused(folder)
+    current = join(current, name)
+    if (lstatSync(current).isSymbolicLink()) throw linkRefused(folder)
   }
 }

@@ -4,8 +4,8 @@ import type { CheckpointFile, PathContent } from '../../../db/tables/projects.ts
 import { AppError, appError } from '../../../errors.ts'
 import { statEntry } from '../../files/file-state.ts'
 import {
+  type OpenPlace,
   openRegularFile,
-  type Place,
   type ProjectPath,
   parseInnerPath,
   withPlace,
@@ -38,7 +38,7 @@ export async function captureOne(
 }
 
 async function captureAt(
-  place: Place,
+  place: OpenPlace,
   path: ProjectPath,
   contents: ContentStore | null,
 ): Promise<PathContent | null> {

@@ -1,4 +1,4 @@
-// PostgreSQL going away and coming back: the process lives, requests are told in time, and all is well again by itself.
+// PostgreSQL becomes unavailable and returns: requests fail in time, and the server recovers without a restart.
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ describe('connections that the server ends', () => {
   })
 })
 
-/** Stands between us and the server, and can stop passing anything on, as a paused server would. */
+/** A proxy to the server that can stop forwarding, so that the server seems to hang. */
 async function createPausableProxy(target: { host: string; port: number }) {
   const sockets = new Set<Socket>()
   let paused = false
@@ -95,7 +95,7 @@ async function createPausableProxy(target: { host: string; port: number }) {
   }
 }
 
-describe('a server that does not answer', () => {
+describe('a server that does not respond', () => {
   const databases = useDatabases()
   let proxy: Awaited<ReturnType<typeof createPausableProxy>>
   let store: Store
@@ -114,7 +114,7 @@ describe('a server that does not answer', () => {
   test('makes reads and writes fail with 503 instead of hanging, and they work again when it is back', async () => {
     const user = await somebody(store)
     proxy.pause()
-    // More than there are connections: those who wait for one are told together with those who have one.
+    // More queries than connections: those that wait for a connection fail together with those that have one.
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) => [
         store.users.find(user.id),
@@ -143,12 +143,12 @@ describe('a server that does not answer', () => {
 describe('a slow read on a healthy server', () => {
   const databases = useDatabases()
 
-  test('is answered, and so are the queries that wait for a connection meanwhile', async () => {
+  test('returns its result, and so do the queries that wait for a connection meanwhile', async () => {
     const database = await databases.connect(await databases.settings('postgres'))
     const store = createStore(database)
     const user = await somebody(store)
     const { users } = database.tables
-    // Longer than it takes until the server is asked whether it still answers; more than there are connections.
+    // Each takes longer than the server may be silent before it is probed; more queries than connections in all.
     const slow = Array.from({ length: 3 }, () =>
       database.read
         .select({ id: users.id, slept: sql`pg_sleep(2.5)::text` })

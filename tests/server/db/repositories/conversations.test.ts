@@ -1,4 +1,4 @@
-// Conversations: listing, changing, removing, and that a stranger's do not exist.
+// Conversations: creating, listing, updating and removing them; those of other users are not found.
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
@@ -57,7 +57,7 @@ describeOnEachDatabase('conversations', (open) => {
     const made: ConversationId[] = []
     for (let n = 0; n < 7; n += 1)
       made.push((await store.conversations.create(user.id, { title: `c${n}` })).id)
-    // Equal times must not matter.
+    // The order must not depend on distinct times.
     const at = new Date()
     await database.write(async (tx) => {
       for (const id of made) await store.conversations.touch(tx, id, at)
@@ -98,7 +98,7 @@ describeOnEachDatabase('conversations', (open) => {
     const user = await somebody(store)
     const prompts = new Map<string, string | null>()
     for (let at = 0; at < 30; at += 1) {
-      // Four bytes each, so that characters are no measure.
+      // Four bytes per character, so that the number of characters does not measure the size.
       const systemPrompt = at % 3 === 0 ? null : '🦉'.repeat(at % 3 === 1 ? 50_000 : 10)
       const { id } = await store.conversations.create(user.id, { systemPrompt })
       prompts.set(id, systemPrompt)
@@ -147,7 +147,7 @@ describeOnEachDatabase('conversations', (open) => {
     expect((await store.conversations.get(user.id, id)).activeRunId).toBeNull()
   })
 
-  test('a patch sets and clears what it names, and changes neither the rest nor the place in the list', async () => {
+  test('a patch sets and clears the fields that it contains, and changes neither others nor the position in the list', async () => {
     const user = await somebody(store)
     const made = await store.conversations.create(user.id, { model: 'm', temperature: 1 })
     const patched = await store.conversations.patch(user.id, made.id, {
@@ -173,7 +173,7 @@ describeOnEachDatabase('conversations', (open) => {
     const user = await somebody(store)
     const made = await store.conversations.create(user.id, {})
     const setTitle = (title: string) =>
-      database.write((tx) => store.conversations.setMadeTitle(tx, made.id, title))
+      database.write((tx) => store.conversations.setGeneratedTitle(tx, made.id, title))
     await setTitle('first')
     await setTitle('second')
     expect((await store.conversations.find(user.id, made.id))?.title).toBe('first')

@@ -1,4 +1,4 @@
-// Documents and the index over their passages.
+// Documents and the full-text index of their passages.
 import { beforeAll, expect, test } from 'vitest'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'

@@ -143,7 +143,7 @@ describeOnEachDatabase('messages', (open) => {
       { position: 0, kind: 'text', name: 'a.txt', extension: 'txt', mime: 'text/plain', size: 4 },
       { position: 1, kind: 'image', name: 'b.png', extension: null, mime: 'image/png', size: 2 },
     ]
-    expect(asked?.attachments).toEqual([text, image])
+    expect(asked?.attachments).toMatchObject([text, image])
     expect(await store.attachments.contents(question, [1, 0])).toEqual(
       files.map((file, position) => ({ position, ...file })),
     )

@@ -1,4 +1,4 @@
-// Models that administrators have stored.
+// Models that administrators have added.
 import { beforeAll, expect, test } from 'vitest'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'

@@ -1,4 +1,4 @@
-// Projects of a user: names, lists, changes.
+// Projects of a user: names, lists, updates.
 import { beforeAll, expect, test } from 'vitest'
 import { createStore, type Store } from '../../../../server/db/store.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'

@@ -1,4 +1,4 @@
-// Single values, memories and long results.
+// Settings, memories and stored long results.
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createStore, type Store } from '../../../../server/db/store.ts'
@@ -40,7 +40,7 @@ describeOnEachDatabase('values of the store', (open) => {
       await store.conversations.create(user.id, {}),
     ]
     const content = 'long'.repeat(50_000)
-    const handle = await store.toolResults.keep({
+    const handle = await store.toolResults.create({
       conversationId: one.id,
       runId: newId<RunId>(),
       content,

@@ -1,4 +1,4 @@
-// The usage of tokens, by hour and day, model and currency.
+// Token usage by hour and day, model and currency.
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
@@ -23,6 +23,8 @@ describeOnEachDatabase('token usage', (open) => {
           currency,
           promptTokens: 10,
           completionTokens: 5,
+          cachedTokens: 4,
+          cacheWriteTokens: 1,
           cost: currency === '' ? 0 : 0.25,
         }),
       )
@@ -32,7 +34,15 @@ describeOnEachDatabase('token usage', (open) => {
       use('2026-03-02T00:00:00Z', 'n', 'EUR'),
     ])
     expect(await store.tokenUsage.byHour(user.id, '2026-03-01')).toMatchObject([
-      { hour: 10, model: 'm', currency: 'USD', promptTokens: 200, completionTokens: 100, cost: 5 },
+      {
+        hour: 10,
+        model: 'm',
+        currency: 'USD',
+        promptTokens: 200,
+        completionTokens: 100,
+        cachedTokens: 80,
+        cost: 5,
+      },
       { hour: 23, currency: '', promptTokens: 10, cost: 0 },
     ])
     const march = { from: '2026-03-01', to: '2026-03-31' }
@@ -41,7 +51,7 @@ describeOnEachDatabase('token usage', (open) => {
       '2026-03-01',
       '2026-03-02',
     ])
-    const spent = await store.tokenUsage.spent(user.id, march)
+    const spent = await store.tokenUsage.total(user.id, march)
     expect(spent).toEqual({
       tokens: 330,
       cost: new Map([

@@ -1,4 +1,4 @@
-// Accounts, keys and ended tokens.
+// Accounts, API keys and revoked tokens.
 import { beforeAll, expect, test } from 'vitest'
 import { createApiKeys } from '../../../../server/auth/api-keys.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
@@ -124,7 +124,7 @@ describeOnEachDatabase('accounts', (open) => {
     await somebody(fresh, 'administrator')
     const before = await somebody(fresh)
     await keys.create(before, 'while the password is the old one')
-    // Both at once, and then once more after it.
+    // Both at the same time, then another attempt afterwards.
     const [early] = await Promise.allSettled([
       keys.create(before, 'at the same moment'),
       fresh.users.update(before.id, { passwordHash: 'new', revokeKeys: true }),

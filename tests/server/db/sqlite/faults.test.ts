@@ -1,4 +1,4 @@
-// SQLite when something outside goes wrong: a foreign lock, a full disk.
+// SQLite under external faults: a lock held by another program, a full disk, killed writers.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -54,7 +54,7 @@ describe('a lock held by another program', () => {
         settled += 1
       }),
     )
-    // The event loop turns and reads answer while all of them wait.
+    // While all of them wait, the event loop keeps turning and reads return.
     for (let turns = 0; turns < 100; turns += 1) {
       expect(await store.users.count()).toBe(0)
       await turn()
@@ -140,7 +140,7 @@ describe('a long queue of writes', () => {
   })
 })
 
-/** Writers as processes of their own, on one file; answers what they were told is stored. */
+/** Runs each writer as a process on the same file, kills it, and returns the keys of all acknowledged writes. */
 async function killedWriters(file: string, names: string[], enough: number): Promise<string[]> {
   const script = join(import.meta.dirname, '../../../support/store-writer.ts')
   const acknowledged: string[] = []
@@ -153,7 +153,7 @@ async function killedWriters(file: string, names: string[], enough: number): Pro
       for await (const line of createInterface({ input: child.stdout })) {
         acknowledged.push(line)
         own += 1
-        // The rest of what it had said still comes, and was true.
+        // Lines already in the pipe still arrive, and they count as acknowledged.
         if (own === enough) child.kill('SIGKILL')
       }
     }),
@@ -167,7 +167,7 @@ describe('several processes on one file', () => {
   test('that start together, write concurrently and are killed lose nothing that was acknowledged', async () => {
     const settings = await databases.settings('sqlite')
     if (settings.dialect !== 'sqlite') throw new Error('asked for SQLite')
-    // The file does not exist yet: they make it, and its tables, at once.
+    // The file does not exist yet: all three create it and its tables at the same time.
     const acknowledged = await killedWriters(settings.file, ['one', 'two', 'three'], 40)
     expect(acknowledged.length).toBeGreaterThanOrEqual(120)
     expect(integrity(settings.file)).toBe('ok')

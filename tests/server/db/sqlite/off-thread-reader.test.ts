@@ -1,3 +1,4 @@
+// The off-thread reader: long queries return correct results and do not block the event loop.
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { createStore } from '../../../../server/db/store.ts'
@@ -48,7 +49,7 @@ describe('a search among 10,000 passages', () => {
     })
     await documents.index(document, passages)
     const words = ['rule', 'request', 'approved', 'office']
-    // The thread is there; what is watched is the search.
+    // Starts the thread, so that only the searches are observed.
     await documents.search(projectId, words, 1, 'any')
     let ticks = 0
     const tick = (): void => {
@@ -61,7 +62,7 @@ describe('a search among 10,000 passages', () => {
     )
     clearImmediate(pending)
     expect(found.every((one) => one.length === 40)).toBe(true)
-    // The event loop goes round and round meanwhile; on its own thread it would do so between two searches only.
+    // The event loop keeps turning; searches on its own thread would let it turn only between two of them.
     expect(ticks).toBeGreaterThan(50)
   }, 60_000)
 })

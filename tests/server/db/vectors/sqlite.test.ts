@@ -1,4 +1,4 @@
-// Distances between vectors in SQLite, with sqlite-vec and without.
+// Vector distances in SQLite, with and without sqlite-vec.
 import SqliteClient from 'better-sqlite3'
 import { describe, expect, test, vi } from 'vitest'
 import { cosineDistance } from '../../../../server/db/vectors/cosine.ts'

@@ -49,7 +49,13 @@ test('text, thinking and parallel calls are read, and the blocks go back unchang
   expect(heard.end).toMatchObject({
     reason: 'tool_calls',
     estimated: false,
-    usage: { prompt_tokens: 17, completion_tokens: 20, total_tokens: 37 },
+    usage: {
+      prompt_tokens: 17,
+      completion_tokens: 20,
+      total_tokens: 37,
+      cached_tokens: 5,
+      cache_write_tokens: 2,
+    },
   })
   const carry = heard.end.type === 'finished' ? heard.end.carry : undefined
   const history: LlmMessage[] = [
@@ -78,7 +84,7 @@ test('text, thinking and parallel calls are read, and the blocks go back unchang
       ],
     },
   ])
-  // Another model gets the calls without what this one signed.
+  // Another model gets the calls without the blocks that this model signed.
   const other = JSON.stringify(
     buildMessagesBody(
       { ...request, messages: history },
@@ -110,7 +116,8 @@ test('a long conversation has four cache breakpoints', () => {
   expect(sent.system).toEqual([
     { type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } },
   ])
-  expect(sent.max_tokens).toBe(8192)
+  expect(sent.max_tokens).toBe(32_000)
+  expect(body({}, { id: 'unknown' }).max_tokens).toBe(8192)
 })
 
 test('thinking is adaptive or has a budget, by model, and never comes with a forced call or a temperature', () => {
@@ -166,7 +173,7 @@ test('a paused turn is continued with its own blocks, and its usage counts', asy
   ])
 })
 
-test('a refusal ends with the words of the provider, an overload may pass, a token limit is told', async () => {
+test('a refusal quotes the provider, an overload is retryable, and a token limit is reported', async () => {
   upstream.enqueue(
     messagesTurn([], { stop_reason: 'refusal', stop_details: { explanation: 'Blocked here.' } }),
     turn.json(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
@@ -205,6 +212,27 @@ test('a recorded stream is read the same wherever it is split, and a cut one has
   }
 })
 
+test('what is never shown counts towards the size of a response too', () => {
+  const event = (data: unknown) => Buffer.from(`data: ${JSON.stringify(data)}\n\n`)
+  const reader = createEventReader({ model: 'M' })
+  const lines = createEventStreamReader(reader.read)
+  const redacted = { type: 'redacted_thinking', data: 'd'.repeat(1000) }
+  lines.push(event({ type: 'content_block_start', index: 0, content_block: redacted }))
+  expect(reader.size).toBe(1000)
+  lines.push(event({ type: 'content_block_start', index: 1, content_block: { type: 'thinking' } }))
+  const delta = { type: 'signature_delta', signature: 's'.repeat(500) }
+  lines.push(event({ type: 'content_block_delta', index: 1, delta }))
+  lines.push(event({ type: 'content_block_delta', index: 1, delta }))
+  expect(reader.size).toBe(2000)
+})
+
+test("Anthropic's API below another provider's address is called with its own version", async () => {
+  upstream.enqueue(messagesTurn([{ type: 'text', text: 'Hi.' }]))
+  const heard = await hear(clientFor({ api_url: upstream.url.replace('/v1', '/anthropic') }))
+  expect(heard.text).toBe('Hi.')
+  expect(upstream.requests.at(-1)?.path).toBe('/anthropic/v1/messages')
+})
+
 test('hostile events end in one failure', async () => {
   upstream.enqueue(
     turn.chunks([
@@ -224,5 +252,9 @@ test('the API is detected by host, unless the settings or the path say otherwise
   expect(apiOf({ api_url: `${api_url}/chat/completions` })).toBe('chat')
   expect(apiOf({ api_url, api: 'chat' })).toBe('chat')
   expect(apiOf({ api_url: 'https://gateway.test/v1', api: 'messages' })).toBe('messages')
-  expect(apiOf({ api_url: 'https://api.openai.com/v1' })).toBe('chat')
+  expect(apiOf({ api_url: 'https://api.openai.com/v1' })).toBe('responses')
+  expect(apiOf({ api_url: 'https://api.openai.com/v1/chat/completions' })).toBe('chat')
+  expect(apiOf({ api_url: 'https://gateway.test/v1/responses' })).toBe('responses')
+  expect(apiOf({ api_url: 'https://api.deepseek.com/anthropic' })).toBe('messages')
+  expect(apiOf({ api_url: 'http://constructor/v1' })).toBe('chat')
 })

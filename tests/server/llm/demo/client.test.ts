@@ -1,4 +1,4 @@
-// The demo model: says what it is, calls real tools for simple requests, and answers from what they say.
+// The demo model: says that it is a demo, calls real tools for simple requests, and answers from their results.
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, ToolSchema } from '../../../../server/llm/client.ts'
 import { createDemoClient } from '../../../../server/llm/demo/client.ts'

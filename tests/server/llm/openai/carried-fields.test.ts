@@ -1,4 +1,4 @@
-// What providers want back with their messages is put together from the stream and sent back as it came.
+// Fields that providers require back with their messages are assembled from the stream and sent back unchanged.
 import { expect, test } from 'vitest'
 import { carrySource, openCarry, sealCarry } from '../../../../server/llm/carry.ts'
 import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
@@ -19,7 +19,7 @@ const call = (index: number, more: object = {}) => ({
 })
 const details = (...pieces: object[]) => chunk({ reasoning_details: pieces })
 
-/** The assistant message that goes back to the provider after it sent these chunks. */
+/** The assistant message as the provider gets it back after it has sent these chunks. */
 async function sentBack(chunks: readonly unknown[]) {
   upstream.enqueue(turn.chunks([...chunks, chunk({}, 'tool_calls')]), turn.text('Done.'))
   const client = clientFor()
@@ -157,7 +157,7 @@ test('a value is opened only for the model, endpoint and format that it came fro
   expect(sealCarry(source, 'x'.repeat(3_000_000))).toBeUndefined()
 })
 
-test("a call of another model gets Gemini's stand-in for a signature, a signed one keeps its own", () => {
+test("a call of another model gets Gemini's placeholder signature; a signed call keeps its signature", () => {
   const gemini: ModelSettings = {
     id: 'gemini-3-pro-preview',
     api_url: 'https://generativelanguage.googleapis.com/v1beta/openai',

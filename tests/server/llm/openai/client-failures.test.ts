@@ -1,4 +1,4 @@
-// Every way in which a provider fails or a run stops, as the client for OpenAI-compatible providers reports it.
+// The failures of a provider and the stops of a run, as the client for OpenAI-compatible providers reports them.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -153,7 +153,7 @@ describe('stopping', () => {
     const controller = new AbortController()
     const full = createServer().listen(0, '127.0.0.1')
     await once(full, 'listening')
-    // A server that listens on TCP has an AddressInfo.
+    // Never null or a path: the server listens on TCP.
     const { port } = full.address() as AddressInfo
     const hanging = http.request({
       url: new URL(`http://127.0.0.1:${port}/`),

@@ -1,3 +1,4 @@
+// The client for OpenAI-compatible providers: answers, usage and reasoning from valid and unusual streams.
 import { describe, expect, test } from 'vitest'
 import { hear, outcome } from '../../../support/llm.ts'
 import { chunk, dataLine, turn } from '../../../support/upstream-turns.ts'

@@ -1,4 +1,4 @@
-// The `openai` package as a yardstick: it sends the same requests and reads the same streams as the server's own client.
+// The `openai` package as a reference: it sends the same requests and reads the same streams as the server's client.
 import { OpenAI } from 'openai'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { LlmRequest } from '../../../../server/llm/client.ts'

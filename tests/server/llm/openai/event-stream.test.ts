@@ -1,4 +1,4 @@
-// Bytes to data lines: every line end, every field, bounded memory; and the pool of connections under it.
+// Splitting an event stream into data lines: line endings, fields, bounded memory; and the connection pool below it.
 import { afterAll, describe, expect, test } from 'vitest'
 import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
 import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
@@ -21,7 +21,7 @@ const payloads = (text: string, size: number, cap?: number) => {
 
 describe('data lines', () => {
   const text =
-    ': hi\n\ndata: one\r\n\r\ndata:two\rid: 4\revent: x\ndata:  three\n\ndata\ndata:\ndatax: no\n data: no\ndata: 世界🙂\n\ndata: last'
+    ': hi\n\ndata: one\r\n\r\ndata:two\rid: 4\revent: x\r\rdata:  three\n\ndata\ndata:\ndatax: no\n data: no\ndata: 世界🙂\n\ndata: last'
   test('are found with any line ending and wherever the bytes are split', () => {
     for (let size = 1; size <= text.length; size += 1)
       expect(payloads(text, size)).toEqual({
@@ -30,14 +30,27 @@ describe('data lines', () => {
       })
   })
 
+  test('of one event are joined, and complete ones without a blank line between them are events of their own', () => {
+    const event = 'data: {\ndata: "a": {},\nid: 5\ndata: "b": {}\ndata: }'
+    const joined = '{\n"a": {},\n"b": {}\n}'
+    for (const lineEnd of ['\n', '\r\n', '\r']) {
+      const all = `${event}\n\ndata: {"c":1}\ndata: [DONE]\n\n${event}`.replaceAll('\n', lineEnd)
+      for (let size = 1; size <= all.length; size += 1)
+        expect(payloads(all, size).found).toEqual([joined, '{"c":1}', '[DONE]', joined])
+    }
+    const endless = `data: {\n${'data: x\n'.repeat(100)}\ndata: 1\n\n`
+    expect(payloads(endless, 64, 100).found.at(-1)).toBe('1')
+    expect(payloads(endless, 64, 100).dropped).toBeGreaterThan(0)
+  })
+
   test('longer than the cap are dropped, and what follows is read', () => {
-    const long = `data: a\ndata: ${'x'.repeat(500)}\ndata: b\n${'y'.repeat(500)}\ndata: c\n`
+    const long = `data: 1\ndata: ${'x'.repeat(500)}\ndata: 2\n${'y'.repeat(500)}\ndata: 3\n`
     for (const size of [1, 7, 64])
-      expect(payloads(long, size, 100)).toEqual({ found: ['a', 'b', 'c'], dropped: 2 })
+      expect(payloads(long, size, 100)).toEqual({ found: ['1', '2', '3'], dropped: 2 })
   })
 
   test('of many megabytes are read from small pieces', () => {
-    const line = Buffer.from(`data: ${'x'.repeat(4 * 1024 * 1024)}\n`)
+    const line = Buffer.from(`data: ${'x'.repeat(4 * 1024 * 1024)}\n\n`)
     let found = 0
     const reader = createEventStreamReader(() => {
       found += 1
@@ -62,7 +75,7 @@ describe('connections', () => {
       upstream.enqueue(turn.text('a'))
       await hear(client)
     }
-    // The end of a body may come just after its last line; a connection is free from then on.
+    // A body may end shortly after its last line; only then can its connection be reused.
     expect(new Set(upstream.requests.map(({ clientPort }) => clientPort)).size).toBeLessThan(5)
     expect(upstream.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true)
     const told = upstream.requests.flatMap(({ headers }) => Object.keys(headers))
@@ -85,7 +98,7 @@ describe('connections', () => {
       http,
       idleTimeout: 10,
     })
-    // At the cap of an answer, so that no provider can fill the memory.
+    // The answer ends at the size cap, so that no provider can exhaust the memory.
     const heard = await hear(client)
     expect(heard.text.length).toBeLessThan(12_000_000)
     expect(heard.end).toMatchObject({ type: 'finished', reason: 'length' })

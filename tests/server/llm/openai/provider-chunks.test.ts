@@ -1,4 +1,4 @@
-// Streams in the shapes of known providers, read the same wherever the bytes are cut.
+// Streams in the formats of known providers are read the same wherever the bytes are split.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { createEventStreamReader } from '../../../../server/llm/openai/event-str
 
 const folder = join(import.meta.dirname, '../../../fixtures/llm')
 
-/** Everything that one stream says, its bytes cut at the given places. */
+/** Everything read from one stream whose bytes are split at the given positions. */
 function read(bytes: Buffer, cuts: readonly number[]) {
   const reader = createChunkReader({ model: 'M' })
   const lines = createEventStreamReader(reader.read)

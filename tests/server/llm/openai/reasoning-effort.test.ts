@@ -1,4 +1,4 @@
-// Models that take tools only without reasoning: asked again with `reasoning_effort: "none"`, which is remembered.
+// Models that accept tools only without reasoning: a refusal is retried with effort "none", which is remembered.
 import { expect, test } from 'vitest'
 import type { ToolSchema } from '../../../../server/llm/client.ts'
 import { hear, llmRequest, outcome } from '../../../support/llm.ts'
@@ -17,7 +17,7 @@ const refusal = turn.error(
 )
 const efforts = () => upstream.requests.map(({ body }) => body.reasoning_effort)
 
-test('a refusal that names the field is answered with "none", and later requests with tools begin with it', async () => {
+test('after a refusal that names the field, the request is repeated with "none", and later requests with tools begin with it', async () => {
   const client = clientFor({ thinking: 'high' })
   upstream.enqueue(refusal, turn.text('One.'), turn.text('Two.'), turn.text('Three.'))
   expect((await hear(client, withTools())).text).toBe('One.')

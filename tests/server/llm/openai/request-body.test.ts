@@ -1,4 +1,4 @@
-// What a provider is sent: adapted to it, and nothing that was not asked for.
+// The request body: adapted to the provider, with nothing that was not requested.
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage } from '../../../../server/llm/client.ts'
 import { detectProvider, splitApiUrl } from '../../../../server/llm/openai/provider-quirks.ts'
@@ -75,7 +75,7 @@ describe('the body', () => {
     expect(buildRequestBody(off, settings({ thinking: 'high' }))).not.toHaveProperty(
       'reasoning_effort',
     )
-    // The provider of a model can be named where the URL does not show it.
+    // The settings can name the provider of a model when its URL does not reveal it.
     expect(buildRequestBody(on, settings({ provider: 'glm' }))).toMatchObject({
       thinking: { type: 'enabled' },
     })

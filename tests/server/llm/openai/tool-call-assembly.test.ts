@@ -1,3 +1,4 @@
+// Assembling tool calls from the deltas of OpenAI-compatible streams.
 import { describe, expect, test } from 'vitest'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import { hear, llmRequest, outcome } from '../../../support/llm.ts'
@@ -116,7 +117,7 @@ describe('tool calls', () => {
     ])
   })
 
-  test('in one chunk are told apart by index, by position, and under the same index', async () => {
+  test('in one chunk are distinguished by index, by position, and under the same index', async () => {
     const f = { id: 'a', function: { name: 'f', arguments: '{"n":1}' } }
     const g = { id: 'b', function: { name: 'f', arguments: '{"n":2}' } }
     const both = [

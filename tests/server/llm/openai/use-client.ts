@@ -19,9 +19,9 @@ export const stop = chunk({}, 'stop')
 
 export interface TestClient {
   upstream: Upstream
-  /** The connections that all clients share. */
+  /** The connection pool that all clients share. */
   http: ProviderHttp
-  /** How many lines each response held that could not be read, where there were any. */
+  /** The number of unreadable lines of each response that has any. */
   skipped: number[]
   /** A client for the model `m` of the provider. */
   clientFor(settings?: Partial<ModelSettings>): LlmClient

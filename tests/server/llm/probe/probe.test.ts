@@ -1,7 +1,9 @@
-// Trying out a provider: what each kind of provider shows, and what is suggested for it.
+// Probing a provider: what each kind of provider reveals, and the settings that are suggested for it.
 import { afterAll, describe, expect, test } from 'vitest'
 import { listPresets } from '../../../../server/llm/probe/presets.ts'
 import { createModelProbe } from '../../../../server/llm/probe/probe.ts'
+import { messagesTurn } from '../../../support/messages-turns.ts'
+import { called, reasoned, responsesTurn, said } from '../../../support/responses-turns.ts'
 import { refusingUrl, type UpstreamRequest } from '../../../support/upstream.ts'
 import { type Turn, turn } from '../../../support/upstream-turns.ts'
 import { useFreshUpstream } from '../../../support/use-upstream.ts'
@@ -19,7 +21,7 @@ const hasPicture = (request: UpstreamRequest) =>
   JSON.stringify(request.messages).includes('image_url')
 const isChat = (request: UpstreamRequest) => request.path.includes('chat')
 
-/** A provider by what it answers to a greeting, to a tool and to a picture. */
+/** Scripts a provider by its responses to a greeting, to a tool and to a picture. */
 const provider = (answers: { plain: Turn; tool: Turn; picture: Turn }) =>
   upstream.program((request) => {
     if (!isChat(request)) return undefined
@@ -134,6 +136,33 @@ describe('the probe', () => {
     })
   })
 
+  test('finds the API of a server whose address says nothing', async () => {
+    const only = (path: string, answers: { plain: Turn; tool: Turn }) => {
+      upstream.reset()
+      upstream.program((request) => {
+        if (request.method === 'GET') return undefined
+        if (!request.path.endsWith(path)) return turn.error(404, 'Not Found')
+        return hasTools(request) ? answers.tool : answers.plain
+      })
+    }
+    const input = { colour: 'blue' }
+    only('/responses', {
+      plain: responsesTurn([reasoned('hm'), said('red')]),
+      tool: responsesTurn([called('call_1', 'report_colour', input)]),
+    })
+    const suggested = { tool_mode: 'native', vision: true, api_url: upstream.url }
+    expect(await tryOut()).toMatchObject({
+      native_tools: true,
+      reasoning: true,
+      suggested: { ...suggested, api: 'responses' },
+    })
+    only('/messages', {
+      plain: messagesTurn([{ type: 'text', text: 'red' }]),
+      tool: messagesTurn([{ type: 'tool_use', id: 'toolu_1', name: 'report_colour', input }]),
+    })
+    expect(await tryOut()).toMatchObject({ suggested: { ...suggested, api: 'messages' } })
+  })
+
   test('adds a missing /v1', async () => {
     provider({ plain: turn.text('pong'), tool: call, picture: turn.text('?') })
     const report = await tryOut({ api_url: `http://127.0.0.1:${upstream.port}` })
@@ -145,7 +174,7 @@ describe('the probe', () => {
     const refused = await tryOut()
     expect(refused.error).toContain('API key')
     upstream.reset()
-    // Many providers list their models to anybody: that says nothing about the key.
+    // Many providers list their models for any key, so a list says nothing about the key.
     upstream.program((request) => (isChat(request) ? turn.error(401, `bad key ${KEY}`) : undefined))
     expect(await tryOut()).toMatchObject({
       reachable: false,

@@ -1,4 +1,4 @@
-// Calls in plain text: found however they are written and however they are cut, and never where there are none.
+// Tool calls in plain text are found in every notation and however the text is split, and only where there are calls.
 import { StringDecoder } from 'node:string_decoder'
 import { describe, expect, test } from 'vitest'
 import { createPromptCallParser } from '../../../../server/llm/prompt-tools/call-parser.ts'
@@ -17,7 +17,7 @@ const known: KnownTools = new Map(
   }).map(([name, properties]) => [name, { type: 'object', properties }]),
 )
 
-/** What is shown and called when the answer arrives in these pieces. */
+/** The text shown and the calls found when the answer arrives in these pieces. */
 function parse(pieces: Iterable<string>) {
   const parser = createPromptCallParser(known)
   let shown = ''
@@ -30,7 +30,7 @@ function parse(pieces: Iterable<string>) {
   }
 }
 
-/** Bytes cut in pieces of a length, as text: characters that are cut arrive with their last byte. */
+/** Splits bytes into pieces of `size` and decodes them; a character that is split arrives with its last byte. */
 function* inPieces(bytes: Buffer, size: number): Generator<string> {
   const decoder = new StringDecoder('utf8')
   for (let at = 0; at < bytes.length; at += size) yield decoder.write(bytes.subarray(at, at + size))

@@ -1,4 +1,4 @@
-// Prompt mode end to end: tools go into the system prompt, calls come out of the text, unreadable ones are asked for again.
+// Prompt mode end to end: tools in the system prompt, calls parsed from the text, retries for unreadable calls.
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'

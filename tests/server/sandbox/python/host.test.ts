@@ -1,4 +1,4 @@
-// The engine `host`: the same promises with the host's own Python, and nothing at all without bubblewrap.
+// The `host` engine: the same guarantees with the host's own Python; unavailable without bubblewrap.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chooseHostLauncher } from '../../../../server/sandbox/python/isolation.ts'
 import { openPython, type TestSandbox } from '../../../support/python.ts'
@@ -16,7 +16,7 @@ test('without bubblewrap the host engine refuses to work', async () => {
 describe('with bubblewrap', async () => {
   const trial = await openPython({ engine: 'host' })
   await trial.close()
-  // Skipped only where a program is missing: a host engine that is broken must fail here.
+  // Skipped only if a program is missing: a broken host engine must fail here.
   const here = describe.skipIf(/bubblewrap|there is no python3/.test(trial.state.reason ?? ''))
   let python: TestSandbox
   beforeAll(async () => {
@@ -61,7 +61,7 @@ open('/output/left', 'w').write('x')
       expect(outcome).toMatchObject({ status: 'completed', stdout: 'from below\n' })
     })
 
-    test('keeps to the levels', async () => {
+    test('follows the strictness levels', async () => {
       expect(await python.program('import os')).toMatchObject({ status: 'refused' })
     })
 
@@ -82,7 +82,7 @@ open('/output/left', 'w').write('x')
     })
 
     test('can not multiply without end, and what it started ends with it', async () => {
-      // Only here, where the tests above have shown that the limits are in force.
+      // Only safe here, after the tests above have shown that the limits are enforced.
       const outcome = await python.program(
         `import os, time
 made = 0

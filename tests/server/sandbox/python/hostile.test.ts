@@ -1,4 +1,4 @@
-// Hostile programs against the sandbox, behind either isolation: nothing gets out, everything ends, nothing is left.
+// Hostile programs against the sandbox, under both isolations: nothing escapes, everything ends, nothing remains.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
@@ -6,13 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TIME_LIMIT_SECONDS } from '../../../../server/sandbox/python/modules.ts'
 import { type Canaries, escapes } from '../../../support/escape-programs.ts'
 import { bombs, endless } from '../../../support/hostile-programs.ts'
 import { openPython, type TestSandbox } from '../../../support/python.ts'
 
 const SECRET = 'canary-7c1f'
-/** Dozens of programs, each with an interpreter of its own, also on a busy machine. */
+/** Timeout for dozens of programs, each with its own interpreter, on a busy machine. */
 const MANY_PROGRAMS_MS = 300_000
+/** The default limits, except for the level at which endless programs run. */
+const timeLimits = { ...TIME_LIMIT_SECONDS, strict: 2 }
 let folder: string
 let canaries: Canaries
 let listener: Server
@@ -38,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Ids of the processes that this test process has started and that still live. */
+/** Ids of the live child processes of this test process. */
 async function children(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,args='])
   const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/))
@@ -51,11 +54,11 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
   let python: TestSandbox
   let usable = false
   beforeAll(async () => {
-    // Interpreters start from memory images, as those of a server do.
-    python = await openPython({ isolation, poolSize: 2, storedImages: 4 })
+    // Interpreters start from memory images, as they do in a server.
+    python = await openPython({ isolation, poolSize: 2, storedImages: 4, timeLimits })
     usable = python.state.available
     if (!usable) return
-    // Harmless: only when these show that the locks hold is anything hostile started.
+    // A harmless probe: hostile programs run only once it has shown that the isolation works.
     const probe = await python.program(
       `import os\n[os.path.exists(${JSON.stringify(canaries.file)}), "NANOCLAW_CANARY" in os.environ, hasattr(os, "fork") and os.getpid() == ${process.pid}]`,
       { strictness: 'lenient' },
@@ -97,7 +100,7 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
   test(
     'a program that breaks its interpreter reports why, and the next program runs',
     async ({ skip }) => {
-      // What breaks the interpreter does so in its own memory, the same behind either isolation.
+      // These programs break the interpreter in its own memory, which is the same under both isolations.
       if (isolation === 'kernel') skip('done under wasm isolation')
       await Promise.all(
         inLanes(2, bombs, async ({ name, code, ends, says }) => {
@@ -124,7 +127,7 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
     )
     for (const [index, outcome] of outcomes.entries()) {
       expect(outcome, endless[index]?.name).toMatchObject({ status: 'timed_out' })
-      expect(outcome.error).toContain('5 s')
+      expect(outcome.error).toContain('ran for 2 s')
     }
     expect(outcomes[0]?.stdout).toBe('on\n')
     expect(outcomes[1]?.stdout.length).toBeGreaterThan(50_000)
@@ -153,7 +156,7 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
   })
 })
 
-/** Works through a list, some at a time; each lane is a promise. */
+/** Works through a list with limited concurrency; each promise is one lane. */
 function inLanes<Item>(
   lanes: number,
   items: readonly Item[],

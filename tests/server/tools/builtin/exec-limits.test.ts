@@ -1,4 +1,4 @@
-// What a command may use: memory, processes and room in the project, with and without isolation by the kernel.
+// Limits of a command: memory, processes and storage in the project, with and without kernel isolation.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux').each([
 
   test('is ended, or refused more, when it starts too many processes', async () => {
     const result = await exec('for i in $(seq 80); do sleep 50 & done; wait')
-    // The kernel itself says no where the server is not root; bash then gives up.
+    // The kernel itself enforces the limit if the server is not root; bash then gives up.
     if (result.success) expect(result.data).toMatchObject({ exit_code: 254 })
     else expect(result.error).toContain('more than 40 processes')
   })

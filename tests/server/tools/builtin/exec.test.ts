@@ -1,4 +1,4 @@
-// Commands in a project as a model runs them: output, limits, isolation, undo.
+// The exec tool in a project, as a model uses it: output, limits, isolation, undo.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// The tool execute_python as a model and a person meet it: shapes, levels, project files, images, live output.
+// The execute_python tool as the model and the user see it: schema, levels, project files, images, live output.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { ProjectId, UserId } from '../../../../server/protocol/ids.ts'
+import { failedProgram } from '../../../../server/sandbox/python/isolated-sandbox.ts'
+import type { PythonSandbox } from '../../../../server/sandbox/python/sandbox.ts'
 import { createExecutePythonTool } from '../../../../server/tools/builtin/execute-python.ts'
 import type { ToolDefinition } from '../../../../server/tools/definition.ts'
 import { createProjectFileReader } from '../../../../server/tools/project-files.ts'
@@ -21,7 +23,11 @@ const workers = createWorkerPool(1)
 let root: string
 let python: TestSandbox
 let tool: ToolDefinition
-/** What the project knows of its files and their names. */
+/** The tool with a fake sandbox, for what happens before a program runs. */
+let plain: ToolDefinition
+/** Paths of the files that the last program of `plain` would have received. */
+let given: string[]
+/** Whether the project's file contents and names carry taint. */
 const outside = { content: false, name: false }
 
 const PNG =
@@ -45,16 +51,22 @@ beforeAll(async () => {
     timeoutMs: 5000,
     maxFileBytes: 5_000_000,
   })
-  tool = createExecutePythonTool({
-    python,
+  const readFiles = createProjectFileReader({
+    workspaces,
+    search,
+    checkpoints: {
+      outsideText: { isIn: async () => outside.content, isInNames: async () => outside.name },
+    },
+  })
+  tool = createExecutePythonTool({ python, defaultStrictness: 'standard', readFiles })
+  const run: PythonSandbox['run'] = async ({ files }) => {
+    given = files.map(({ path }) => path)
+    return { ...failedProgram('completed', ''), error: null }
+  }
+  plain = createExecutePythonTool({
+    python: { ...python, run },
     defaultStrictness: 'standard',
-    readFiles: createProjectFileReader({
-      workspaces,
-      search,
-      checkpoints: {
-        outsideText: { isIn: async () => outside.content, isInNames: async () => outside.name },
-      },
-    }),
+    readFiles,
   })
 })
 afterAll(async () => {
@@ -104,7 +116,7 @@ statistics.mean(values)`,
 
   test('returns outside text when its files or their names come from outside', async () => {
     const run = () =>
-      runTool(tool, { code: '1', files: ['notes.md'] }, { userId, projectId }).finally(() =>
+      runTool(plain, { code: '1', files: ['notes.md'] }, { userId, projectId }).finally(() =>
         Object.assign(outside, { content: false, name: false }),
       )
     expect((await run()).untrusted).toBeUndefined()
@@ -113,27 +125,22 @@ statistics.mean(values)`,
     outside.name = true
     expect((await run()).untrusted).toBe(true)
     outside.content = true
-    const without = await runTool(tool, { code: '1' }, { userId, projectId })
+    const without = await runTool(plain, { code: '1' }, { userId, projectId })
     outside.content = false
     expect(without.untrusted).toBeUndefined()
   })
 
   test('gives a program only the files that paths, folders and patterns name', async () => {
-    const list =
-      'import os\nsorted(os.path.join(f, n) for f, _, names in os.walk("/workspace") for n in names)'
-    const seen = async (files: string[]) =>
-      runTool(tool, { code: list, files, strictness: 'lenient' }, { userId, projectId })
-    expect(await seen(['data'])).toMatchObject({
-      data: { result: ['/workspace/data/a.csv', '/workspace/data/b.csv'] },
-    })
-    expect(await seen(['notes.md', 'data/b.csv'])).toMatchObject({
-      data: { result: ['/workspace/data/b.csv', '/workspace/notes.md'] },
-    })
-    expect(await seen(['*.nothing'])).toMatchObject({
+    const run = (files: string[]) => runTool(plain, { code: '1', files }, { userId, projectId })
+    await run(['data'])
+    expect(given.sort()).toEqual(['data/a.csv', 'data/b.csv'])
+    await run(['notes.md', 'data/b.csv'])
+    expect(given.sort()).toEqual(['data/b.csv', 'notes.md'])
+    expect(await run(['*.nothing'])).toMatchObject({
       success: false,
       error: 'No file of the project matches "*.nothing".',
     })
-    expect(await seen(['../../etc/passwd'])).toMatchObject({ success: false })
+    expect(await run(['../../etc/passwd'])).toMatchObject({ success: false })
   })
 
   test('fails with a clear message for files without a project', async () => {

@@ -1,4 +1,4 @@
-// Pages as a model gets them, from a site on loopback: main content, links, structure, PDF, character sets.
+// Fetched pages as the model receives them, from a site on loopback: main content, links, structure, PDF, encodings.
 import { describe, expect, test } from 'vitest'
 import { createPageReader } from '../../../../server/net/page-reader.ts'
 import { createPageTools } from '../../../../server/tools/builtin/fetch-page.ts'
@@ -191,7 +191,7 @@ describe('crawl_batch', () => {
   })
 })
 
-/** The smallest PDF that shows one line of text. */
+/** A minimal PDF with one line of text. */
 function pdf(line: string): Buffer {
   const stream = `BT /F1 24 Tf 72 700 Td (${line}) Tj ET`
   const objects = [

@@ -1,4 +1,4 @@
-// Edits of files: exact, with other white space, by pattern, by lines; line ends and encodings stay.
+// File edits: exact, whitespace-insensitive, by pattern, by lines; line endings and encodings are preserved.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

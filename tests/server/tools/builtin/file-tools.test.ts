@@ -1,4 +1,4 @@
-// The tools on the files of a project: names, risk, and the paths that none of them follows.
+// The project file tools in general: names, risk levels, and the paths that all of them refuse.
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

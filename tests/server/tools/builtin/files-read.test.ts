@@ -1,4 +1,4 @@
-// Reading, listing and searching files as a model asks for it.
+// The file tools that read, list and search.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -128,4 +128,12 @@ describe('reading', () => {
     })
     expect(await error('file_grep', { pattern: '(' })).toContain('cannot be read')
   })
+})
+
+test('a content search reports what it has found so far', async () => {
+  await put('a.txt', 'needle\nneedle\n')
+  const reports: unknown[] = []
+  const report = (progress: unknown) => reports.push(progress)
+  await my.run('file_grep', { pattern: 'needle' }, { progress: report })
+  expect(reports[0]).toMatchObject({ kind: 'count', done: 1 })
 })

@@ -1,4 +1,4 @@
-// Writing and deleting files as a model asks for it: shown before, refused after changes of others, undone.
+// Writing and deleting files: previewed for approval, refused after changes by others, undone.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -45,7 +45,7 @@ describe('writing', () => {
     expect(await textOf('a.txt')).toBe('old\n')
     const gone = await parse('file_delete', { path: 'a.txt' }).preview(my.context)
     expect(gone).toMatchObject({ display: 'Delete a.txt', diff: expect.stringContaining('-old') })
-    // Whoever asks a person learns that there is nothing to ask about.
+    // An edit that cannot work is rejected before anyone is asked for approval.
     await expect(
       parse('file_edit', { path: 'a.txt', old: 'none', new: 'x' }).preview(my.context),
     ).rejects.toThrow('not in the file')
@@ -85,7 +85,7 @@ describe('writing', () => {
     await inRun(newId<RunId>())('file_read', { path: 'a.txt' })
     const second = inRun(newId<RunId>())
     expect(await second('file_read', { path: 'a.txt' })).toMatchObject({ cached: true })
-    // Behind the server's back, so that nothing drops what is cached.
+    // Written directly to disk, so that the server does not invalidate its cache.
     await writeFile(join(my.project.workspace.root, 'a.txt'), 'one of somebody else\n')
     const late = await second('file_write', { path: 'a.txt', content: 'mine' })
     expect(late).toMatchObject({
@@ -145,7 +145,7 @@ describe('writing', () => {
     expect(results.filter(({ success }) => !success)).toEqual([])
     const lines = (await textOf('log.txt')).trim().split('\n')
     expect(new Set(lines).size).toBe(33)
-    // Whoever replaces the whole file without having seen the others' lines is still refused.
+    // Replacing the whole file without having seen the other runs' lines is still refused.
     const replaced = await run(
       'file_write',
       { path: 'log.txt', content: 'mine\n' },
@@ -168,7 +168,7 @@ describe('writing', () => {
     expect(await error('file_delete', { path: 'd' })).toContain('since the deletion was shown')
     expect(await error('file_delete', { path: 'b.txt' })).toContain('since the deletion was shown')
     expect(await textOf('d/new.txt')).toBe('came later')
-    // Also when the server was started again while a person decided.
+    // Also after the server was restarted while the approval request was pending.
     tool('file_delete').recall?.(shown ?? { display: '' }, my.context.runId)
     expect(await error('file_delete', { path: 'd' })).toContain('since the deletion was shown')
     await parse('file_delete', { path: 'd' }).preview(my.context)

@@ -1,4 +1,4 @@
-// The tools on the files of a project, over a real project of their own for each test.
+// The project file tools on a real project, a new one for each test.
 import { beforeAll, beforeEach } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
 import { newId } from '../../../../server/lib/ids.ts'
@@ -26,27 +26,27 @@ type Project = Awaited<ReturnType<typeof openProject>>
 
 export const bubblewrap = await detectBubblewrap()
 
-/** A project and its tools as they are in the present test. */
+/** The project and tools of the current test. */
 export interface ProjectTools {
   readonly project: Project
   readonly context: ToolContext
   readonly tools: ReturnType<typeof createToolSet>
   tool(name: string): ToolDefinition
-  /** The checked arguments of a call. @throws for arguments that the tool refuses. */
+  /** The validated arguments of a call. @throws if the tool refuses the arguments. */
   parse(name: string, args: object): ParsedInput
-  /** Arguments that the tool refuses are a failed result, as in a run. */
+  /** Runs a call. As in a run, refused arguments are a failed result. */
   run(name: string, args: object, over?: Partial<ToolContext>): Promise<ToolResult>
-  /** The data of a call that succeeds. @throws the error of one that fails. */
+  /** The data of a successful call. @throws the error of a failed call. */
   data(name: string, args: object): Promise<Record<string, unknown>>
-  /** The error of a call that fails. @throws when it succeeds. */
+  /** The error of a failed call. @throws if the call succeeds. */
   error(name: string, args: object): Promise<string>
   put(path: string, text: string | Uint8Array): Promise<unknown>
   textOf(path: string): Promise<string>
-  /** Takes back the change of a checkpoint. */
+  /** Restores a checkpoint, which undoes its change. */
   restore(id: string | undefined): Promise<unknown>
 }
 
-/** Before each test: a new project on a shared SQLite database, and its tools. `isolation` is that of `exec`. */
+/** Creates a project on a shared SQLite database, and its tools, before each test. `isolation` is that of `exec`. */
 export function useProjectTools(isolation: BubblewrapState = bubblewrap): ProjectTools {
   const { open } = useDatabases()
   let database: Database

@@ -1,4 +1,4 @@
-// The tools that need nothing but their arguments.
+// The tools that depend only on their arguments.
 import { describe, expect, test } from 'vitest'
 import type { ConversationId } from '../../../../server/protocol/ids.ts'
 import { calculateArea } from '../../../../server/tools/builtin/area.ts'
@@ -7,7 +7,7 @@ import { createClockTool } from '../../../../server/tools/builtin/clock.ts'
 import { jsonProcess } from '../../../../server/tools/builtin/json.ts'
 import { createResultReadTool } from '../../../../server/tools/builtin/result-read.ts'
 import { textProcess } from '../../../../server/tools/builtin/text.ts'
-import { createMemoryResultKeeper } from '../../../../server/tools/long-results.ts'
+import { createMemoryLongResults } from '../../../../server/tools/long-results.ts'
 import { context, runTool, toolContext } from '../support.ts'
 
 describe('calculator', () => {
@@ -219,10 +219,10 @@ describe('calculate_area', () => {
 
 describe('result_read', () => {
   test('returns slices that add up to the whole result without splitting a character', async () => {
-    const results = createMemoryResultKeeper()
+    const results = createMemoryLongResults()
     const tool = createResultReadTool(results)
     const whole = '"😀\n'.repeat(30_000)
-    const handle = await results.keep(context, whole)
+    const handle = await results.create(context, whole)
     let read = ''
     for (let offset: number | null = 0; offset !== null; ) {
       const result = await runTool(tool, { handle, offset, length: 39_999 })
@@ -237,9 +237,9 @@ describe('result_read', () => {
   })
 
   test('accepts a handle only in its conversation', async () => {
-    const results = createMemoryResultKeeper()
+    const results = createMemoryLongResults()
     const tool = createResultReadTool(results)
-    const handle = await results.keep(context, 'secret')
+    const handle = await results.create(context, 'secret')
     const elsewhere = toolContext({ conversationId: 'another' as ConversationId })
     expect((await runTool(tool, { handle }, elsewhere)).success).toBe(false)
     expect((await runTool(tool, { handle: 'result-99' })).success).toBe(false)

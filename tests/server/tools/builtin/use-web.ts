@@ -1,4 +1,4 @@
-// A web site on loopback, and the guarded way to it, for the tools that go out to the web.
+// A web site on loopback and guarded access to it, for tests of the tools that use the web.
 import { afterAll, beforeAll } from 'vitest'
 import { createAddressRules } from '../../../../server/net/addresses.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../../../server/net/guarded-fetch.ts'
@@ -11,7 +11,7 @@ export interface TestWeb {
   readonly site: WebSite
   fetch: GuardedFetch
   pages: PageReader
-  /** The address of a page on the site, by a name that may be fetched. */
+  /** The URL of a page on the site, with a host name that may be fetched. */
   at(path: string): string
 }
 
@@ -40,17 +40,17 @@ export function useWeb(): TestWeb {
   }
 }
 
-/** A page with this body. */
+/** An HTML page with this body. */
 export const html = (body: string, head = ''): string =>
   `<!doctype html><html lang="en"><head><title>A page</title>${head}</head><body>${body}</body></html>`
 
-/** The data of a call that succeeds. @throws the error of one that fails. */
+/** The data of a successful call. @throws the error of a failed call. */
 export async function dataOf(
   tool: ToolDefinition,
   args: unknown,
 ): Promise<Record<string, unknown>> {
   const result = await runTool(tool, args)
   if (!result.success) throw new Error(result.error)
-  // Every tool of the web answers an object.
+  // Every web tool returns an object.
   return result.data as Record<string, unknown>
 }

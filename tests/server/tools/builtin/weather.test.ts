@@ -1,4 +1,4 @@
-// The weather from services on loopback that speak the real formats.
+// The weather tool against services on loopback that speak the real formats.
 import { describe, expect, test } from 'vitest'
 import {
   createWeatherTool,
@@ -69,7 +69,7 @@ describe('get_weather', () => {
     await dataOf(openMeteo(), { city: '北京', units: 'imperial' })
     expect(web.site.requests.at(-1)?.url.searchParams.get('temperature_unit')).toBe('fahrenheit')
     expect(await runTool(openMeteo(), { city: 'Nowhere' })).toMatchObject({
-      error: expect.stringContaining('No city named "Nowhere"'),
+      error: expect.stringContaining('There is no city named "Nowhere"'),
     })
   })
 
@@ -112,7 +112,7 @@ describe('get_weather', () => {
     web.site.serve('/nonsense', 'text/html', '<html>')
     for (const geocodingUrl of [`${web.site.origin}/nonsense`, 'http://127.0.0.1:9/'])
       expect(await runTool(weather({ geocodingUrl }), { city: 'X' })).toMatchObject({
-        error: expect.stringContaining('unavailable'),
+        error: expect.stringContaining('not available'),
       })
   })
 })

@@ -1,3 +1,4 @@
+// Tools of MCP servers over streamable HTTP.
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startMcpHttpServer } from '../../../fixtures/mcp-http-server.ts'
 import { call, start } from './use-servers.ts'
@@ -33,7 +34,7 @@ describe('a server over streamable HTTP', () => {
     expect(server.authorizations).not.toContain(undefined)
   })
 
-  test('is told when a call is stopped, and the call ends at once', async () => {
+  test('is notified when a call is stopped, and the call ends at once', async () => {
     const server = await startHttp()
     const { tools, connected } = start({ odd: { url: server.url } })
     await connected('odd')

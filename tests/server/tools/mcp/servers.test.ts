@@ -1,4 +1,4 @@
-// Tools of MCP servers that are child processes, one of them a real server from npm.
+// Tools of MCP servers that run as child processes, one of them a real server from npm.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -54,7 +54,7 @@ describe('the filesystem MCP server from npm, over stdio', () => {
     expect(read?.parse('[]')).toMatchObject({ ok: false })
   })
 
-  test('refuses a path with a failed result in its own words', async () => {
+  test('refuses a path with a failed result that says why', async () => {
     const folder = await temporaryFolder()
     const { tools, connected } = start({
       files: { command: process.execPath, args: [filesystemServer, folder] },

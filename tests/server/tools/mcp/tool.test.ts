@@ -1,3 +1,4 @@
+// MCP tools: unexpected errors of a connection, and the names under which the model sees remote tools.
 import { describe, expect, test } from 'vitest'
 import type { McpConnection } from '../../../../server/tools/mcp/connection.ts'
 import { defineMcpTool, mcpToolName } from '../../../../server/tools/mcp/tool.ts'

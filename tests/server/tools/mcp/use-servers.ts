@@ -1,4 +1,4 @@
-// MCP servers that a test starts and calls, closed when it ends.
+// MCP servers that a test connects to and calls; closed when the test ends.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { ToolDefinition, ToolResult } from '../../../../server/tools/defini
 import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
 import { toolContext } from '../support.ts'
 
-/** Connects to the servers; `connected` waits until one of them serves. */
+/** Connects to the servers; `connected` waits until one of them is connected. */
 export function start(servers: Record<string, McpServerSettings>) {
   const mcp = createMcpServers({ servers, log: () => undefined, firstPauseMs: 20 })
   onTestFinished(() => mcp.close())
@@ -24,7 +24,7 @@ export function start(servers: Record<string, McpServerSettings>) {
   return { tools, mcp, connected }
 }
 
-/** Calls a tool. @throws where there is none, or where it refuses the arguments. */
+/** Calls a tool. @throws if it does not exist or refuses the arguments. */
 export async function call(
   tool: ToolDefinition | undefined,
   input: Record<string, unknown> = {},

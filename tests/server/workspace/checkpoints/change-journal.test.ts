@@ -1,3 +1,4 @@
+// The change journal: a change that a crash interrupted is recovered and can be undone.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
@@ -17,7 +18,7 @@ describeOnEachDatabase('an interrupted change', (open) => {
     const { workspace, checkpoints } = project
     await write(project, 'a', 'old')
     const before = await treeOf(workspace.root)
-    // A server that dies while a program runs: the change is made, nothing is written down after it.
+    // Simulates a crash while a program runs: its changes are on disk, but no checkpoint is stored for them.
     const dying = (work: () => Promise<unknown>) => {
       void checkpoints.changeAnything(workspace, by('exec'), async () => {
         await work()
@@ -32,7 +33,7 @@ describeOnEachDatabase('an interrupted change', (open) => {
       }),
     )
     expect(await all(project)).toHaveLength(1)
-    // The next process over the same folders and rows.
+    // Simulates the next process, with the same folders and rows.
     const next = afterRestart(database, project)
     await next.recover(workspace)
     const row = await newest(project)
@@ -51,7 +52,7 @@ describeOnEachDatabase('an interrupted change', (open) => {
     const side = workspaces.serverFolder(projectId)
     await checkpoints.changeAnything(workspace, by('exec'), async () => {
       await writeFile(join(workspace.root, 'b'), 'b')
-      // The memory of the snapshot is gone when what has changed is looked for.
+      // The index of the snapshot is lost before the changes are determined.
       await writeFile(join(side, 'index.json'), '')
     })
     expect((await all(project)).map(({ tool }) => tool)).toEqual(['file_write'])

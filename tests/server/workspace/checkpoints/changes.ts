@@ -1,4 +1,4 @@
-// Changes of a project with their checkpoints, as tools and people make them.
+// Test helpers that change a project with a checkpoint, as tools and people do.
 
 import type { Database } from '../../../../server/db/database.ts'
 import { createOutsideContentRepository } from '../../../../server/db/repositories/outside-contents.ts'
@@ -10,7 +10,7 @@ import type { openProject } from '../../../support/projects.ts'
 
 export type Project = Awaited<ReturnType<typeof openProject>>
 
-/** Who makes a change. */
+/** The origin of a change. */
 export const by = (tool: string, messageId: MessageId | null = null): ChangeOrigin => ({
   tool,
   messageId,
@@ -42,7 +42,7 @@ export async function newest(project: Project) {
   return row
 }
 
-/** The checkpoints as the next process has them, over the same folders and rows. */
+/** The checkpoints as a restarted process opens them, with the same folders and rows. */
 export const afterRestart = (database: Database, project: Project) =>
   createCheckpoints({
     ...project,

@@ -1,4 +1,4 @@
-// Checkpoints: every change is listed with what it touched and can be undone, and so can the undoing.
+// Checkpoints: every change lists what it touched and can be undone, and so can the undo.
 
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
@@ -58,7 +58,7 @@ describeOnEachDatabase('checkpoints', (open) => {
       for (const { path } of await records.files(row, from, 100)) listed.push(path)
     expect(new Set(listed).size).toBe(280)
     expect(listed.every((path) => path.endsWith('.txt'))).toBe(true)
-    // What was moved stays known although it is changed in its new place.
+    // A moved file is still recognized after it was changed in its new place.
     await write(project, 'new/place/deep/7.txt', 'changed there')
 
     const undone = await checkpoints.restore(workspace, row.id, by('restore'))
@@ -149,7 +149,7 @@ describeOnEachDatabase('checkpoints', (open) => {
     await checkpoints.restore(workspace, checkpoint.id, by('restore'))
     expect(await treeOf(workspace.root)).toEqual(after)
 
-    // The second time only what changed is looked at again; a change within the same clock tick counts too.
+    // The next snapshot only reads files that changed; a change within the same clock tick is detected too.
     await checkpoints.changeAnything(workspace, by('exec'), async () => {
       await writeFile(join(workspace.root, 'keep.txt'), 'KEEP')
     })

@@ -1,4 +1,4 @@
-// Renamed folders: only the rename is stored, and every restore is still right, whatever else happened in them.
+// Renamed folders: only the rename is stored, and every restore stays correct, whatever else changed in them.
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -79,7 +79,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     expect(await now()).toEqual({})
   })
 
-  test('keeps what other programs changed in it, and does not overwrite what they put in its old place', async () => {
+  test('keeps what other programs changed in it, and does not overwrite what they put at its old path', async () => {
     const project = await openProject(database)
     const { workspace } = project
     await write(project, 'old/a', 'a')
@@ -126,7 +126,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
     await write(project, 'b/x', '2')
     const before = await treeOf(workspace.root)
     const first = (await records.list(project.projectId, { limit: 10 })).at(-1)
-    // A process that dies in the middle of restoring: the folder has its old name, nothing is stored after it.
+    // Simulates a crash in the middle of a restore: the folder has its old name again, and nothing more is stored.
     const dying = { ...workspace }
     const renamed = new Promise<void>((resolve) => {
       dying.move = async (from, to) => {
@@ -194,7 +194,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
         { path: 'new', change: 'added', diff: 'rename from old\nrename to new\n' },
       ],
     })
-    // What the edit left is found although its folder has another name by now.
+    // The diff of the edit is found although its folder has been renamed since.
     const ofEdit = await diff(edited.id, 'change')
     expect(ofEdit.files).toMatchObject([{ path: 'old/a', change: 'modified' }])
     expect(ofEdit.files[0]?.diff).toContain('-one\n+two\n')
@@ -206,7 +206,7 @@ describeOnEachDatabase('a renamed folder', (open) => {
       ['old/a', 'modified'],
     ])
     expect(sinceEdit.files.at(-1)?.diff).toContain('-one\n+two\n')
-    // Renamed back, nothing has changed but what was edited.
+    // After renaming it back, only the edits remain as changes.
     await move(project, 'new', 'old')
     expect((await diff(renamed.id, 'now')).files.map(({ path }) => path)).toEqual(['old/b'])
   })

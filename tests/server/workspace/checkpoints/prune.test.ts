@@ -1,3 +1,4 @@
+// Pruning: checkpoints that are too old or too many are removed with their contents.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Any sequence of changes, renames and restores leaves the project as it must be.
+// Random sequences of changes, renames and restores leave the project with the expected contents.
 
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ describeOnEachDatabase('a project', (open) => {
     const { workspace, checkpoints } = project
     const random = randomFrom(SEED)
     const rounds = process.env.FAULTS === 'full' ? 400 : 40
-    /** What the project held before each checkpoint, and what it must hold now: path to content, folders end in `/`. */
+    /** The project's contents before each checkpoint, and now: path to content; folders end in `/`. */
     const before: { id: string; tree: Record<string, string> }[] = []
     let tree: Record<string, string> = {}
     const name = () => random.pick(['a', 'b', 'c'])

@@ -1,4 +1,4 @@
-// What a real disk may hold that is no ordinary file, and names that look alike: by the routes, by the tools, and back again.
+// Irregular files and look-alike names on a real disk: through the routes, through the tools, and restored again.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { useUpstream } from '../../../support/use-upstream.ts'
 
 const upstream = await useUpstream()
 
-/** Whether this disk tells names apart by case and by Unicode form. */
+/** Whether this file system distinguishes names by case and by Unicode normalization form. */
 const tellsApart = !existsSync(import.meta.filename.toUpperCase())
 
 describe('on a real disk', () => {
@@ -45,7 +45,7 @@ describe('on a real disk', () => {
     `/api/projects/${id}/files/${path.split('/').map(encodeURIComponent).join('/')}`
   const contentOf = async (id: string, path: string): Promise<string | undefined> =>
     (await server.call('GET', file(id, path))).json.data?.content
-  /** What the tools answer to these calls in one round. */
+  /** The results of these tool calls, made in one iteration. */
   const ask = async (projectId: string, calls: ScriptedCall[]) => {
     upstream.enqueue(turn.toolCalls(calls), turn.text('Done.'))
     const { json } = await server.call('POST', '/api/conversations', {
@@ -69,7 +69,7 @@ describe('on a real disk', () => {
         await rename(short, path)
         await new Promise((resolve) => listener.close(resolve))
       },
-      // An endless one, as far as making one is allowed.
+      // An endless device (/dev/zero), if the test may create one.
       'a device': async (path) => void execFileSync('mknod', [path, 'c', '1', '5']),
     }
 
@@ -80,7 +80,7 @@ describe('on a real disk', () => {
         try {
           await kinds[kind]?.(join(folder, 'odd'))
         } catch {
-          // Making devices takes rights that a test seldom has.
+          // Creating devices requires privileges that tests seldom have.
           return
         }
         const body = { content: 'x' }
@@ -119,7 +119,7 @@ describe('on a real disk', () => {
       const names = [
         'README.md',
         'readme.md',
-        // The same word in the composed and the decomposed form, and two that fold into one another.
+        // The same word in composed and decomposed form, and pairs that are equal after case folding or normalization.
         'caf\u00e9.txt',
         'cafe\u0301.txt',
         'stra\u00dfe',

@@ -1,4 +1,4 @@
-// The containment rule: spelling tricks by text alone, links and races on a real file system.
+// Containment of paths in the workspace: spelling tricks in the text alone, links and races on a real file system.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -166,7 +166,7 @@ describe('on the disk', () => {
     expect(await rejection(workspace.read('pipe'))).toBe('bad_request')
     expect(await rejection(workspace.write('pipe', Buffer.from('x')))).toBe('bad_request')
     const server = createServer()
-    // Bound to a short name first: a socket's own path may have about 100 bytes only.
+    // Bound under a short name and then moved: socket paths are limited to about 100 bytes.
     await new Promise<void>((resolve) => server.listen(join(base, 's'), resolve))
     await rename(join(base, 's'), join(workspace.root, 'socket'))
     expect(await rejection(workspace.read('socket'))).toBe('bad_request')
@@ -183,7 +183,7 @@ describe('on the disk', () => {
       while (swapping) {
         await rename(folder, parked).catch(() => {})
         await symlink(outside, folder).catch(() => {})
-        // A write in between may have made the folder anew.
+        // A concurrent write may have created the folder again.
         await rm(folder, { recursive: true, force: true })
         await rename(parked, folder).catch(() => {})
       }

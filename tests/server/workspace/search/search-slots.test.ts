@@ -1,4 +1,4 @@
-// Searches share the machine: so many at once, fewer of one user, and the one with the fewest goes first.
+// Concurrency limits of searches: in total and per user; the waiting user with the fewest running searches goes first.
 import { expect, test } from 'vitest'
 import type { UserId } from '../../../../server/protocol/ids.ts'
 import { createSearchSlots } from '../../../../server/workspace/search/search-slots.ts'
@@ -8,7 +8,7 @@ const limits = { perUser: 2, total: 3, waitingPerUser: 4 }
 const slow = 'slow' as UserId
 const quick = 'quick' as UserId
 
-/** A search that ends when it is told to. */
+/** Searches that the test ends by name. */
 function createSearches(slots = createSearchSlots(limits)) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -38,7 +38,7 @@ test('a user with many slow searches does not delay the first search of another 
   const others = ['q1', 'q2'].map((name) => search(quick, name))
   await Promise.resolve()
   expect(begun).toEqual(['s1', 's2', 'q1'])
-  // Longer waited for, but of somebody who has one running already.
+  // Now both users have one search running, so the one that has waited longest begins.
   await end('s1')
   expect(begun).toEqual(['s1', 's2', 'q1', 's3'])
   await end('q1')

@@ -1,4 +1,4 @@
-// Searching files: the same promises with ripgrep and without it, and patterns that must not stall the server.
+// Searching files: the same results with and without ripgrep, and patterns that must not stall the server.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -243,7 +243,7 @@ describe.skipIf(!bubblewrap.available || findRipgrep() === null)('ripgrep in bub
       timeoutMs: 4_000,
       maxFileBytes: 1e6,
     })
-    // Inside, the target of the link does not exist: even a followed link would lead nowhere.
+    // The link's target does not exist inside the sandbox: even if the link were followed, it would lead nowhere.
     const found = await search.grep(workspace, {
       pattern: 'canary',
       fixed: true,

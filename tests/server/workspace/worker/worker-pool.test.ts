@@ -1,3 +1,4 @@
+// The worker pool: one user's slow work does not occupy all threads.
 import { expect, test } from 'vitest'
 import { createWorkerPool } from '../../../../server/workspace/worker/worker-pool.ts'
 
@@ -13,7 +14,7 @@ test('slow patterns of one user leave a thread for the others', async () => {
     ),
   )
   const ended = Promise.allSettled(slow)
-  // The slow ones would take for ever: this one comes to its end beside them or not at all.
+  // The slow patterns never finish on their own: this call only completes if a thread was left for it.
   const found = await pool.run(
     'find',
     { ...find, pattern: 'a', text: 'a' },

@@ -13,10 +13,10 @@ import { reportError } from '../../ui/error-text.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { Composer, type Draft } from './composer/composer.tsx'
 import { randomId } from './random-id.ts'
-import { startRun } from './runs/start-run.ts'
+import { startRun, writtenFields } from './runs/start-run.ts'
 import { useNewConversation } from './use-new-conversation.ts'
 
-const suggestions = [
+const SUGGESTIONS = [
   { key: 'time', icon: Clock },
   { key: 'weather', icon: CloudSun },
   { key: 'sum', icon: Calculator },
@@ -55,7 +55,11 @@ export function NewChat({
       await startRun(
         client,
         conversation.id,
-        { kind: 'send', body: { ...draft, tools_enabled: options.tools } },
+        {
+          kind: 'send',
+          files: draft.files,
+          body: { ...writtenFields(draft), tools_enabled: options.tools },
+        },
         clientId,
       )
       place.taken()
@@ -73,7 +77,7 @@ export function NewChat({
   const [trying, setTrying] = useState(false)
   const startWith = async (text: string): Promise<void> => {
     setTrying(true)
-    await start({ text, attachments: [] }, randomId())
+    await start({ text, files: [] }, randomId())
     setTrying(false)
   }
 
@@ -94,7 +98,7 @@ export function NewChat({
           autoFocus
         />
         <ul className="mt-4 flex flex-wrap justify-center gap-2" aria-label={t('home.suggestions')}>
-          {suggestions.map(({ key, icon: Icon }) => (
+          {SUGGESTIONS.map(({ key, icon: Icon }) => (
             <li key={key}>
               <button
                 type="button"

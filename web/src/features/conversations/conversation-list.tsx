@@ -1,21 +1,33 @@
-// The list of conversations: grouped by day, searchable by title, loading more on scroll.
-import { Archive, MessageSquare, Search, X } from 'lucide-react'
+// The list of conversations: grouped by day, filtered by title, loading more on scroll; the archive and the trash.
+import { Archive, ListChecks, ListFilter, MessageSquare, Search, Trash2, X } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
-import { useConversations } from '../../lib/api/conversations.ts'
+import { type ListView, useConversations } from '../../lib/api/conversations.ts'
 import { type DayGroup, dayGroup } from '../../lib/format.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Spinner } from '../../ui/feedback.tsx'
+import { Menu, MenuChoices, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ConversationRow } from './conversation-row.tsx'
+import { SelectableRow } from './selectable-row.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { TrashRow } from './trash-row.tsx'
 
-type Group = { key: 'pinned' | DayGroup; items: Conversation[] }
+type Group = { key: 'pinned' | 'trash' | DayGroup; items: Conversation[] }
+
+const VIEWS = ['current', 'archived', 'trash'] as const satisfies readonly ListView[]
+const emptyIcons = { current: MessageSquare, archived: Archive, trash: Trash2 }
 
 const group = (conversations: readonly Conversation[], now: Date): Group[] => {
   const groups: Group[] = []
   for (const conversation of conversations) {
-    const key = conversation.pinned ? 'pinned' : dayGroup(conversation.updated_at, now)
+    const key =
+      conversation.deleted_at !== null
+        ? 'trash'
+        : conversation.pinned
+          ? 'pinned'
+          : dayGroup(conversation.updated_at, now)
     const known = groups.find((one) => one.key === key)
     if (known === undefined) groups.push({ key, items: [conversation] })
     else known.items.push(conversation)
@@ -62,19 +74,34 @@ export function ConversationList({
 }) {
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
-  const [archived, setArchived] = useState(false)
+  const [view, setView] = useState<ListView>('current')
+  /** The selected conversations; null while none are being selected. */
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
   const q = useDeferredValue(search.trim())
-  const list = useConversations({ q, archived, pinned: false })
+  const list = useConversations({ q, view, pinned: false })
   // A query of its own, so that pinned conversations stay visible however many others are newer.
-  const pinned = useConversations({ q, archived, pinned: true })
+  const pinned = useConversations({ q, view, pinned: true })
   const { hasNextPage: morePinned, isFetchingNextPage: fetchingPinned, fetchNextPage } = pinned
   useEffect(() => {
     if (morePinned && !fetchingPinned) void fetchNextPage()
   }, [morePinned, fetchingPinned, fetchNextPage])
   const groups = useMemo(
-    () => group(withoutTwins([...itemsOf(pinned.data), ...itemsOf(list.data)]), new Date()),
-    [pinned.data, list.data],
+    () =>
+      group(
+        withoutTwins([
+          ...(view === 'trash' ? [] : itemsOf(pinned.data)),
+          // The previous view's list is shown until this one's has come.
+          ...itemsOf(list.data).filter((one) => (view === 'trash') === (one.deleted_at !== null)),
+        ]),
+        new Date(),
+      ),
+    [pinned.data, list.data, view],
   )
+  const toggle = (id: string): void => {
+    const next = new Set(selected)
+    if (!next.delete(id)) next.add(id)
+    setSelected(next)
+  }
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex items-center gap-1 px-3 pb-2">
@@ -89,8 +116,8 @@ export function ConversationList({
             type="search"
             value={search}
             maxLength={200}
-            aria-label={t('conversations.search')}
-            placeholder={t('conversations.search')}
+            aria-label={t('conversations.filter')}
+            placeholder={t('conversations.filter')}
             className="h-8.5 w-full rounded-lg border border-transparent bg-hover/70 pr-7 pl-8 text-[13.5px] outline-offset-0 transition-colors hover:bg-hover focus-visible:bg-surface [&::-webkit-search-cancel-button]:hidden"
             onChange={(event) => setSearch(event.target.value)}
             onKeyDown={(event) => {
@@ -108,13 +135,31 @@ export function ConversationList({
             </button>
           )}
         </label>
-        <IconButton
-          icon={Archive}
-          label={t('conversations.archived')}
-          size="small"
-          pressed={archived}
-          onClick={() => setArchived(!archived)}
-        />
+        <Menu
+          align="end"
+          label={t('conversations.view')}
+          trigger={
+            <IconButton
+              icon={view === 'trash' ? Trash2 : view === 'archived' ? Archive : ListFilter}
+              label={t('conversations.view')}
+              size="small"
+              className={view === 'current' ? '' : 'text-accent!'}
+            />
+          }
+        >
+          <MenuChoices
+            value={view}
+            choices={VIEWS.map((value) => ({ value, label: t(`conversations.views.${value}`) }))}
+            onChoose={(value) => {
+              setView(VIEWS.find((one) => one === value) ?? 'current')
+              setSelected(null)
+            }}
+          />
+          <MenuSeparator />
+          <MenuItem icon={ListChecks} onSelect={() => setSelected(new Set())}>
+            {t('conversations.select')}
+          </MenuItem>
+        </Menu>
       </div>
       <nav
         aria-label={t('conversations.title')}
@@ -128,16 +173,10 @@ export function ConversationList({
         {list.isError && list.data === undefined && (
           <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
         )}
-        {list.isSuccess && pinned.isSuccess && groups.length === 0 && (
+        {list.isSuccess && (view === 'trash' || pinned.isSuccess) && groups.length === 0 && (
           <Empty
-            icon={archived ? Archive : MessageSquare}
-            title={t(
-              q !== ''
-                ? 'conversations.nothingFound'
-                : archived
-                  ? 'conversations.nothingArchived'
-                  : 'conversations.nothing',
-            )}
+            icon={emptyIcons[view]}
+            title={t(q !== '' ? 'conversations.nothingFound' : `conversations.nothing.${view}`)}
           />
         )}
         {groups.map(({ key, items }) => (
@@ -150,14 +189,25 @@ export function ConversationList({
               {t(`conversations.group.${key}`)}
             </h2>
             <ul>
-              {items.map((conversation) => (
-                <ConversationRow
-                  key={conversation.id}
-                  conversation={conversation}
-                  active={conversation.id === activeId}
-                  onOpened={onOpened}
-                />
-              ))}
+              {items.map((conversation) =>
+                selected !== null ? (
+                  <SelectableRow
+                    key={conversation.id}
+                    conversation={conversation}
+                    selected={selected.has(conversation.id)}
+                    onToggle={() => toggle(conversation.id)}
+                  />
+                ) : conversation.deleted_at !== null ? (
+                  <TrashRow key={conversation.id} conversation={conversation} />
+                ) : (
+                  <ConversationRow
+                    key={conversation.id}
+                    conversation={conversation}
+                    active={conversation.id === activeId}
+                    onOpened={onOpened}
+                  />
+                ),
+              )}
             </ul>
           </section>
         ))}
@@ -169,6 +219,16 @@ export function ConversationList({
           />
         )}
       </nav>
+      {selected !== null && (
+        <SelectionBar
+          view={view}
+          selected={[...selected]}
+          all={groups.flatMap(({ items }) => items.map(({ id }) => id))}
+          activeId={activeId}
+          onSelect={(ids) => setSelected(new Set(ids))}
+          onClose={() => setSelected(null)}
+        />
+      )}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-// One conversation of the list: open, rename, pin, archive, delete; marked when it is running or needs approval.
+// One conversation of the list: open, rename, pin, archive, move to the trash; marked when it is running or needs approval.
 
 import {
   Archive,
@@ -15,21 +15,21 @@ import { lazy, memo, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
-import { useDeleteConversation, usePatchConversation } from '../../lib/api/conversations.ts'
+import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useExport } from '../../lib/api/sharing.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { loadPageTexts } from '../../lib/i18n/i18n.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Menu, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { useChangeWithUndo } from './use-change-with-undo.ts'
 
 const ShareDialog = lazy(async () => {
   const [module] = await Promise.all([import('./share-dialog.tsx'), loadPageTexts()])
   return { default: module.ShareDialog }
 })
 
-const exportFormats = ['md', 'html', 'json'] as const
+const EXPORT_FORMATS = ['md', 'html', 'json'] as const
 
 export const ConversationRow = memo(function ConversationRow({
   conversation,
@@ -43,10 +43,9 @@ export const ConversationRow = memo(function ConversationRow({
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const patch = usePatchConversation()
-  const remove = useDeleteConversation()
+  const change = useChangeWithUndo()
   const exported = useExport()
   const [renaming, setRenaming] = useState(false)
-  const [deleting, setDeleting] = useState(false)
   const [sharing, setSharing] = useState(false)
   const { id, pinned, archived } = conversation
   const title = conversationTitle(conversation.title, t)
@@ -118,7 +117,7 @@ export const ConversationRow = memo(function ConversationRow({
         </MenuItem>
         <MenuItem
           icon={archived ? ArchiveRestore : Archive}
-          onSelect={() => patch.mutate({ id, archived: !archived })}
+          onSelect={() => change([id], archived ? 'unarchive' : 'archive')}
         >
           {t(archived ? 'conversation.unarchive' : 'conversation.archive')}
         </MenuItem>
@@ -127,13 +126,17 @@ export const ConversationRow = memo(function ConversationRow({
         </MenuItem>
         <MenuSeparator />
         <MenuHeading>{t('conversation.export')}</MenuHeading>
-        {exportFormats.map((format) => (
+        {EXPORT_FORMATS.map((format) => (
           <MenuItem key={format} icon={Download} onSelect={() => exported.mutate({ id, format })}>
             {t(`conversation.exportAs.${format}`)}
           </MenuItem>
         ))}
         <MenuSeparator />
-        <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
+        <MenuItem
+          icon={Trash2}
+          danger
+          onSelect={() => change([id], 'delete', () => active && navigate(paths.home))}
+        >
           {t('common.delete')}
         </MenuItem>
       </Menu>
@@ -142,20 +145,6 @@ export const ConversationRow = memo(function ConversationRow({
           <ShareDialog id={id} onClose={() => setSharing(false)} />
         </Suspense>
       )}
-      <ConfirmDialog
-        open={deleting}
-        onOpenChange={setDeleting}
-        title={t('conversation.deleteTitle')}
-        text={t('conversation.deleteText', { title })}
-        confirm={t('common.delete')}
-        onConfirm={() =>
-          // The row is unmounted by then, and with it the hook's own callbacks; the promise remains.
-          void remove.mutateAsync(id).then(
-            () => active && navigate(paths.home),
-            () => undefined, // reported centrally for all mutations
-          )
-        }
-      />
     </li>
   )
 })

@@ -1,4 +1,4 @@
-// Shares a conversation by link: what the link shows, its password and end, copying and revoking it.
+// Shares a conversation by link: what the link shows, its password and expiry, copying and revoking it.
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Share, ShareInclude } from '../../../../server/protocol/share.ts'
@@ -12,10 +12,10 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { notify } from '../../ui/toasts.ts'
 
-const parts = ['files', 'tools', 'thinking'] as const satisfies readonly ShareInclude[]
+const SHARE_PARTS = ['files', 'tools', 'thinking'] as const satisfies readonly ShareInclude[]
 const DAY_MS = 86_400_000
-const ends = ['keep', 'never', '1', '7', '30'] as const
-type End = (typeof ends)[number]
+const EXPIRY_CHOICES = ['keep', 'never', '1', '7', '30'] as const
+type Expiry = (typeof EXPIRY_CHOICES)[number]
 
 export function ShareDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTranslation()
@@ -44,7 +44,7 @@ function ShareForm({ id, current }: { id: string; current: Share | undefined }) 
   const [include, setInclude] = useState<readonly ShareInclude[]>(current?.include ?? [])
   const [protect, setProtect] = useState(current?.has_password ?? false)
   const [password, setPassword] = useState('')
-  const [end, setEnd] = useState<End>(current === undefined ? 'never' : 'keep')
+  const [expiry, setExpiry] = useState<Expiry>(current === undefined ? 'never' : 'keep')
   const keepsPassword = protect && password === '' && current?.has_password === true
   return (
     <form
@@ -55,12 +55,12 @@ function ShareForm({ id, current }: { id: string; current: Share | undefined }) 
           id,
           include: [...include],
           ...(keepsPassword ? {} : { password: protect ? password : null }),
-          ...(end === 'keep' ? {} : { expires_at: endOf(end) }),
+          ...(expiry === 'keep' ? {} : { expires_at: expiryTime(expiry) }),
         })
       }}
     >
       {current !== undefined && <LinkField url={current.url} />}
-      {parts.map((part) => (
+      {SHARE_PARTS.map((part) => (
         <Switch
           key={part}
           label={t(`share.include.${part}`)}
@@ -85,11 +85,13 @@ function ShareForm({ id, current }: { id: string; current: Share | undefined }) 
       )}
       <SelectField
         label={t('share.end')}
-        value={end}
-        options={ends
-          .filter((value) => value !== 'keep' || current !== undefined)
-          .map((value) => ({ value, label: t(`share.ends.${value}`) }))}
-        onChange={(event) => setEnd(ends.find((value) => value === event.target.value) ?? 'never')}
+        value={expiry}
+        options={EXPIRY_CHOICES.filter((value) => value !== 'keep' || current !== undefined).map(
+          (value) => ({ value, label: t(`share.ends.${value}`) }),
+        )}
+        onChange={(event) =>
+          setExpiry(EXPIRY_CHOICES.find((value) => value === event.target.value) ?? 'never')
+        }
       />
       {share.isError && (
         <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
@@ -110,9 +112,9 @@ function ShareForm({ id, current }: { id: string; current: Share | undefined }) 
   )
 }
 
-/** When a link ends, as the server takes it; null: never. */
-const endOf = (end: Exclude<End, 'keep'>): string | null =>
-  end === 'never' ? null : new Date(Date.now() + Number(end) * DAY_MS).toISOString()
+/** The expiry as a time for the server; null: never. */
+const expiryTime = (expiry: Exclude<Expiry, 'keep'>): string | null =>
+  expiry === 'never' ? null : new Date(Date.now() + Number(expiry) * DAY_MS).toISOString()
 
 function LinkField({ url }: { url: string }) {
   const { t } = useTranslation()

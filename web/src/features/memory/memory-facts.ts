@@ -1,7 +1,7 @@
 // The facts in a memory's text: one dated line each under the heading "Agent Memories".
-const heading = '## Agent Memories'
+const HEADING = '## Agent Memories'
 const UNTRUSTED_MARK = '(from outside text)'
-const fact = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
+const FACT_LINE = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
 
 export type MemoryFact = {
   /** The line as it is in the text. */
@@ -17,8 +17,8 @@ export type MemoryFact = {
 function visitFacts(content: string, visit: (fact: MemoryFact, index: number) => void): void {
   let inFacts = false
   for (const [index, line] of content.split('\n').entries()) {
-    if (/^#{1,2}\s/.test(line)) inFacts = line.trim() === heading
-    const [, date = '', text = ''] = inFacts ? (fact.exec(line.trim()) ?? []) : []
+    if (/^#{1,2}\s/.test(line)) inFacts = line.trim() === HEADING
+    const [, date = '', text = ''] = inFacts ? (FACT_LINE.exec(line.trim()) ?? []) : []
     if (text !== '')
       visit(
         {

@@ -20,8 +20,8 @@ const DiffView = lazy(() =>
   import('../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
 )
 
-const mark = { added: '+', modified: '~', deleted: '−' } as const
-const tone = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const
+const CHANGE_MARKS = { added: '+', modified: '~', deleted: '−' } as const
+const CHANGE_TONES = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const
 const SHOWN_FILES = 4
 
 export function CheckpointsPanel({ projectId }: { projectId: string }) {
@@ -116,8 +116,8 @@ function Entry({
       <ul className="mt-1 font-mono text-[12.5px]">
         {files.slice(0, SHOWN_FILES).map(({ path, change }) => (
           <li key={path} className="flex gap-2">
-            <span className={tone[change]} title={t(`history.${change}`)}>
-              {mark[change]}
+            <span className={CHANGE_TONES[change]} title={t(`history.${change}`)}>
+              {CHANGE_MARKS[change]}
               <span className="sr-only">{t(`history.${change}`)}</span>
             </span>
             <span className="min-w-0 truncate">{path}</span>

@@ -18,7 +18,7 @@ import { Empty, Failed, Loading, Spinner } from '../../ui/feedback.tsx'
 import { PassageDialog } from '../../ui/passage-dialog.tsx'
 import { filesOfInput, type PathedFile, upload } from './api/upload.ts'
 
-const accepted = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'
+const ACCEPTED_FILES = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'
 
 export function DocumentsPanel({ projectId }: { projectId: string }) {
   const { t } = useTranslation()
@@ -47,7 +47,7 @@ export function DocumentsPanel({ projectId }: { projectId: string }) {
           type="file"
           multiple
           hidden
-          accept={accepted}
+          accept={ACCEPTED_FILES}
           onChange={(event) => {
             void add(filesOfInput(event.target.files))
             event.target.value = ''

@@ -6,8 +6,8 @@ import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { DocumentsPanel } from './documents-panel.tsx'
 import { FilesPanel, type OpenFile } from './files-panel.tsx'
 
-const tabs = ['files', 'history', 'documents'] as const
-type Tab = (typeof tabs)[number]
+const TABS = ['files', 'history', 'documents'] as const
+type Tab = (typeof TABS)[number]
 
 export function ProjectPanel({
   projectId,
@@ -24,14 +24,14 @@ export function ProjectPanel({
   return (
     <Tabs.Root
       value={tab}
-      onValueChange={(value) => setTab(tabs.find((one) => one === value) ?? 'files')}
+      onValueChange={(value) => setTab(TABS.find((one) => one === value) ?? 'files')}
       className="flex min-h-0 flex-1 flex-col"
     >
       <Tabs.List
         aria-label={t('projects.title')}
         className="flex shrink-0 gap-1 border-b border-line px-3"
       >
-        {tabs.map((name) => (
+        {TABS.map((name) => (
           <Tabs.Trigger
             key={name}
             value={name}

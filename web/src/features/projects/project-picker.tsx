@@ -7,7 +7,7 @@ import { useProjects } from '../../lib/api/projects.ts'
 import { paths } from '../../lib/paths.ts'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 
-const none = 'none'
+const NO_PROJECT = 'none'
 
 export function ProjectPicker({
   projectId,
@@ -50,9 +50,9 @@ export function ProjectPicker({
     >
       <MenuHeading>{t('projects.picker')}</MenuHeading>
       <MenuChoices
-        value={projectId ?? none}
+        value={projectId ?? NO_PROJECT}
         choices={[
-          { value: none, label: t('projects.none') },
+          { value: NO_PROJECT, label: t('projects.none') },
           ...projects.map((project) => ({ value: project.id, label: project.name })),
         ]}
         onChoose={(value) => onChoose(projects.find(({ id }) => id === value)?.id ?? null)}

@@ -5,8 +5,8 @@ import { type ThemeChoice, useTheme } from '../../lib/theme.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Section } from './section.tsx'
 
-const themes: readonly ThemeChoice[] = ['system', 'light', 'dark']
-const languages: readonly { value: Language; label: string }[] = [
+const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark']
+const LANGUAGES: readonly { value: Language; label: string }[] = [
   { value: 'en', label: 'English' },
   { value: 'zh', label: '中文' },
 ]
@@ -23,7 +23,7 @@ export function AppearanceSection() {
           <Segmented
             label={t('settings.theme')}
             value={choice}
-            options={themes.map((value) => ({ value, label: t(`settings.themes.${value}`) }))}
+            options={THEMES.map((value) => ({ value, label: t(`settings.themes.${value}`) }))}
             onChange={choose}
           />
         </div>
@@ -32,7 +32,7 @@ export function AppearanceSection() {
           <Segmented
             label={t('settings.language')}
             value={language}
-            options={languages}
+            options={LANGUAGES}
             onChange={(next) => void chooseLanguage(next)}
           />
         </div>

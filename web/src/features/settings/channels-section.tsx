@@ -13,7 +13,7 @@ import { type Channel, useChannels, useCreateChannel, useDeleteChannel } from '.
 import { Section } from './section.tsx'
 
 /** The fields of each kind of channel; secret fields are masked. */
-const kinds = {
+const CHANNEL_FIELDS = {
   webhook: [
     { name: 'url', secret: false, required: true },
     { name: 'secret', secret: true, required: false },
@@ -24,8 +24,8 @@ const kinds = {
     { name: 'chat_id', secret: false, required: true },
   ],
 } as const
-type Kind = keyof typeof kinds
-const kindNames: readonly Kind[] = ['webhook', 'email', 'telegram']
+type Kind = keyof typeof CHANNEL_FIELDS
+const CHANNEL_KINDS: readonly Kind[] = ['webhook', 'email', 'telegram']
 
 export function ChannelsSection() {
   const { t } = useTranslation()
@@ -77,7 +77,7 @@ export function ChannelsSection() {
 }
 
 const kindOf = (channel: Channel): Kind =>
-  kindNames.find((name) => name === channel.type) ?? 'webhook'
+  CHANNEL_KINDS.find((name) => name === channel.type) ?? 'webhook'
 
 /** Settings that are text, unchanged; other settings are not shown here. */
 const visibleSettings = (settings: Channel['settings']): string[] =>
@@ -130,9 +130,9 @@ function NewChannel() {
           <SelectField
             label={t('channels.kind')}
             value={kind}
-            options={kindNames.map((value) => ({ value, label: t(`channels.kinds.${value}`) }))}
+            options={CHANNEL_KINDS.map((value) => ({ value, label: t(`channels.kinds.${value}`) }))}
             onChange={(event) => {
-              setKind(kindNames.find((one) => one === event.target.value) ?? 'webhook')
+              setKind(CHANNEL_KINDS.find((one) => one === event.target.value) ?? 'webhook')
               setSettings({})
             }}
           />
@@ -144,7 +144,7 @@ function NewChannel() {
             onChange={(event) => setName(event.target.value)}
           />
         </div>
-        {kinds[kind].map((field) => (
+        {CHANNEL_FIELDS[kind].map((field) => (
           <TextField
             key={`${kind}-${field.name}`}
             label={t(`channels.field.${field.name}`)}

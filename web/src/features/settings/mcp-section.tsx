@@ -8,7 +8,7 @@ import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { Section } from './section.tsx'
 
-const dots = { connected: 'bg-ok', connecting: 'bg-warn', waiting: 'bg-bad' } as const
+const STATUS_TONES = { connected: 'bg-ok', connecting: 'bg-warn', waiting: 'bg-bad' } as const
 
 export function McpSection() {
   const { t } = useTranslation()
@@ -29,7 +29,7 @@ export function McpSection() {
             <p className="flex items-center gap-2 font-medium">
               <span
                 aria-hidden
-                className={classNames('size-2 shrink-0 rounded-full', dots[server.status])}
+                className={classNames('size-2 shrink-0 rounded-full', STATUS_TONES[server.status])}
               />
               {server.name}
               <span className="text-[13px] font-normal text-muted">

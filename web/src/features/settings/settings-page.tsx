@@ -11,8 +11,8 @@ import { McpSection } from './mcp-section.tsx'
 import { ModelsSection } from './models-section.tsx'
 import { SharesSection } from './shares-section.tsx'
 
-const sections = ['appearance', 'models', 'mcp', 'channels', 'shares', 'account'] as const
-type Section = (typeof sections)[number]
+const SECTIONS = ['appearance', 'models', 'mcp', 'channels', 'shares', 'account'] as const
+type Section = (typeof SECTIONS)[number]
 
 export function SettingsPage({
   tab,
@@ -25,7 +25,7 @@ export function SettingsPage({
   multi: boolean
 }) {
   const { t } = useTranslation()
-  const current: Section = sections.find((section) => section === tab) ?? 'appearance'
+  const current: Section = SECTIONS.find((section) => section === tab) ?? 'appearance'
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('settings.title')}</h1>
@@ -34,7 +34,7 @@ export function SettingsPage({
           aria-label={t('settings.title')}
           className="flex shrink-0 gap-1 overflow-x-auto p-0.5 md:w-44 md:flex-col"
         >
-          {sections.map((section) => (
+          {SECTIONS.map((section) => (
             <Link
               key={section}
               href={paths.settingsTab(section)}

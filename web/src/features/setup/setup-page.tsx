@@ -3,19 +3,28 @@ import { Check, Minus, Plug, ShieldAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
-import type { ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
+import type { ModelApi, ModelSettings, ProbeReport } from '../../../../server/protocol/catalog.ts'
 import type { User } from '../../../../server/protocol/user.ts'
 import { type Preset, usePresets, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
+import { compactNumber, money } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
 import { useRefusalText } from '../../lib/refusal-text.ts'
 import { Button, linkButtonClass } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Loading, Spinner } from '../../ui/feedback.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
 
-type Form = { apiUrl: string; apiKey: string; model: string; name: string }
+type Form = { apiUrl: string; api: ModelApi | ''; apiKey: string; model: string; name: string }
+
+/** What the providers call them, in every language. */
+const apiNames: Readonly<Record<ModelApi, string>> = {
+  chat: 'Chat Completions (OpenAI)',
+  responses: 'Responses (OpenAI)',
+  messages: 'Messages (Anthropic)',
+}
+const apis: readonly ModelApi[] = ['chat', 'responses', 'messages']
 
 const idOf = (model: string): string => model.trim().replace(/\s+/g, '-').slice(0, 200)
 
@@ -59,19 +68,21 @@ function AddModel() {
   const { data: presets } = usePresets()
   const probe = useProbe()
   const store = useStoreModel()
-  const [form, setForm] = useState<Form>({ apiUrl: '', apiKey: '', model: '', name: '' })
+  const [form, setForm] = useState<Form>({ apiUrl: '', api: '', apiKey: '', model: '', name: '' })
   const change = (part: Partial<Form>): void => {
     setForm((old) => ({ ...old, ...part }))
     probe.reset()
     store.reset()
   }
-  const choose = (preset: Preset): void => change({ apiUrl: preset.api_url, model: '', name: '' })
+  const choose = (preset: Preset): void =>
+    change({ apiUrl: preset.api_url, api: '', model: '', name: '' })
 
   const tryIt = (): void => {
     const model = form.model.trim()
     probe.mutate(
       {
         api_url: form.apiUrl.trim(),
+        ...(form.api === '' ? {} : { api: form.api }),
         ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
         ...(model === '' ? {} : { upstream_model: model }),
       },
@@ -140,6 +151,18 @@ function AddModel() {
           value={form.apiUrl}
           onChange={(event) => change({ apiUrl: event.target.value })}
         />
+        <SelectField
+          label={t('setup.api')}
+          hint={t('setup.apiHint')}
+          value={form.api}
+          options={[
+            { value: '', label: t('setup.apiDetect') },
+            ...apis.map((api) => ({ value: api, label: apiNames[api] })),
+          ]}
+          onChange={(event) =>
+            change({ api: apis.find((api) => api === event.target.value) ?? '' })
+          }
+        />
         <TextField
           label={t('setup.key')}
           hint={t('setup.keyHint')}
@@ -197,10 +220,10 @@ function AddModel() {
   )
 }
 
-const abilities = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] as const
+const ABILITIES = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] as const
 
 function Report({ report }: { report: ProbeReport }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const refusalText = useRefusalText()
   // A list of models proves nothing about the key: only an answer says that it works.
   if (!report.reachable || report.error !== null)
@@ -217,9 +240,10 @@ function Report({ report }: { report: ProbeReport }) {
     <div role="status" className="rounded-xl border border-line bg-surface p-4">
       <p className="mb-2 text-sm font-medium">
         {t('setup.found', { count: report.models.length })}
+        {report.suggested.api !== undefined && ` ${apiNames[report.suggested.api]}.`}
       </p>
       <ul className="grid gap-1.5 text-sm sm:grid-cols-2">
-        {abilities.map((ability) => (
+        {ABILITIES.map((ability) => (
           <li key={ability} className="flex items-center gap-2">
             {report[ability] ? (
               <Check size={15} aria-hidden className="text-ok" />
@@ -233,6 +257,35 @@ function Report({ report }: { report: ProbeReport }) {
           </li>
         ))}
       </ul>
+      <KnownFacts settings={report.suggested} language={i18n.language} />
     </div>
+  )
+}
+
+/** What the server's table of models adds to the findings. */
+function KnownFacts({
+  settings: { context_window, price },
+  language,
+}: {
+  settings: ProbeReport['suggested']
+  language: string
+}) {
+  const { t } = useTranslation()
+  if (context_window === undefined && price === undefined) return null
+  const facts = [
+    context_window === undefined
+      ? null
+      : t('models.window', { size: compactNumber(context_window, language) }),
+    price === undefined
+      ? null
+      : t('setup.price', {
+          input: money(price.input, price.currency, language),
+          output: money(price.output, price.currency, language),
+        }),
+  ]
+  return (
+    <p className="mt-3 text-[13px] text-muted">
+      {facts.filter((fact) => fact !== null).join(' · ')}
+    </p>
   )
 }

@@ -11,7 +11,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { useTokenStats } from './api/stats.ts'
 import { usageBars } from './usage-bars.ts'
 
-const periods: readonly StatsPeriod[] = ['daily', 'weekly', 'monthly']
+const PERIODS: readonly StatsPeriod[] = ['daily', 'weekly', 'monthly']
 
 export function StatsPage() {
   const { t } = useTranslation()
@@ -24,7 +24,7 @@ export function StatsPage() {
         <Segmented
           label={t('stats.period')}
           value={period}
-          options={periods.map((value) => ({ value, label: t(`stats.${value}`) }))}
+          options={PERIODS.map((value) => ({ value, label: t(`stats.${value}`) }))}
           onChange={setPeriod}
         />
       </header>
@@ -50,6 +50,13 @@ function Figures({ stats }: { stats: TokenStats }) {
       .map(([currency, amount]) => money(amount, currency, i18n.language))
       .join(' · ')
   const cost = costOf(stats.cost)
+  const cachedOf = (tokens: Pick<TokenStats, 'cached_tokens' | 'prompt_tokens'>): string =>
+    t('stats.cached', {
+      count: compactNumber(tokens.cached_tokens, i18n.language),
+      share: (tokens.cached_tokens / tokens.prompt_tokens).toLocaleString(i18n.language, {
+        style: 'percent',
+      }),
+    })
   return (
     <>
       <dl className="grid gap-3 sm:grid-cols-3">
@@ -65,6 +72,9 @@ function Figures({ stats }: { stats: TokenStats }) {
             <dd className="mt-1 text-2xl font-semibold tracking-tight tabular-nums">
               {compactNumber(value, i18n.language)}
             </dd>
+            {key === 'prompt_tokens' && stats.cached_tokens > 0 && (
+              <dd className="mt-0.5 text-[13px] text-muted">{cachedOf(stats)}</dd>
+            )}
           </div>
         ))}
       </dl>
@@ -94,6 +104,9 @@ function Figures({ stats }: { stats: TokenStats }) {
                   </td>
                   <td className="px-4 py-2.5 text-right">
                     {wholeNumber(tokens.prompt_tokens, i18n.language)}
+                    {tokens.cached_tokens > 0 && (
+                      <span className="block text-xs text-muted">{cachedOf(tokens)}</span>
+                    )}
                   </td>
                   <td className="px-4 py-2.5 text-right">
                     {wholeNumber(tokens.completion_tokens, i18n.language)}

@@ -8,7 +8,7 @@ export type UsageBar = {
 }
 
 const DAY_MS = 86_400_000
-const daysOf = { daily: 1, weekly: 7, monthly: 30 } as const
+const PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const
 
 /** Days and hours are in UTC, as on the server. */
 export function usageBars(stats: TokenStats, now: Date): UsageBar[] {
@@ -18,7 +18,7 @@ export function usageBars(stats: TokenStats, now: Date): UsageBar[] {
       const key = String(hour).padStart(2, '0')
       return { key, tokens: hourly?.[key]?.total_tokens ?? 0 }
     })
-  const days = daysOf[period]
+  const days = PERIOD_DAYS[period]
   return Array.from({ length: days }, (_, index) => {
     const time = now.getTime() - (days - 1 - index) * DAY_MS
     const key = new Date(time).toISOString().slice(0, 10)

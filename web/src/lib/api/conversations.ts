@@ -10,6 +10,8 @@ import {
 } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
+  BulkAction,
+  BulkResult,
   Conversation,
   ConversationPage,
   CreateConversationBody,
@@ -19,10 +21,13 @@ import { request, requestDone } from '../api-client.ts'
 
 type Pages = InfiniteData<z.infer<typeof ConversationPage>, string | null>
 
+/** Which conversations the list shows. */
+export type ListView = 'current' | 'archived' | 'trash'
+
 type ListFilters = {
   q: string
-  archived: boolean
-  /** Only pinned conversations, or only the others. */
+  view: ListView
+  /** Only pinned conversations, or only the others; the trash has both together. */
   pinned: boolean
 }
 
@@ -35,6 +40,7 @@ export const conversationKeys = {
 /** Newest activity first, in pages; the first page is polled while one of them is running. */
 export const useConversations = (filters: ListFilters) =>
   useInfiniteQuery({
+    enabled: !(filters.view === 'trash' && filters.pinned),
     queryKey: conversationKeys.list(filters),
     queryFn: ({ pageParam, signal }) =>
       request<z.output<typeof ConversationPage>>('/api/conversations', {
@@ -42,8 +48,8 @@ export const useConversations = (filters: ListFilters) =>
           limit: 40,
           cursor: pageParam,
           q: filters.q,
-          pinned: filters.pinned,
-          ...(filters.archived ? { archived: 'true' } : {}),
+          ...(filters.view === 'trash' ? { trashed: 'true' } : { pinned: filters.pinned }),
+          ...(filters.view === 'archived' ? { archived: 'true' } : {}),
         },
         signal,
       }),
@@ -88,7 +94,7 @@ export async function deleteIfEmpty(id: string): Promise<void> {
     `/api/conversations/${id}`,
   )
   if (messages === 0 && run === null)
-    await requestDone(`/api/conversations/${id}`, { method: 'DELETE' })
+    await requestDone(`/api/conversations/${id}?permanent=true`, { method: 'DELETE' })
 }
 
 /** Puts the current conversation into every cached list and its own entry. */
@@ -131,20 +137,51 @@ export function usePatchConversation() {
   })
 }
 
+/** Conversations in one request, at most. */
+const BULK_LIMIT = 100
+
 const deletedHere = new Set<string>()
 
 /** Whether this tab requested the deletion, in which case no notice is needed. */
 export const isDeletedHere = (id: string): boolean => deletedHere.has(id)
 
-export function useDeleteConversation() {
+/** The action that takes another one back. */
+const INVERSES: Partial<Record<BulkAction, BulkAction>> = {
+  archive: 'unarchive',
+  unarchive: 'archive',
+  delete: 'restore',
+  restore: 'delete',
+}
+
+/** Changes several conversations. Resolves with those that were changed and the action that undoes it, if any does. */
+export function useChangeConversations() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (id: string) => requestDone(`/api/conversations/${id}`, { method: 'DELETE' }),
-    onMutate: (id) => void deletedHere.add(id),
-    onError: (_error, id) => void deletedHere.delete(id),
-    onSuccess: (_nothing, id) => {
-      client.removeQueries({ queryKey: conversationKeys.one(id) })
-      return client.invalidateQueries({ queryKey: conversationKeys.lists })
+    async mutationFn({ ids, action }: { ids: readonly string[]; action: BulkAction }) {
+      const changed: string[] = []
+      for (let from = 0; from < ids.length; from += BULK_LIMIT) {
+        const batch = ids.slice(from, from + BULK_LIMIT)
+        const body = { ids: batch, action }
+        const result = await request<z.output<typeof BulkResult>>('/api/conversations/bulk', {
+          method: 'POST',
+          body,
+        })
+        changed.push(...result.changed)
+      }
+      return { changed, undo: INVERSES[action] }
     },
+    onMutate({ ids, action }) {
+      for (const id of ids)
+        if (action === 'restore') deletedHere.delete(id)
+        else if (action.startsWith('delete')) deletedHere.add(id)
+    },
+    onError(_error, { ids, action }) {
+      if (action.startsWith('delete')) for (const id of ids) deletedHere.delete(id)
+    },
+    onSuccess({ changed }, { action }) {
+      if (action.startsWith('delete'))
+        for (const id of changed) client.removeQueries({ queryKey: conversationKeys.one(id) })
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: conversationKeys.lists }),
   })
 }

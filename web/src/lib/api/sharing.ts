@@ -1,6 +1,7 @@
 // Taking conversations elsewhere: export as a file, shares behind a link.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ExportFormat } from '../../../../server/protocol/export.ts'
+import type { z } from 'zod'
+import type { ExportFormat, Imported } from '../../../../server/protocol/export.ts'
 import type { Share, ShareBody } from '../../../../server/protocol/share.ts'
 import { request, requestDone, send } from '../api-client.ts'
 import { saveFile } from '../save-file.ts'
@@ -31,6 +32,16 @@ export const useShares = () =>
       request<{ items: Share[] }>('/api/shares', { query: { limit: SHOWN_SHARES }, signal }).then(
         ({ items }) => items,
       ),
+    meta: { quiet: true },
+  })
+
+/** Copies the texts of a share into a conversation of the user's own. */
+export const useContinueShare = () =>
+  useMutation({
+    mutationFn: (token: string) =>
+      request<z.output<typeof Imported>>(`/api/shared/${encodeURIComponent(token)}/continue`, {
+        method: 'POST',
+      }),
     meta: { quiet: true },
   })
 

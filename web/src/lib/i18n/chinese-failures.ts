@@ -1,14 +1,15 @@
 // Why models, documents, deliveries and MCP servers fail, in Chinese, by the protocol's reasons.
-import type { modelsFailures } from '../../../../server/protocol/failures/models.ts'
+import type { MODEL_FAILURES } from '../../../../server/protocol/failures/models.ts'
 import type { StoredFailureReason } from '../../../../server/protocol/failures/stored.ts'
 
 const CHECK = '请检查提供商地址和网络。'
-export const models: Record<keyof typeof modelsFailures, string> = {
-  model_answer_empty: '“{{model}}”没有返回任何内容。请检查 api_url 是否为兼容 OpenAI 的 API。',
-  model_answer_is_page: '“{{model}}”返回了一个网页。请检查 api_url 是否为兼容 OpenAI 的 API。',
+export const models: Record<keyof typeof MODEL_FAILURES, string> = {
+  model_answer_empty: '“{{model}}”的提供商返回了空响应。请检查 api_url 是否为模型 API 的地址。',
+  model_answer_is_page: '“{{model}}”的提供商返回了一个网页。请检查 api_url 是否为模型 API 的地址。',
   model_answer_no_json:
-    '“{{model}}”返回的不是 JSON 对象。请检查 api_url 是否为兼容 OpenAI 的 API。',
-  model_answer_no_stream: '“{{model}}”返回的不是事件流。请检查 api_url 是否为兼容 OpenAI 的 API。',
+    '“{{model}}”的提供商返回的不是 JSON 对象。请检查 api_url 是否为模型 API 的地址。',
+  model_answer_no_stream:
+    '“{{model}}”的提供商返回的不是事件流。请检查 api_url 是否为模型 API 的地址。',
   model_answer_unfinished: '模型没有完成回答就结束了。',
   model_call_unreadable: '模型写出的工具调用无法识别，正在请它重写。',
   model_context_exceeded:
@@ -43,8 +44,9 @@ export const models: Record<keyof typeof modelsFailures, string> = {
 export const storedFailures: Record<StoredFailureReason, string> = {
   document_archive_unsupported: '不支持 {{extension}} 压缩包',
   document_archive_unknown: '不支持这种压缩包',
-  document_binary: '这是二进制文件；支持纯文本、Markdown、PDF、DOCX、HTML 和 CSV',
+  document_binary: '这是二进制文件；支持纯文本、Markdown、PDF、DOCX、XLSX、PPTX、HTML 和 CSV',
   document_docx_damaged: 'DOCX 文件已损坏',
+  document_office_damaged: '{{extension}} 文件已损坏',
   document_empty: '其中没有文字',
   document_lost: '上传的文件已丢失，请重新上传',
   document_not_indexed: '无法建立索引',
@@ -64,14 +66,20 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_mail_not_set_up: '服务器不再有 SMTP 设置',
   delivery_mail_refused: '邮件服务器拒收（{{status}}）',
   delivery_mail_unreachable: '邮件服务器无法连接或正忙',
-  delivery_receiver_unreachable: '无法送达接收方（{{detail}}）',
+  delivery_receiver_address_refused: '服务器不允许向接收方的地址发送',
+  delivery_receiver_certificate_invalid: '接收方的证书无效',
+  delivery_receiver_closed_connection: '接收方关闭了连接',
+  delivery_receiver_host_unknown: '找不到接收方的主机名',
+  delivery_receiver_refused_connection: '接收方拒绝了连接',
+  delivery_receiver_timed_out: '接收方没有及时响应',
+  delivery_receiver_unreachable: '无法连接接收方',
   delivery_refused: '接收方返回了 {{status}}',
   delivery_settings_unfit: '这个渠道的设置不再适用',
   mcp_command_not_found: '服务器上找不到它的启动命令',
   mcp_command_not_allowed: '没有权限运行它的启动命令',
   mcp_connection_failed: '连接失败或已断开',
   mcp_connection_refused: '它拒绝了连接',
-  mcp_credentials_refused: '它拒绝了我们的凭据',
+  mcp_credentials_refused: '它拒绝了所用的凭据',
   mcp_ended: '它已退出',
   mcp_host_unknown: '它的主机名不存在',
   mcp_too_slow: '它没有及时响应',

@@ -127,6 +127,14 @@ const files = {
   file_access_denied: '服务器没有权限对“{{path}}”执行此操作。',
   file_changed_meanwhile: '“{{path}}”已被他人改动，请重新读取后再修改。',
   file_changed_while_read: '读取过程中，“{{path}}”发生了变化，请重试。',
+  file_id_unknown: '没有这个文件。',
+  file_missing: '请在 `file` 字段中发送一个文件。',
+  file_type_unsupported:
+    '无法附上“{{name}}”。可以附上图片（PNG、JPEG、WebP、GIF）、PDF、DOCX、XLSX、PPTX 文档或文本。',
+  file_upload_too_large: '一个文件最多 {{limit}}。',
+  file_used: '有消息正在使用这个文件，请先删除该消息。',
+  image_unreadable: '无法将“{{name}}”作为图片读取：文件已损坏、像素过多，或格式不受支持。',
+  file_content_missing: '服务器上缺少这个文件的内容。管理员可以从备份中恢复。',
   file_created_meanwhile: '已有文件“{{path}}”，请先读取再修改。',
   file_deleted_meanwhile: '“{{path}}”已被他人删除，请重新读取后再修改。',
   file_exists: '“{{path}}”已存在，或者是一个文件夹。',
@@ -169,9 +177,9 @@ const files = {
   project_name_taken: '你已有同名的项目。',
   project_not_found: '没有这个项目。',
   quota_claim_refused:
-    '存储空间不足，无法再保存 {{more}}。所有项目和文档合计最多 {{limit}}，已使用 {{used}}。请先删除一些文件、文档或项目。',
+    '存储空间不足，无法再保存 {{more}}。所有项目、文档和附件合计最多 {{limit}}，已使用 {{used}}。请先删除其中一些。',
   quota_exceeded:
-    '更改超出了你的存储空间，已被撤销。所有项目和文档合计最多 {{limit}}，已使用 {{used}}。请先删除一些文件、文档或项目。',
+    '更改超出了你的存储空间，已被撤销。所有项目、文档和附件合计最多 {{limit}}，已使用 {{used}}。请先删除其中一些。',
   request_stopped: '请求已停止，没有做任何更改。',
   search_not_isolated: '无法将搜索与主机隔离。',
   search_busy: '你已有 {{count}} 个搜索在等待，请等它们完成后重试。',

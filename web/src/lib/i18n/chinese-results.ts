@@ -31,6 +31,7 @@ export const results: typeof english = {
   rows_one: '{{count}} 行',
   rows_other: '{{count}} 行',
   download: '下载 CSV',
+  linesRead: '只读取了第 1–{{last}} 行，共 {{total}} 行。',
   moreMatches: '可能还有更多匹配。',
   noOutput: '没有输出',
   timedOut: '已超时',

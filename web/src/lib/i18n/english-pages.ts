@@ -75,11 +75,14 @@ export const englishPages = {
   },
   setup: {
     title: 'Add a model',
-    text: 'Choose a provider or enter any OpenAI-compatible address. A few small requests show what the model can do. The key is stored encrypted on your server.',
+    text: 'Choose a provider or enter the address of any compatible API. A few small requests show what the model can do. The key is stored encrypted on your server.',
     provider: 'Provider',
     detected: 'running on this machine',
     url: 'Address',
     urlHint: 'The base address of the API, or the full …/chat/completions address.',
+    api: 'API',
+    apiHint: 'The test detects it. Choose one only if it should be that one.',
+    apiDetect: 'Detect',
     key: 'API key',
     keyHint: 'Leave empty if none is needed. Once saved, it is never shown again.',
     model: 'Model',
@@ -95,6 +98,7 @@ export const englishPages = {
     unreachable: 'Couldn’t reach the provider. Check the address and the network.',
     found_one: 'Connected. {{count}} model available.',
     found_other: 'Connected. {{count}} models available.',
+    price: '{{input}} in, {{output}} out per million tokens',
     ability: {
       streaming: 'Streams answers',
       usage: 'Reports token usage',
@@ -113,6 +117,7 @@ export const englishPages = {
     nothingText: 'Every answer’s tokens are counted here.',
     total_tokens: 'Total tokens',
     prompt_tokens: 'Input',
+    cached: '{{count}} from the cache ({{share}})',
     completion_tokens: 'Output',
     cost: 'Cost',
     costIs: 'Cost: {{cost}}',
@@ -190,6 +195,10 @@ export const englishPages = {
     saved: 'Saved.',
   },
   share: {
+    continueTitle: 'Continue this shared conversation?',
+    continueText:
+      'Its texts are copied into a conversation of your own. The shared one stays as it is.',
+    continue: 'Continue',
     title: 'Share by link',
     text: 'Anyone with the link can read a copy of the shown messages as they are now.',
     link: 'Link',

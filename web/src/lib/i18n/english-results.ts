@@ -30,6 +30,7 @@ export const results = {
   rows_one: '{{count}} row',
   rows_other: '{{count}} rows',
   download: 'Download CSV',
+  linesRead: 'Only lines 1–{{last}} of {{total}} were read.',
   moreMatches: 'There may be more matches.',
   noOutput: 'No output',
   timedOut: 'timed out',

@@ -11,7 +11,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AlertKind } from './page-syntax.ts'
 
-const icons: Record<AlertKind, LucideIcon> = {
+const ALERT_ICONS: Record<AlertKind, LucideIcon> = {
   note: Info,
   tip: Lightbulb,
   important: MessageSquareWarning,
@@ -21,7 +21,7 @@ const icons: Record<AlertKind, LucideIcon> = {
 
 export function Alert({ kind, children }: { kind: AlertKind; children: ReactNode }) {
   const { t } = useTranslation()
-  const Icon = icons[kind]
+  const Icon = ALERT_ICONS[kind]
   return (
     <div role="note" dir="auto" className={`alert alert-${kind}`}>
       <p className="alert-title">

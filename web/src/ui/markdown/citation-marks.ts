@@ -1,6 +1,6 @@
 // Finds citations such as `[1]` and `[2, 3]` in a text.
 
-const mark = /(?:\[|【)(\d{1,3}(?:\s?[,，、]\s?\d{1,3}){0,9})(?:\]|】)/g
+const CITATION_MARK = /(?:\[|【)(\d{1,3}(?:\s?[,，、]\s?\d{1,3}){0,9})(?:\]|】)/g
 
 /** Whether a text may hold citations; cheap, for texts that grow. */
 export const mayCite = (text: string): boolean => /[[【]\d/.test(text)
@@ -9,7 +9,7 @@ export const mayCite = (text: string): boolean => /[[【]\d/.test(text)
 export function splitCitations(text: string, count: number): (string | number[])[] {
   const pieces: (string | number[])[] = []
   let kept = 0
-  for (const found of text.matchAll(mark)) {
+  for (const found of text.matchAll(CITATION_MARK)) {
     const numbers = (found[1] ?? '').split(/[,，、]/).map(Number)
     // A number without a source is text, such as an index.
     if (!numbers.every((number) => number >= 1 && number <= count)) continue

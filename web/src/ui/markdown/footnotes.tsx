@@ -6,7 +6,7 @@ import type { Block } from './split-blocks.ts'
 
 export type Footnote = { id: string; number: number; text: string }
 
-const reference = /\[\^([^\]\s]{1,100})\](?!:)/g
+const FOOTNOTE_REFERENCE = /\[\^([^\]\s]{1,100})\](?!:)/g
 
 /**
  * Numbers footnotes in the order of their first reference; definitions without a reference come last.
@@ -33,7 +33,7 @@ export function numberFootnotes(
   }
   for (const block of blocks)
     if (block.kind === 'markdown' || block.kind === 'details')
-      for (const found of block.text.matchAll(reference)) add(found[1] ?? '')
+      for (const found of block.text.matchAll(FOOTNOTE_REFERENCE)) add(found[1] ?? '')
   for (const id of texts.keys()) add(id)
   return { numbers, list }
 }
@@ -42,7 +42,7 @@ export function numberFootnotes(
 export function numbersIn(text: string, numbers: FootnoteNumbers): string {
   if (numbers.size === 0 || !text.includes('[^')) return ''
   const used = new Set<string>()
-  for (const found of text.matchAll(reference)) used.add(found[1] ?? '')
+  for (const found of text.matchAll(FOOTNOTE_REFERENCE)) used.add(found[1] ?? '')
   const entries = [...numbers].filter(([id]) => used.has(id))
   return entries.length === 0 ? '' : JSON.stringify(entries)
 }

@@ -3,7 +3,7 @@ import { createCssVariablesTheme, createHighlighterCore, type LanguageInput } fr
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import type { HighlightAnswer, HighlightRequest, Token } from './highlight.ts'
 
-const grammars: Record<string, () => Promise<{ default: LanguageInput }>> = {
+const GRAMMARS: Record<string, () => Promise<{ default: LanguageInput }>> = {
   bash: () => import('shiki/langs/bash.mjs'),
   c: () => import('shiki/langs/c.mjs'),
   cpp: () => import('shiki/langs/cpp.mjs'),
@@ -41,7 +41,7 @@ const grammars: Record<string, () => Promise<{ default: LanguageInput }>> = {
   yaml: () => import('shiki/langs/yaml.mjs'),
 }
 
-const aliases: Record<string, string> = {
+const LANGUAGE_ALIASES: Record<string, string> = {
   'c#': 'csharp',
   'c++': 'cpp',
   cs: 'csharp',
@@ -78,8 +78,8 @@ const highlighter = createHighlighterCore({
 const loading = new Map<string, Promise<void>>()
 
 async function tokenize({ code, language }: HighlightRequest): Promise<Token[][] | null> {
-  const name = aliases[language] ?? language
-  const grammar = Object.hasOwn(grammars, name) ? grammars[name] : undefined
+  const name = LANGUAGE_ALIASES[language] ?? language
+  const grammar = Object.hasOwn(GRAMMARS, name) ? GRAMMARS[name] : undefined
   if (grammar === undefined) return null
   const shiki = await highlighter
   let ready = loading.get(name)

@@ -17,7 +17,7 @@ import {
   readNumbers,
 } from './footnotes.tsx'
 import { mayHoldMath, prepareMath } from './math-text.ts'
-import { alertKinds, type FootnoteNumbers, rehypeShape, remarkPageSyntax } from './page-syntax.ts'
+import { ALERT_KINDS, type FootnoteNumbers, rehypeShape, remarkPageSyntax } from './page-syntax.ts'
 import { type Block, growBlocks, type SplitText } from './split-blocks.ts'
 import { useKeptSelection } from './use-kept-selection.ts'
 
@@ -41,7 +41,7 @@ function useMath(needed: boolean): MathPlugins | null {
   return needed ? plugins : null
 }
 
-const inlineImage = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
+const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
 
 const components: Components = {
   a: ({ href, children }) => <TextLink href={href}>{children}</TextLink>,
@@ -51,7 +51,7 @@ const components: Components = {
   },
   // Loading a remote image would tell its server who reads what, so it becomes a link.
   img: ({ src, alt }) =>
-    typeof src === 'string' && inlineImage.test(src) ? (
+    typeof src === 'string' && INLINE_IMAGE.test(src) ? (
       <img src={src} alt={alt ?? ''} />
     ) : (
       <a
@@ -79,7 +79,7 @@ const components: Components = {
     </div>
   ),
   aside: ({ node, children }) => {
-    const kind = alertKinds.find((name) => name === node?.properties.dataAlert)
+    const kind = ALERT_KINDS.find((name) => name === node?.properties.dataAlert)
     return kind === undefined ? (
       <blockquote>{children}</blockquote>
     ) : (
@@ -112,9 +112,9 @@ const components: Components = {
 }
 
 const urlTransform = (url: string): string =>
-  inlineImage.test(url) ? url : defaultUrlTransform(url)
+  INLINE_IMAGE.test(url) ? url : defaultUrlTransform(url)
 
-const katexOptions = {
+const KATEX_OPTIONS = {
   throwOnError: false,
   strict: false,
   maxSize: 20,
@@ -147,7 +147,7 @@ const MarkdownBlock = memo(function MarkdownBlock({
         [remarkPageSyntax, { numbers: footnotes, citations }],
       ]}
       rehypePlugins={[
-        ...(math === null ? [] : [[math.rehypeKatex, katexOptions] satisfies [unknown, object]]),
+        ...(math === null ? [] : [[math.rehypeKatex, KATEX_OPTIONS] satisfies [unknown, object]]),
         rehypeShape,
       ]}
     >

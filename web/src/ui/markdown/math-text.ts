@@ -27,7 +27,7 @@ function createRunFinder(text: string): (length: number, from: number) => number
   }
 }
 
-const formulaPart = /\\(begin|end)\{([^{}]*)\}|\\(left|right)(?![a-zA-Z])|\\[\s\S]|[{}]/g
+const FORMULA_PART = /\\(begin|end)\{([^{}]*)\}|\\(left|right)(?![a-zA-Z])|\\[\s\S]|[{}]/g
 
 /** The beginning of a formula, completed so that it can be drawn while the rest still streams in. */
 export function closeFormula(beginning: string): string {
@@ -35,7 +35,7 @@ export function closeFormula(beginning: string): string {
   let body = beginning.replace(/\\(?:(?:begin|end)\{[^{}]*|[a-zA-Z]*)$/, '').trimEnd()
   body = body.replace(/(?:[\^_]|\\left|\\right)$/, '').trimEnd()
   const open: string[] = []
-  for (const [whole, edge, name, side] of body.matchAll(formulaPart)) {
+  for (const [whole, edge, name, side] of body.matchAll(FORMULA_PART)) {
     if (whole === '{') open.push('}')
     else if (edge === 'begin') open.push(`\\end{${name}}`)
     else if (side === 'left') open.push('\\right.')
@@ -72,8 +72,8 @@ const inline = (body: string): string => {
 }
 
 /** Pandoc's rule: no space after an opening dollar; no space before a closing one and no digit after it. */
-const restOfLine = /[ \t]*(?:\n|$)/y
-const dollarFormula = /\$(?!\s)[^$\n]*?[^\s\\$]\$(?!\d)/y
+const REST_OF_LINE = /[ \t]*(?:\n|$)/y
+const DOLLAR_FORMULA = /\$(?!\s)[^$\n]*?[^\s\\$]\$(?!\d)/y
 
 /**
  * The text with its mathematics marked as the parser expects. Code stays as it is; a dollar that means money is
@@ -111,8 +111,8 @@ export function prepareMath(text: string, growing = false): string {
     return { prefix: known, alone }
   }
   const endsLine = (from: number): boolean => {
-    restOfLine.lastIndex = from
-    return restOfLine.test(text)
+    REST_OF_LINE.lastIndex = from
+    return REST_OF_LINE.test(text)
   }
 
   for (;;) {
@@ -163,8 +163,8 @@ export function prepareMath(text: string, growing = false): string {
         replace(text.length, displayed(closeFormula(text.slice(at + 2)), indent))
       else replace(at + 2, '\\$\\$')
     } else {
-      dollarFormula.lastIndex = at
-      if (dollarFormula.test(text)) at = dollarFormula.lastIndex
+      DOLLAR_FORMULA.lastIndex = at
+      if (DOLLAR_FORMULA.test(text)) at = DOLLAR_FORMULA.lastIndex
       else replace(at + 1, '\\$')
     }
   }

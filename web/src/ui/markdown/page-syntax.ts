@@ -14,27 +14,27 @@ export type TreeNode = {
   data?: { hName?: string; hProperties?: Record<string, unknown> }
 }
 
-export const alertKinds = ['note', 'tip', 'important', 'warning', 'caution'] as const
-export type AlertKind = (typeof alertKinds)[number]
+export const ALERT_KINDS = ['note', 'tip', 'important', 'warning', 'caution'] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
 
 /** The footnotes that a block may refer to, by name: their number, and whether there is a definition to go to. */
 export type FootnoteNumbers = ReadonlyMap<string, { number: number; known: boolean }>
 
-const alertMark = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i
+const ALERT_MARK = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i
 
 /** `> [!NOTE]` on a line of its own turns the quotation into a call-out. */
 function markAlert(quote: TreeNode): void {
   const paragraph = quote.children?.[0]
   const first = paragraph?.type === 'paragraph' ? paragraph.children?.[0] : undefined
-  const mark = first?.type === 'text' ? alertMark.exec(first.value ?? '') : null
+  const mark = first?.type === 'text' ? ALERT_MARK.exec(first.value ?? '') : null
   if (first === undefined || mark === null) return
   first.value = (first.value ?? '').slice(mark[0].length)
   if (first.value === '' && paragraph?.children?.length === 1) quote.children?.shift()
   quote.data = { hName: 'aside', hProperties: { dataAlert: mark[1]?.toLowerCase() } }
 }
 
-const pairedTag = /^<(\/?)(sub|sup|kbd|mark|u|s|b|i|strong|em|small|del|ins)>$/i
-const breakTag = /^<br\s*\/?>$/i
+const PAIRED_TAG = /^<(\/?)(sub|sup|kbd|mark|u|s|b|i|strong|em|small|del|ins)>$/i
+const BREAK_TAG = /^<br\s*\/?>$/i
 
 /** Tags that only mark up text become elements; a pair must be closed within its paragraph. */
 function takeTags(children: TreeNode[]): TreeNode[] {
@@ -42,8 +42,8 @@ function takeTags(children: TreeNode[]): TreeNode[] {
   const out: TreeNode[] = []
   const open: { name: string; at: number }[] = []
   for (const child of children) {
-    const tag = child.type === 'html' ? pairedTag.exec(child.value ?? '') : null
-    if (child.type === 'html' && breakTag.test(child.value ?? '')) out.push({ type: 'break' })
+    const tag = child.type === 'html' ? PAIRED_TAG.exec(child.value ?? '') : null
+    if (child.type === 'html' && BREAK_TAG.test(child.value ?? '')) out.push({ type: 'break' })
     else if (tag === null) out.push(child)
     else if (tag[1] === '') {
       open.push({ name: tag[2]?.toLowerCase() ?? '', at: out.length })
@@ -63,14 +63,14 @@ function takeTags(children: TreeNode[]): TreeNode[] {
   return out
 }
 
-const reference = /\[\^([^\]\s]{1,100})\]/g
+const FOOTNOTE_REFERENCE = /\[\^([^\]\s]{1,100})\]/g
 
 /** `[^name]` becomes the number of its footnote. */
 function takeReferences(text: TreeNode, numbers: FootnoteNumbers): TreeNode[] {
   const value = text.value ?? ''
   const out: TreeNode[] = []
   let kept = 0
-  for (const found of value.matchAll(reference)) {
+  for (const found of value.matchAll(FOOTNOTE_REFERENCE)) {
     const note = numbers.get(found[1] ?? '')
     if (note === undefined) continue
     if (found.index > kept) out.push({ type: 'text', value: value.slice(kept, found.index) })
@@ -123,7 +123,7 @@ export const remarkPageSyntax =
   (tree: TreeNode): void =>
     visit(tree, marks)
 
-const directed = /^(?:p|h[1-6]|ul|ol|blockquote|aside|table|th|td)$/
+const DIRECTED_BLOCKS = /^(?:p|h[1-6]|ul|ol|blockquote|aside|table|th|td)$/
 
 function textLength(node: TreeNode): number {
   if (node.type === 'text') return node.value?.length ?? 0
@@ -146,7 +146,7 @@ const cellClass = (length: number): string | null =>
         : 'cell-widest'
 
 function shape(node: TreeNode): void {
-  if (node.type === 'element' && directed.test(node.tagName ?? '')) {
+  if (node.type === 'element' && DIRECTED_BLOCKS.test(node.tagName ?? '')) {
     const name = /^t[hd]$/.test(node.tagName ?? '') ? cellClass(textLength(node)) : null
     node.properties = {
       ...node.properties,

@@ -14,14 +14,14 @@ export type Block = {
   | { kind: 'details'; summary: string; text: string; open: boolean }
 )
 
-const fenceStart = /^( {0,3})(`{3,}|~{3,})\s*([^\s`{]*)[^`]*$/
-const listItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
-const topLevelItem = /^(?:[-*+]|\d{1,9}[.)])\s/
-const dollarFence = /^\s*\$\$\s*$/
-const bracketFence = /^\s*\\\[/
-const footnoteStart = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
-const detailsStart = /^ {0,3}<details((?:\s[^<>]*)?)>(.*)$/i
-const detailsTag = /<(\/?)details(?:\s[^<>]*)?>/gi
+const FENCE_START = /^( {0,3})(`{3,}|~{3,})\s*([^\s`{]*)[^`]*$/
+const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
+const TOP_LEVEL_ITEM = /^(?:[-*+]|\d{1,9}[.)])\s/
+const DOLLAR_FENCE = /^\s*\$\$\s*$/
+const BRACKET_FENCE = /^\s*\\\[/
+const FOOTNOTE_START = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
+const DETAILS_START = /^ {0,3}<details((?:\s[^<>]*)?)>(.*)$/i
+const DETAILS_TAG = /<(\/?)details(?:\s[^<>]*)?>/gi
 
 /** A longer list is split between its items, so that no block grows without bound. */
 const LONG_LIST_CHARACTERS = 3_000
@@ -42,13 +42,13 @@ function growDetails(details: Details, line: string): string | null {
     details.lines.push(line)
     return null
   }
-  const opens = fenceStart.exec(line)
+  const opens = FENCE_START.exec(line)
   if (opens !== null) {
     details.fence = opens[2] ?? '```'
     details.lines.push(line)
     return null
   }
-  for (const tag of line.matchAll(detailsTag)) {
+  for (const tag of line.matchAll(DETAILS_TAG)) {
     details.depth += tag[1] === '/' ? -1 : 1
     if (details.depth === 0) {
       details.lines.push(line.slice(0, tag.index))
@@ -106,8 +106,8 @@ export function splitBlocks(text: string, from = 0): Block[] {
     fence = null
   }
   const beginMath = (line: string, lineStart: number): void => {
-    if (dollarFence.test(line)) mathEnd = '$$'
-    else if (bracketFence.test(line) && !line.includes('\\]')) {
+    if (DOLLAR_FENCE.test(line)) mathEnd = '$$'
+    else if (BRACKET_FENCE.test(line) && !line.includes('\\]')) {
       if (bracketEnd !== -1 && bracketEnd < lineStart) bracketEnd = text.indexOf('\\]', lineStart)
       if (bracketEnd >= 0 || text.length - lineStart < MAX_FORMULA_CHARACTERS) mathEnd = '\\]'
     }
@@ -138,7 +138,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
       if (afterBlank) lines.push(line)
       continue
     }
-    const opens = mathEnd === null ? fenceStart.exec(line) : null
+    const opens = mathEnd === null ? FENCE_START.exec(line) : null
     // A fence indented inside a list belongs to its item and is left to the parser.
     if (
       opens !== null &&
@@ -150,7 +150,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
       fence = { mark: opens[2] ?? '```', language: (opens[3] ?? '').toLowerCase(), code: [] }
       continue
     }
-    const folds = mathEnd === null ? detailsStart.exec(line) : null
+    const folds = mathEnd === null ? DETAILS_START.exec(line) : null
     if (folds !== null) {
       close()
       start = lineStart
@@ -163,7 +163,7 @@ export function splitBlocks(text: string, from = 0): Block[] {
       }
       continue
     }
-    const defines = mathEnd === null ? footnoteStart.exec(line) : null
+    const defines = mathEnd === null ? FOOTNOTE_START.exec(line) : null
     if (defines !== null) {
       close()
       start = lineStart
@@ -180,15 +180,15 @@ export function splitBlocks(text: string, from = 0): Block[] {
       }
       close()
     }
-    const continuesList = inList && (listItem.test(line) || /^(?: {2,}|\t)/.test(line))
+    const continuesList = inList && (LIST_ITEM.test(line) || /^(?: {2,}|\t)/.test(line))
     if (afterBlank && !continuesList && mathEnd === null) close()
-    else if (inList && length > LONG_LIST_CHARACTERS && topLevelItem.test(line)) close()
+    else if (inList && length > LONG_LIST_CHARACTERS && TOP_LEVEL_ITEM.test(line)) close()
     if (lines.length === 0) {
-      inList = listItem.test(line)
+      inList = LIST_ITEM.test(line)
       start = lineStart
     }
     if (mathEnd === null) beginMath(line, lineStart)
-    else if (mathEnd === '$$' ? dollarFence.test(line) : line.includes('\\]')) mathEnd = null
+    else if (mathEnd === '$$' ? DOLLAR_FENCE.test(line) : line.includes('\\]')) mathEnd = null
     lines.push(line)
     length += line.length
     afterBlank = false

@@ -140,7 +140,7 @@ export function ApprovalCard({
       <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
         <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
         <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
-          {t('approval.question', { tool: toolTitle(approval.name, t) })}
+          {t('approval.allowTool', { tool: toolTitle(approval.name, t) })}
           {place !== null && (
             <span className="ml-2 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
               {t('approval.place', place)}

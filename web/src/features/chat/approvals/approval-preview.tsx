@@ -12,11 +12,11 @@ const DiffView = lazy(() =>
   import('../../../ui/diff-view.tsx').then((module) => ({ default: module.DiffView })),
 )
 
-const warnings = ['not_isolated', 'host_network', 'changed_meanwhile'] as const
-const isKnownWarning = (code: unknown): code is (typeof warnings)[number] =>
-  warnings.some((known) => known === code)
+const WARNING_CODES = ['not_isolated', 'host_network', 'changed_meanwhile'] as const
+const isKnownWarning = (code: unknown): code is (typeof WARNING_CODES)[number] =>
+  WARNING_CODES.some((known) => known === code)
 
-const previews = [
+const DISPLAY_CODES = [
   'create_folder',
   'delete_file',
   'delete_folder',
@@ -28,8 +28,8 @@ const previews = [
   'mcp',
   'none',
 ] as const
-const isKnownPreview = (code: unknown): code is (typeof previews)[number] =>
-  previews.some((known) => known === code)
+const isKnownPreview = (code: unknown): code is (typeof DISPLAY_CODES)[number] =>
+  DISPLAY_CODES.some((known) => known === code)
 
 /** In the page's language where the server names the text; otherwise in the server's words. */
 export function ApprovalPreview({ approval }: { approval: PendingApproval }) {

@@ -1,45 +1,92 @@
-// Turns chosen, dropped or pasted files into attachments: images as they are, everything else as text.
-import type { z } from 'zod'
-import type { Attachment } from '../../../../../server/protocol/message.ts'
+// Uploads chosen, dropped or pasted files for a message.
+import { useRef, useState } from 'react'
+import type { FileInfo } from '../../../../../server/protocol/file.ts'
+import { request } from '../../../lib/api-client.ts'
 
-export type AttachmentInput = z.input<typeof Attachment>
-/** Why a file cannot be attached; the key of a text. */
-export type AttachmentProblem = 'tooLarge' | 'notText' | 'noVision'
-export type ReadFile =
-  | { ok: true; attachment: AttachmentInput }
-  | { ok: false; name: string; problem: AttachmentProblem }
+/** An uploaded file that a message is sent with. */
+export type AttachedFile = FileInfo
 
-const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
-const MAX_IMAGE_BYTES = 5 * 1024 * 1024
-const MAX_TEXT_BYTES = 1024 * 1024
-
-const base64 = (bytes: Uint8Array): string => {
-  let binary = ''
-  const step = 0x8000
-  for (let at = 0; at < bytes.length; at += step)
-    binary += String.fromCharCode(...bytes.subarray(at, at + step))
-  return btoa(binary)
+/** A chosen file: on its way to the server, or there. */
+export interface ChosenFile {
+  key: number
+  name: string
+  /** Null while it is being uploaded. */
+  uploaded: AttachedFile | null
 }
 
-/** Never throws: files that cannot be attached are returned with their reason. */
-export async function readAttachment(file: File, vision: boolean): Promise<ReadFile> {
-  const refuse = (problem: AttachmentProblem): ReadFile => ({ ok: false, name: file.name, problem })
-  const mime = imageTypes.find((type) => type === file.type)
-  const name = file.name.slice(-255) || 'file'
-  if (mime !== undefined) {
-    if (!vision) return refuse('noVision')
-    if (file.size > MAX_IMAGE_BYTES) return refuse('tooLarge')
-    const bytes = new Uint8Array(await file.arrayBuffer())
-    return { ok: true, attachment: { name, mime, data: base64(bytes) } }
+/** Bytes of a file that the server accepts by default; it checks again. */
+export const MAX_FILE_BYTES = 20 * 1024 * 1024
+export const MAX_FILES = 20
+
+export interface ChosenFiles {
+  files: readonly ChosenFile[]
+  add(files: readonly File[]): void
+  remove(key: number): void
+  clear(): void
+  /** Resolves when no upload is on its way, with the files that are still chosen. */
+  uploaded(): Promise<readonly AttachedFile[]>
+}
+
+/** The files of a message that is being written. `onFailure` hears why a file cannot be attached. */
+export function useChosenFiles({
+  onUploaded,
+  onFailure,
+}: {
+  onUploaded(file: AttachedFile): void
+  onFailure(error: unknown): void
+}): ChosenFiles {
+  const [files, setFiles] = useState<readonly ChosenFile[]>([])
+  const newest = useRef(files)
+  const lastKey = useRef(0)
+  const uploads = useRef(new Map<number, { done: Promise<void>; abort: AbortController }>())
+
+  const change = (next: readonly ChosenFile[]): void => {
+    newest.current = next
+    setFiles(next)
   }
-  if (file.size > MAX_TEXT_BYTES) return refuse('tooLarge')
-  try {
-    const bytes = await file.arrayBuffer()
-    const content = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    if (content.includes('\0')) return refuse('notText')
-    const extension = name.includes('.') ? (name.split('.').at(-1) ?? '') : ''
-    return { ok: true, attachment: { name, extension: extension.slice(0, 50), content } }
-  } catch {
-    return refuse('notText')
+  const drop = (key: number): void => change(newest.current.filter((one) => one.key !== key))
+
+  const upload = async (key: number, file: File, signal: AbortSignal): Promise<void> => {
+    const form = new FormData()
+    form.set('file', file)
+    try {
+      const uploaded = await request<AttachedFile>('/api/files', {
+        method: 'POST',
+        body: form,
+        signal,
+      })
+      if (signal.aborted) return
+      change(newest.current.map((one) => (one.key === key ? { ...one, uploaded } : one)))
+      onUploaded(uploaded)
+    } catch (error) {
+      if (signal.aborted) return
+      drop(key)
+      onFailure(error)
+    } finally {
+      uploads.current.delete(key)
+    }
+  }
+
+  return {
+    files,
+    add(chosen) {
+      for (const file of chosen.slice(0, MAX_FILES - newest.current.length)) {
+        lastKey.current += 1
+        const key = lastKey.current
+        const abort = new AbortController()
+        change([...newest.current, { key, name: file.name, uploaded: null }])
+        uploads.current.set(key, { abort, done: upload(key, file, abort.signal) })
+      }
+    },
+    remove(key) {
+      // The server removes what no message uses.
+      uploads.current.get(key)?.abort.abort()
+      drop(key)
+    },
+    clear: () => change([]),
+    async uploaded() {
+      await Promise.all([...uploads.current.values()].map(({ done }) => done))
+      return newest.current.flatMap(({ uploaded }) => (uploaded === null ? [] : [uploaded]))
+    },
   }
 }

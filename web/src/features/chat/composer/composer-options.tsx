@@ -46,8 +46,8 @@ export function ModelMenu({ options, onChange }: Props) {
   )
 }
 
-const approvalIcons = { ask: ShieldCheck, auto_medium: ShieldAlert, auto: ShieldOff } as const
-const approvalModes: readonly ApprovalMode[] = ['ask', 'auto_medium', 'auto']
+const APPROVAL_ICONS = { ask: ShieldCheck, auto_medium: ShieldAlert, auto: ShieldOff } as const
+const APPROVAL_MODES: readonly ApprovalMode[] = ['ask', 'auto_medium', 'auto']
 
 export function ComposerOptions({ options, onChange }: Props) {
   const { t } = useTranslation()
@@ -82,7 +82,7 @@ export function ComposerOptions({ options, onChange }: Props) {
           side="top"
           trigger={
             <IconButton
-              icon={approvalIcons[approval]}
+              icon={APPROVAL_ICONS[approval]}
               label={t('approval.modeIs', { mode: t(`approval.mode.${approval}`) })}
               tipSide="top"
               className={approval === 'auto' ? 'text-warn' : ''}
@@ -92,13 +92,13 @@ export function ComposerOptions({ options, onChange }: Props) {
           <MenuHeading>{t('approval.heading')}</MenuHeading>
           <MenuChoices
             value={approval}
-            choices={approvalModes.map((mode) => ({
+            choices={APPROVAL_MODES.map((mode) => ({
               value: mode,
               label: t(`approval.mode.${mode}`),
               hint: t(`approval.hint.${mode}`),
             }))}
             onChoose={(mode) =>
-              onChange({ approval: approvalModes.find((known) => known === mode) ?? null })
+              onChange({ approval: APPROVAL_MODES.find((known) => known === mode) ?? null })
             }
           />
         </Menu>

@@ -1,5 +1,5 @@
 // Where a message is written: a growing text field, attachments, options, send and stop.
-import { ArrowUp, Paperclip, Square } from 'lucide-react'
+import { ArrowUp, Camera, Paperclip, Square } from 'lucide-react'
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -13,20 +13,24 @@ import {
 import { useTranslation } from 'react-i18next'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { takeDroppedFiles } from '../../../lib/dropped-files.ts'
+import { refusalText } from '../../../lib/refusal-text.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { reportError } from '../../../ui/error-text.ts'
 import { Tip } from '../../../ui/tip.tsx'
 import { notify } from '../../../ui/toasts.ts'
-import { AttachmentChips } from '../attachments/attachment-chips.tsx'
-import { type AttachmentInput, readAttachment } from '../attachments/attachments.ts'
+import { ChosenFileChips } from '../attachments/attachment-chips.tsx'
+import { type AttachedFile, MAX_FILE_BYTES, useChosenFiles } from '../attachments/attachments.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
 import { randomId } from '../random-id.ts'
 import { ComposerOptions, ModelMenu } from './composer-options.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
 
-const MAX_ATTACHMENTS = 20
+/** Of a text in any language, on average; and the share of the window that files may take on the server. */
+const CHARACTERS_PER_TOKEN = 3
+const WINDOW_SHARE = 0.5
 
-export type Draft = { text: string; attachments: AttachmentInput[] }
+export type Draft = { text: string; files: readonly AttachedFile[] }
 
 /** The field grows with its text, up to a share of the window. */
 function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string) {
@@ -65,9 +69,9 @@ export function Composer({
   const { t } = useTranslation()
   const { data: models } = useModels()
   // Until the models have loaded, anything can be attached; the server checks it again.
-  const vision = modelOf(models, options.model)?.vision ?? true
+  const model = modelOf(models, options.model)
+  const vision = model?.vision ?? true
   const [text, setText] = useState(() => readDraft(draftKey))
-  const [attachments, setAttachments] = useState<AttachmentInput[]>([])
   const [sending, setSending] = useState(false)
   const [dragging, setDragging] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -87,30 +91,65 @@ export function Composer({
     writeDraft(draftKey, next)
   }
 
-  const attach = async (files: Iterable<File>): Promise<void> => {
-    const read = await Promise.all([...files].map((file) => readAttachment(file, vision)))
-    for (const one of read)
-      if (!one.ok) notify(t(`composer.problem.${one.problem}`, { name: one.name }), 'error')
-    const taken = read.flatMap((one) => (one.ok ? [one.attachment] : []))
-    setAttachments((old) => [...old, ...taken].slice(0, MAX_ATTACHMENTS))
+  const chosen = useChosenFiles({
+    onUploaded({ name, characters = 0, error, reason, params }) {
+      const window = model?.context_window ?? Number.POSITIVE_INFINITY
+      if (error !== undefined)
+        notify(
+          t('composer.problem.unreadable', {
+            name,
+            reason: refusalText({ reason, params, message: error }),
+          }),
+          'error',
+        )
+      else if (characters / CHARACTERS_PER_TOKEN > window * WINDOW_SHARE)
+        notify(t('composer.problem.tooLong', { name }))
+    },
+    onFailure: reportError,
+  })
+  const { files } = chosen
+  const attach = (added: Iterable<File>): void => {
+    const fits = [...added].filter((file) => {
+      const problem =
+        file.size > MAX_FILE_BYTES
+          ? 'tooLarge'
+          : file.type.startsWith('image/') && file.type !== 'image/svg+xml' && !vision
+            ? 'noVision'
+            : null
+      if (problem !== null) notify(t(`composer.problem.${problem}`, { name: file.name }), 'error')
+      return problem === null
+    })
+    chosen.add(fits)
   }
 
-  const empty = text.trim() === '' && attachments.length === 0
+  const empty = text.trim() === '' && files.length === 0
   const submit = async (): Promise<void> => {
     if (empty || sending || running) return
-    const last = refused.current
-    const again = last?.draft.text === text && last.draft.attachments === attachments
-    const attempt = again ? last : { draft: { text, attachments }, clientId: randomId() }
-    refused.current = attempt
     setSending(true)
     try {
+      const attached = await chosen.uploaded()
+      if (text.trim() === '' && attached.length === 0) return
+      const last = refused.current
+      const isSame = last?.draft.text === text && idsOf(last.draft.files) === idsOf(attached)
+      const attempt = isSame ? last : { draft: { text, files: attached }, clientId: randomId() }
+      refused.current = attempt
       if (!(await onSend(attempt.draft, attempt.clientId))) return
       refused.current = null
       write('')
-      setAttachments([])
+      chosen.clear()
     } finally {
       setSending(false)
     }
+  }
+
+  /** One field serves both: phones open the camera for `capture`. */
+  const pick = (from: 'files' | 'camera'): void => {
+    const input = picker.current
+    if (input === null) return
+    input.accept = from === 'camera' ? 'image/*' : ''
+    if (from === 'camera') input.setAttribute('capture', 'environment')
+    else input.removeAttribute('capture')
+    input.click()
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -123,7 +162,7 @@ export function Composer({
   const onPaste = (event: ClipboardEvent): void => {
     if (event.clipboardData.files.length === 0) return
     event.preventDefault()
-    void attach(event.clipboardData.files)
+    attach(event.clipboardData.files)
   }
   const dropped = useRef(attach)
   dropped.current = attach
@@ -131,7 +170,7 @@ export function Composer({
     () =>
       takeDroppedFiles({
         onOver: setDragging,
-        onFiles: (files) => void dropped.current(files),
+        onFiles: (added) => dropped.current(added),
       }),
     [],
   )
@@ -149,12 +188,9 @@ export function Composer({
         void submit()
       }}
     >
-      {attachments.length > 0 && (
+      {files.length > 0 && (
         <div className="px-3 pt-3">
-          <AttachmentChips
-            attachments={attachments}
-            onRemove={(index) => setAttachments((old) => old.filter((_one, at) => at !== index))}
-          />
+          <ChosenFileChips files={files} onRemove={chosen.remove} />
         </div>
       )}
       <textarea
@@ -184,7 +220,7 @@ export function Composer({
           multiple
           hidden
           onChange={(event) => {
-            void attach(event.target.files ?? [])
+            attach(event.target.files ?? [])
             event.target.value = ''
           }}
         />
@@ -192,8 +228,18 @@ export function Composer({
           icon={Paperclip}
           label={t('composer.attach')}
           tipSide="top"
-          onClick={() => picker.current?.click()}
+          onClick={() => pick('files')}
         />
+        {/* Where there is no touch screen, the picker offers what a camera could. */}
+        {vision && (
+          <IconButton
+            icon={Camera}
+            label={t('composer.camera')}
+            tipSide="top"
+            className="not-pointer-coarse:hidden"
+            onClick={() => pick('camera')}
+          />
+        )}
         <ComposerOptions options={options} onChange={onOptions} />
         {leading}
         {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
@@ -227,3 +273,5 @@ export function Composer({
     </form>
   )
 }
+
+const idsOf = (files: readonly AttachedFile[]): string => files.map(({ id }) => id).join()

@@ -1,9 +1,9 @@
 // Unsent text, kept for each conversation as long as the tab is open.
-const prefix = 'nanoclaw.draft.'
+const KEY_PREFIX = 'nanoclaw.draft.'
 
 export const readDraft = (key: string): string => {
   try {
-    return sessionStorage.getItem(prefix + key) ?? ''
+    return sessionStorage.getItem(KEY_PREFIX + key) ?? ''
   } catch {
     return ''
   }
@@ -11,8 +11,8 @@ export const readDraft = (key: string): string => {
 
 export const writeDraft = (key: string, text: string): void => {
   try {
-    if (text === '') sessionStorage.removeItem(prefix + key)
-    else sessionStorage.setItem(prefix + key, text)
+    if (text === '') sessionStorage.removeItem(KEY_PREFIX + key)
+    else sessionStorage.setItem(KEY_PREFIX + key, text)
   } catch {
     // storage blocked or full: the draft exists only in the field
   }

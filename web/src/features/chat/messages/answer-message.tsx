@@ -5,8 +5,6 @@ import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import type { Step } from '../../../../../server/protocol/step.ts'
-import { useModels } from '../../../lib/api/catalog.ts'
-import { wholeNumber } from '../../../lib/format.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { CitationContext } from '../../../ui/markdown/citation-context.ts'
 import { PendingApprovals } from '../approvals/pending-approvals.tsx'
@@ -14,6 +12,7 @@ import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { citedIn, useAnswerSources } from '../sources/use-answer-sources.tsx'
 import { AnswerSteps } from '../steps/answer-steps.tsx'
+import { AnswerUsage } from './answer-usage.tsx'
 import { CopyMessage } from './copy-message.tsx'
 import { Ending } from './ending.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
@@ -61,7 +60,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void
 }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const live = useRunOf(conversationId, message)
   const running = live?.state === 'running'
   const isReplaced = live !== undefined && !running && isWhole(message)
@@ -84,7 +83,7 @@ export const AnswerMessage = memo(function AnswerMessage({
     [live, running],
   )
   const { sources, citations, onOpen, dialog } = useAnswerSources(steps)
-  const tokens = live?.usage?.completion_tokens ?? message.token_count
+  const usage = live?.usage ?? message.usage ?? null
   return (
     <article
       aria-label={t('message.answer')}
@@ -135,26 +134,14 @@ export const AnswerMessage = memo(function AnswerMessage({
               disabled={locked}
               onShow={onShow}
             />
-            {tokens > 0 && (
-              <span className="ml-1.5 text-xs text-muted tabular-nums">
-                {t('message.tokens', { count: tokens, shown: wholeNumber(tokens, i18n.language) })}
-                {message.model != null && (
-                  <>
-                    {' · '}
-                    <ModelName id={message.model} />
-                  </>
-                )}
-              </span>
-            )}
+            <AnswerUsage
+              usage={usage}
+              tokens={usage?.completion_tokens ?? message.token_count}
+              model={message.model ?? null}
+            />
           </div>
         </>
       )}
     </article>
   )
 })
-
-/** The model's display name; its id when it is no longer offered. */
-function ModelName({ id }: { id: string }) {
-  const { data: models } = useModels()
-  return <span title={id}>{models?.find((model) => model.id === id)?.name ?? id}</span>
-}

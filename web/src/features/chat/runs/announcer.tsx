@@ -9,7 +9,7 @@ export function Announcer({ conversationId }: { conversationId: string }) {
     const live = byConversation[conversationId]
     if (live === undefined) return ''
     const [asked] = live.approvals
-    if (asked !== undefined) return t('approval.question', { tool: toolTitle(asked.name, t) })
+    if (asked !== undefined) return t('approval.allowTool', { tool: toolTitle(asked.name, t) })
     if (live.connection === 'reconnecting') return live.trouble ?? t('chat.reconnecting')
     if (live.state === 'running') return t('chat.answering')
     return t(live.state === 'error' ? 'message.failed' : 'chat.answered')

@@ -6,9 +6,9 @@ import type {
   FinishReason,
   PendingApproval,
   RunEvent,
-  Usage,
 } from '../../../../../server/protocol/run-event.ts'
 import type { Step } from '../../../../../server/protocol/step.ts'
+import type { Usage } from '../../../../../server/protocol/usage.ts'
 import type { Refusal } from '../../../lib/refusal-text.ts'
 import { foldProgress, type Progress } from './tool-progress.ts'
 

@@ -14,10 +14,15 @@ import { appendMessages, markStreaming, messageKeys } from '../../../lib/api/mes
 import { resumeRun } from '../../../lib/api/runs.ts'
 import { ApiError, send } from '../../../lib/api-client.ts'
 import { type NumberedEvent, readEvents } from '../../../lib/event-stream.ts'
+import type { AttachedFile } from '../attachments/attachments.ts'
 import { follow } from './follow-run.ts'
 
 type Request =
-  | { kind: 'send'; body: Partial<z.input<typeof SendMessageBody>> }
+  | {
+      kind: 'send'
+      files: readonly AttachedFile[]
+      body: Partial<z.input<typeof SendMessageBody>>
+    }
   | {
       kind: 'edit'
       messageId: string
@@ -76,20 +81,28 @@ export async function startRun(
   void follow({ conversationId, runId: started.run_id, client }, { stream, read })
 }
 
-/** The attachments of the new message, at their URLs on the server. */
+/** A written message as fields of the body and of the request that sends it. */
+export const writtenFields = ({
+  text,
+  files,
+}: {
+  text: string
+  files: readonly AttachedFile[]
+}) => ({ text, attachments: files.map(({ id }) => ({ file_id: id })) })
+
+/** The attachments of the new message. */
 function shownAttachments(
-  conversationId: string,
   request: Exclude<Request, { kind: 'regenerate' }>,
-  messageId: Message['id'],
 ): Pick<Message, 'attachments'> {
   if (request.kind === 'edit') return { attachments: [...request.kept] }
-  const files = request.body.attachments ?? []
   return {
-    attachments: files.map((file, position) => ({
-      name: file.name,
-      mime: 'mime' in file ? file.mime : 'text/plain',
-      size: 'data' in file ? Math.floor((file.data.length * 3) / 4) : file.content.length,
-      url: `/api/conversations/${conversationId}/messages/${messageId}/attachments/${position}`,
+    attachments: request.files.map(({ id, name, mime, size, pages }) => ({
+      file_id: id,
+      name,
+      mime,
+      size,
+      ...(pages === undefined ? {} : { pages }),
+      url: `/api/files/${id}`,
     })),
   }
 }
@@ -108,7 +121,7 @@ function placeMessages(
       id: started.user_message_id,
       role: 'user',
       text: request.body.text ?? '',
-      ...shownAttachments(conversationId, request, started.user_message_id),
+      ...shownAttachments(request),
       token_count: 0,
       parent_id: null,
       siblings: [started.user_message_id],

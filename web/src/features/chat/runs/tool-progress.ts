@@ -27,10 +27,10 @@ export const failuresIn = (data: unknown): ReadonlyMap<string, string> =>
     }),
   )
 
-const nothing: Progress = { output: '', state: null, agents: [], count: null }
+const NO_PROGRESS: Progress = { output: '', state: null, agents: [], count: null }
 
 /** What to show after another progress event. */
-export function foldProgress(before: Progress = nothing, progress: ToolProgress): Progress {
+export function foldProgress(before: Progress = NO_PROGRESS, progress: ToolProgress): Progress {
   switch (progress.kind) {
     case 'state':
       return { ...before, state: progress.state }

@@ -7,14 +7,14 @@ import { stopRun } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/api-client.ts'
 import { fieldsOf, textIn } from '../../../lib/read-json.ts'
 import { reportError } from '../../../ui/error-text.ts'
-import type { AttachmentInput } from '../attachments/attachments.ts'
+import type { AttachedFile } from '../attachments/attachments.ts'
 import type { ChatOptions } from '../chat-options.ts'
 import { randomId } from '../random-id.ts'
 import { follow } from './follow-run.ts'
 import { useLiveRuns } from './live-runs.ts'
-import { continueRun, startRun } from './start-run.ts'
+import { continueRun, startRun, writtenFields } from './start-run.ts'
 
-export type Written = { text: string; attachments: AttachmentInput[] }
+export type Written = { text: string; files: readonly AttachedFile[] }
 
 /** The options as fields of the bodies of send, edit and regenerate. */
 const bodyOptions = (options: ChatOptions) => ({
@@ -45,8 +45,9 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
             conversationId,
             {
               kind: 'send',
+              files: written.files,
               body: {
-                ...written,
+                ...writtenFields(written),
                 ...bodyOptions(options),
                 ...(projectId === undefined ? {} : { project_id: projectId }),
               },

@@ -16,12 +16,12 @@ export type Style = {
 export type Span = { text: string; style: Style }
 
 // ESC [ … letter (CSI), ESC ] … BEL (a title or a link), and two-character sequences. One pass, bounded look-ahead.
-const sequence =
+const ESCAPE_SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /\u001b(?:\[([0-9;:?<=>!]{0,200}[ -/]{0,9})([@-~])|\][^\u0007\u001b]{0,4000}(?:\u0007|\u001b\\)|[PX^_][^\u001b]{0,4000}\u001b\\|[ -/]{0,9}[0-~])?/g
 /** The remaining control characters, except tab and backspace. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const unprintable = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
+const UNPRINTABLE = /[\u0000-\u0007\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
 const isHue = (value: number): value is Hue => Number.isInteger(value) && value >= 0 && value <= 7
 const toHue = (value: number): Hue => (isHue(value) ? value : 7)
@@ -43,7 +43,7 @@ const tableHue = (index: number): Hue => {
   return nearestHue(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6))
 }
 
-const toggles: Readonly<Record<number, Style>> = {
+const STYLES_ON: Readonly<Record<number, Style>> = {
   1: { bold: true },
   2: { dim: true },
   3: { italic: true },
@@ -51,7 +51,7 @@ const toggles: Readonly<Record<number, Style>> = {
   7: { inverse: true },
   9: { strike: true },
 }
-const resets: Readonly<Record<number, readonly (keyof Style)[]>> = {
+const STYLES_OFF: Readonly<Record<number, readonly (keyof Style)[]>> = {
   22: ['bold', 'dim'],
   23: ['italic'],
   24: ['underline'],
@@ -68,8 +68,8 @@ function nextStyle(before: Style, parameters: string): Style {
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at] ?? 0
     if (code === 0) style = {}
-    else if (toggles[code] !== undefined) style = { ...style, ...toggles[code] }
-    else if (resets[code] !== undefined) for (const name of resets[code]) delete style[name]
+    else if (STYLES_ON[code] !== undefined) style = { ...style, ...STYLES_ON[code] }
+    else if (STYLES_OFF[code] !== undefined) for (const name of STYLES_OFF[code]) delete style[name]
     else if (code >= 30 && code <= 37) style.colour = toHue(code - 30)
     else if (code >= 90 && code <= 97) style.colour = toHue(code - 90)
     else if (code >= 40 && code <= 47) style.background = toHue(code - 40)
@@ -104,7 +104,7 @@ const withoutBackspaces = (text: string): string => {
   return out.join('')
 }
 
-const clean = (text: string): string => withoutBackspaces(text).replace(unprintable, '')
+const clean = (text: string): string => withoutBackspaces(text).replace(UNPRINTABLE, '')
 
 /** The text line by line, in pieces of one style each. A style continues across line ends, as in a terminal. */
 export function readTerminal(text: string): Span[][] {
@@ -117,7 +117,7 @@ export function readTerminal(text: string): Span[][] {
     }
     const seen = overwritten(line)
     let from = 0
-    for (const found of seen.matchAll(sequence)) {
+    for (const found of seen.matchAll(ESCAPE_SEQUENCE)) {
       add(seen.slice(from, found.index))
       if (found[2] === 'm') style = nextStyle(style, found[1] ?? '')
       from = found.index + found[0].length

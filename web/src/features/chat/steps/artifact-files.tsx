@@ -1,7 +1,7 @@
 // Files that a tool created: images are shown, others are offered for download.
 type ArtifactFile = { name: string; mime: string; size: number; data?: string | undefined }
 
-const shownAsPicture = new Set([
+const SHOWN_IMAGE_TYPES = new Set([
   'image/png',
   'image/jpeg',
   'image/webp',
@@ -22,7 +22,7 @@ export function ArtifactFiles({ files }: { files: readonly ArtifactFile[] }) {
             </span>
           )
         const address = data.startsWith('data:') ? data : `data:${mime};base64,${data}`
-        return shownAsPicture.has(mime) ? (
+        return SHOWN_IMAGE_TYPES.has(mime) ? (
           <a key={name} href={address} download={name} title={name}>
             <img
               src={address}

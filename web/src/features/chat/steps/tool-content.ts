@@ -40,7 +40,7 @@ export const pretty = (value: unknown): string => {
 const oneLine = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ').trim()
 
-const telling = [
+const TITLE_ARGUMENTS = [
   'query',
   'expression',
   'path',
@@ -60,7 +60,7 @@ export function summarize(argumentsText: string): string {
   const parsed = parseJson(argumentsText)
   if (typeof parsed !== 'object' || parsed === null) return oneLine(argumentsText).slice(0, 160)
   const entries = Object.entries(parsed)
-  for (const name of telling) {
+  for (const name of TITLE_ARGUMENTS) {
     const value = entries.find(([key]) => key === name)?.[1]
     if (typeof value === 'string' && value !== '') return oneLine(value).slice(0, 160)
   }

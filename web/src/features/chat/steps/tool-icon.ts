@@ -23,7 +23,7 @@ import {
   Wrench,
 } from 'lucide-react'
 
-const icons: readonly [RegExp, LucideIcon][] = [
+const TOOL_ICONS: readonly [RegExp, LucideIcon][] = [
   [/^mcp__/, Plug],
   [/web_search/, Search],
   [/fetch|crawl/, Globe],
@@ -46,4 +46,4 @@ const icons: readonly [RegExp, LucideIcon][] = [
 ]
 
 export const toolIcon = (name: string): LucideIcon =>
-  icons.find(([pattern]) => pattern.test(name))?.[1] ?? Wrench
+  TOOL_ICONS.find(([pattern]) => pattern.test(name))?.[1] ?? Wrench

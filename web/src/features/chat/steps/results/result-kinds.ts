@@ -17,7 +17,8 @@ export type ResultKind =
   | { kind: 'matches'; matches: readonly FileMatch[]; truncated: boolean }
   | { kind: 'tree'; entries: readonly FileEntry[] }
   | { kind: 'file'; path: string; text: string; firstLine: number; totalLines: number }
-  | { kind: 'csv'; name: string; text: string }
+  /** `totalLines` of the file, of which `text` may be the beginning; 0 when it is not known. */
+  | { kind: 'csv'; name: string; text: string; totalLines: number }
   | { kind: 'table'; table: Table }
   | { kind: 'calculation'; expression: string; result: number }
   | { kind: 'weather'; weather: Weather }
@@ -90,7 +91,8 @@ function readFile(call: unknown, data: unknown): ResultKind | null {
   const { path, content, start_line: firstLine = 1, total_lines: totalLines = 0 } = read
   // The view has line numbers of its own.
   const shown = fieldsOf(call).line_numbers === true ? content.replace(/^\d+\t/gm, '') : content
-  if (/\.[ct]sv$/i.test(path) && firstLine === 1) return { kind: 'csv', name: path, text: shown }
+  if (/\.[ct]sv$/i.test(path) && firstLine === 1)
+    return { kind: 'csv', name: path, text: shown, totalLines }
   return { kind: 'file', path, text: shown, firstLine, totalLines }
 }
 
@@ -176,7 +178,7 @@ export function readAnything(data: unknown): ResultKind | null {
   return readTable(value) ?? readFacts(value)
 }
 
-const canonical: Readonly<Record<string, string>> = {
+const CANONICAL_NAMES: Readonly<Record<string, string>> = {
   read_file: 'file_read',
   ls: 'file_list',
   list_dir: 'file_list',
@@ -226,7 +228,7 @@ export function readResult(
   data: unknown,
   artifact?: unknown,
 ): ResultKind | null {
-  const name = Object.hasOwn(canonical, tool) ? (canonical[tool] ?? tool) : tool
+  const name = Object.hasOwn(CANONICAL_NAMES, tool) ? (CANONICAL_NAMES[tool] ?? tool) : tool
   const pages = readPages(name, data, artifact)
   if (pages !== null) return { kind: 'pages', pages }
   const known = readKnown(name, parseJson(callArguments), data)

@@ -27,12 +27,22 @@ export function ResultView({ result }: { result: ResultKind }) {
       return <FolderTree label={label} entries={result.entries} />
     case 'file':
       return <FileLines {...result} />
-    case 'csv':
+    case 'csv': {
+      const { name, text, totalLines } = result
+      const last = text.replace(/\n$/, '').split('\n').length
       return (
-        <CsvTable name={result.name} text={result.text}>
-          <FileLines path={result.name} text={result.text} firstLine={1} totalLines={0} />
-        </CsvTable>
+        <>
+          <CsvTable name={name} text={text}>
+            <FileLines path={name} text={text} firstLine={1} totalLines={totalLines} />
+          </CsvTable>
+          {last < totalLines && (
+            <p className="text-[13px] text-muted">
+              {t('results.linesRead', { last, total: totalLines })}
+            </p>
+          )}
+        </>
       )
+    }
     case 'table':
       return <DataTable name="" table={result.table} />
     case 'calculation':

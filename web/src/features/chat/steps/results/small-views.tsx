@@ -31,7 +31,7 @@ export function Calculation({ expression, result }: { expression: string; result
   )
 }
 
-const icons: readonly [RegExp, LucideIcon][] = [
+const WEATHER_ICONS: readonly [RegExp, LucideIcon][] = [
   [/thunder/i, CloudLightning],
   [/snow/i, CloudSnow],
   [/rain|drizzle|shower/i, CloudRain],
@@ -40,7 +40,7 @@ const icons: readonly [RegExp, LucideIcon][] = [
   [/clear|sun/i, Sun],
 ]
 const iconOf = (condition: string): LucideIcon =>
-  icons.find(([words]) => words.test(condition))?.[1] ?? Cloud
+  WEATHER_ICONS.find(([words]) => words.test(condition))?.[1] ?? Cloud
 
 export function WeatherCard({ weather }: { weather: Weather }) {
   const { t, i18n } = useTranslation()

@@ -1,0 +1,74 @@
+// How responsive the page is while an answer streams in, and how its memory grows with the number of answers.
+import type { Row } from '../row.ts'
+import { percentile } from '../row.ts'
+import { idle, open, row, say, type Target } from './page.ts'
+
+/** Streams the long answer once while typing into the composer. */
+async function streaming(
+  target: Target,
+  slowdown: number,
+): Promise<{ tasks: number[]; keys: number[] }> {
+  const { page, cdp } = await open(target, '/')
+  await page.locator('#composer').waitFor()
+  // Triggers all lazy loading before the measurement begins.
+  await say(page, 'warm up')
+  await page.locator('article .prose').first().waitFor()
+  await idle(page)
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+  await say(page, 'long')
+  await page
+    .getByText(/Part 1\\d{1,2}|Part 8\d/)
+    .last()
+    .waitFor({ timeout: 120_000 })
+  await page.waitForTimeout(1_500)
+  await page.evaluate('globalThis.longTasks.length = 0; globalThis.keyTimes.length = 0')
+  await page.locator('#composer').focus()
+  for (let typed = 0; typed < 40; typed += 1) {
+    await page.keyboard.press('a')
+    await page.waitForTimeout(110)
+  }
+  const tasks = await page.evaluate<number[]>('globalThis.longTasks')
+  const keys = await page.evaluate<number[]>('globalThis.keyTimes')
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await page.context().close()
+  return { tasks, keys }
+}
+
+/** Long tasks and key press delay during a stream, at full CPU speed and throttled to a quarter. */
+export async function measureResponsiveness(target: Target): Promise<Row[]> {
+  const plain = await streaming(target, 1)
+  const slow = await streaming(target, 4)
+  const over = ({ tasks }: { tasks: number[] }): number => tasks.filter((ms) => ms > 50).length
+  const keys = percentile(plain.keys, 0.95)
+  return [
+    row(
+      'tasks over 50 ms at 8,000 tokens, 200 tokens/s',
+      'none',
+      over(plain),
+      '',
+      over(plain) === 0,
+    ),
+    row('the same at 4 × slowdown', '≤ 5', over(slow), '', over(slow) <= 5),
+    row('key press to paint meanwhile, p95', '≤ 50 ms', keys, 'ms', keys <= 50),
+  ]
+}
+
+/** The heap after 50 answers in one conversation compared with the heap after 5. */
+export async function measureHeap(target: Target): Promise<Row> {
+  const { page, cdp } = await open(target, '/')
+  await page.locator('#composer').waitFor()
+  const used = async (): Promise<number> => {
+    await cdp.send('HeapProfiler.collectGarbage')
+    return (await cdp.send('Runtime.getHeapUsage')).usedSize
+  }
+  let after5 = 0
+  for (let count = 1; count <= 50; count += 1) {
+    await say(page, `question ${count}`)
+    await page.locator('article').getByText(`question ${count}`, { exact: true }).waitFor()
+    await idle(page)
+    if (count === 5) after5 = await used()
+  }
+  const ratio = (await used()) / after5
+  await page.context().close()
+  return row('heap after 50 answers against after 5', '≤ 1.5 ×', ratio, '×', ratio <= 1.5)
+}

@@ -1,0 +1,46 @@
+// Removes temporary conversations when their runs have ended.
+import type { RunRow } from '../db/repositories/runs.ts'
+import type { ChatDependencies } from '../runs/dependencies.ts'
+import type { RunRegistry } from '../runs/registry.ts'
+
+/** The answer can be read this long after its run, by those who do not stream it. */
+const READ_AFTER_END_MS = 5_000
+
+type StartedRun = Pick<RunRow, 'id' | 'userId' | 'conversationId'>
+
+export interface TemporaryRemoval {
+  /** Removes the temporary conversation of a run soon after the run has ended, unless another one has begun. */
+  after(run: StartedRun): void
+  /** The same for those of runs that an earlier process left unfinished and this one continues. */
+  afterRestart(unfinished: readonly StartedRun[]): Promise<void>
+}
+
+/** What a crash or a shutdown prevents is made up for by the purge at the next start or hour. */
+export function createTemporaryRemoval(
+  { store, log }: ChatDependencies,
+  runs: RunRegistry,
+): TemporaryRemoval {
+  async function remove({ id, userId, conversationId }: StartedRun): Promise<void> {
+    // The store is about to close; the next start makes up for it.
+    if (runs.isDraining) return
+    try {
+      if (await store.runs.isAnyUnfinished(conversationId)) return
+      await store.conversations.remove(userId, conversationId)
+    } catch (error) {
+      log.warn({ err: error, run_id: id }, 'a temporary conversation was not removed yet')
+    }
+  }
+  const removal: TemporaryRemoval = {
+    after(run) {
+      void runs.get(run.id)?.ended.then(() => {
+        setTimeout(() => void remove(run), READ_AFTER_END_MS).unref()
+      })
+    },
+    async afterRestart(unfinished) {
+      const ids = unfinished.map(({ conversationId }) => conversationId)
+      const temporary = await store.trash.temporaryAmong(ids)
+      for (const run of unfinished) if (temporary.has(run.conversationId)) removal.after(run)
+    },
+  }
+  return removal
+}

@@ -1,0 +1,164 @@
+// What each group of routes receives of the wired modules.
+import type { Accounts } from '../auth/accounts.ts'
+import type { ApiKeys } from '../auth/api-keys.ts'
+import type { Passwords } from '../auth/passwords.ts'
+import type { SecretBox } from '../auth/secret-box.ts'
+import type { ChangeLog } from '../changes/change-log.ts'
+import { createBackground } from '../chat/background.ts'
+import type { ChatService } from '../chat/chat-service.ts'
+import type { Config } from '../config/schema.ts'
+import type { Database } from '../db/database.ts'
+import type { Store } from '../db/store.ts'
+import type { AttachmentReader } from '../files/attachment-contents.ts'
+import type { BlobStore } from '../files/blobs.ts'
+import type { FileService } from '../files/files.ts'
+import type { IssueToken } from '../http/authentication.ts'
+import type { OpenConnections } from '../http/open-connections.ts'
+import type { ModelCatalog } from '../llm/catalog.ts'
+import { listPresets } from '../llm/probe/presets.ts'
+import type { ModelProbe } from '../llm/probe/probe.ts'
+import type { RouteDependencies } from '../routes/index.ts'
+import { createUploadSlots } from '../routes/upload-slots.ts'
+import type { SearchIndexer } from '../search/indexer.ts'
+import { createSearch } from '../search/search.ts'
+import type { MarkdownRenderer } from '../sharing/markdown.ts'
+import { createShares } from '../sharing/shares.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import type { ToolModule } from './tools.ts'
+
+/** Uploads that may run at the same time, of folders and of documents together. */
+const UPLOAD_SLOTS = { perUser: 4, inAll: 32 }
+
+/** The modules that routes use. */
+export interface RouteModules {
+  config: Config
+  database: Database
+  store: Store
+  accounts: Accounts
+  apiKeys: ApiKeys
+  issueToken: IssueToken
+  passwords: Passwords
+  box: SecretBox
+  catalog: ModelCatalog
+  probe: ModelProbe
+  files: FileService
+  blobs: BlobStore
+  attachments: AttachmentReader
+  /** Moves stored attachments to the blob store, in the background. */
+  moveAttachments(): void
+  workspace: WorkspaceServices
+  tools: ToolModule
+  changes: ChangeLog
+  chat: ChatService
+  markdown: MarkdownRenderer
+  searchIndexer: SearchIndexer
+  connections: OpenConnections
+  now(): Date
+}
+
+export function routeDependencies({
+  config,
+  database,
+  store,
+  accounts,
+  apiKeys,
+  issueToken,
+  passwords,
+  box,
+  catalog,
+  probe,
+  files,
+  blobs,
+  attachments,
+  moveAttachments,
+  workspace,
+  tools,
+  changes,
+  chat,
+  markdown,
+  searchIndexer,
+  connections,
+  now,
+}: RouteModules): RouteDependencies {
+  const uploadSlots = createUploadSlots(UPLOAD_SLOTS)
+  const hasModel = async (id: string): Promise<boolean> =>
+    (await catalog.list()).some((model) => model.id === id)
+  return {
+    userEvents: { changes },
+    health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
+    auth: {
+      mode: config.auth_mode,
+      registration: config.registration,
+      accounts,
+      apiKeys,
+      issueToken,
+    },
+    adminUsers: {
+      users: store.users,
+      async endAccess(id, kept) {
+        connections.end(id, kept)
+        await chat.stopUser(id)
+      },
+    },
+    conversations: {
+      conversations: store.conversations,
+      trash: store.trash,
+      chat,
+      announce: changes.publish,
+      assertModel: async (id) => void (await catalog.resolve(id)),
+      thinksByDefault: async (id) => {
+        const { model } = await catalog.resolve(id)
+        return !model.demo && model.thinking !== false
+      },
+    },
+    messages: { chat, store, database, attachments },
+    files: { files, uploadSlots, fileLimit: config.limits.attachments },
+    exports: { store, database, attachments, markdown, hasModel, moveAttachments },
+    sharing: {
+      store,
+      blobs,
+      database,
+      markdown,
+      hasModel,
+      shares: createShares({
+        database,
+        store,
+        box,
+        passwords,
+        enabled: config.sharing === 'on',
+        now,
+      }),
+      publicUrl: config.public_url,
+      https: config.public_url?.startsWith('https:') === true,
+    },
+    runs: { chat, store },
+    projects: {
+      projects: store.projects,
+      services: workspace,
+      uploadLimits: { bytes: config.limits.upload, files: config.limits.upload_files },
+      uploadSlots,
+      knowledge: tools.knowledge,
+      stopRuns: (id) => chat.stopProject(id),
+    },
+    models: {
+      listModels: () => catalog.list(),
+      configured: config.models,
+      models: store.models,
+      box,
+    },
+    modelSetup: { probe: probe.probe, listPresets },
+    search: { search: createSearch(store), indexedShare: () => searchIndexer.share() },
+    stats: { tokenUsage: store.tokenUsage, now },
+    background: { background: createBackground(store, chat), store },
+    channels: { channels: tools.channels },
+    memory: { memory: tools.memory },
+    mcp: { mcp: tools.mcp },
+    tools: { registry: tools.registry, isolationKnown: tools.isolationKnown },
+    documents: {
+      knowledge: tools.knowledge,
+      projects: store.projects,
+      uploadSlots,
+      fileLimit: config.limits.file_write,
+    },
+  }
+}

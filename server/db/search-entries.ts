@@ -1,0 +1,127 @@
+// Entries of the search index: how their row ids encode what they index, and how each database queries them.
+import { createHash } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import { indexWords, type QueryWord } from '../lib/words.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { Dialect } from './database.ts'
+
+/**
+ * What an entry holds: the text of a message without steps, a text step, a tool call or its result, an attachment. Row
+ * ids contain positions in this list, so its order must not change.
+ */
+export const SEARCH_KINDS = ['text', 'step', 'tool', 'file'] as const
+export type SearchKind = (typeof SEARCH_KINDS)[number]
+
+/** What one entry indexes. `position` is that of the step or attachment within its message, `part` counts from 0. */
+export type SearchEntry = { messageRow: number; kind: SearchKind; position: number; part: number }
+
+const PARTS = 16
+const POSITIONS = 16_384
+/** The highest position of a step or attachment that can be indexed. */
+export const LAST_POSITION = POSITIONS - 1
+const PER_KIND = PARTS * POSITIONS
+const PER_MESSAGE = PER_KIND * SEARCH_KINDS.length
+
+/** Code points per part, and shared by two adjacent parts, so that a word at the boundary is complete in one of them. */
+const PART_LENGTH = 20_000
+const PART_OVERLAP = 200
+/** Parts of one text that are indexed; text after them is not searched. */
+const MAX_PARTS = 12
+
+/** The row id of an entry. The entries of titles have negative row ids. */
+export const toRowid = ({ messageRow, kind, position, part }: SearchEntry): number =>
+  messageRow * PER_MESSAGE + SEARCH_KINDS.indexOf(kind) * PER_KIND + position * PARTS + part
+
+export function toSearchEntry(rowid: number): SearchEntry {
+  const within = rowid % PER_MESSAGE
+  return {
+    messageRow: Math.floor(rowid / PER_MESSAGE),
+    kind: SEARCH_KINDS[Math.floor(within / PER_KIND)] ?? 'text',
+    position: Math.floor((within % PER_KIND) / PARTS),
+    part: within % PARTS,
+  }
+}
+
+/** The first and last row id that the parts of a text may have; null when its position is too high to be indexed. */
+export const rowidRange = (entry: Omit<SearchEntry, 'part'>): [number, number] | null =>
+  entry.position > LAST_POSITION
+    ? null
+    : [toRowid({ ...entry, part: 0 }), toRowid({ ...entry, part: PARTS - 1 })]
+
+/** `messages.row` of an entry. */
+export const messageRowOf = (rowid: SQL): SQL => sql`${rowid} / ${sql.raw(String(PER_MESSAGE))}`
+/** The index of an entry's kind in `SEARCH_KINDS`. */
+export const kindOf = (rowid: SQL): SQL =>
+  sql`${rowid} % ${sql.raw(String(PER_MESSAGE))} / ${sql.raw(String(PER_KIND))}`
+
+/** The parts of a text, each of which becomes an entry. */
+export function partsOf(text: string): string[] {
+  if (text.length <= PART_LENGTH) return [text]
+  const points = Array.from(text.slice(0, MAX_PARTS * PART_LENGTH * 2))
+  const parts: string[] = []
+  for (let from = 0; from < points.length && parts.length < MAX_PARTS; from += PART_STEP)
+    parts.push(points.slice(from, from + PART_LENGTH).join(''))
+  return parts
+}
+const PART_STEP = PART_LENGTH - PART_OVERLAP
+
+/** A part read back from a column. Databases count characters as code points, from 1. */
+export const partOf = (text: SQL, part: number): SQL<string> =>
+  sql<string>`substr(${text}, ${sql.raw(String(part * PART_STEP + 1))}, ${sql.raw(String(PART_LENGTH))})`
+
+/** JSON with escape sequences replaced by as many spaces: words are found, and positions remain the same. */
+export const withoutEscapes = (json: string): string =>
+  json.replaceAll(/\\(?:u[0-9a-fA-F]{4}|.)/g, (sign) => ' '.repeat(sign.length))
+
+/**
+ * A word that stands for the owner and is part of each of their entries, so that a query does not visit other users'
+ * entries. Nobody can type it: it begins with a private-use character.
+ */
+const ownerWord = (userId: UserId): string =>
+  `\u{E000}${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`
+
+/** A text as it is stored in the index. */
+export function toIndexedWords(dialect: Dialect, userId: UserId, text: string): SQL | string {
+  const words = [...new Set([ownerWord(userId), ...indexWords(text)])]
+  if (dialect === 'sqlite') return words.join(' ')
+  // Words are letters and digits only: nothing in them has to be escaped.
+  return sql`cast(${words.map((word) => `'${word}'`).join(' ')} as tsvector)`
+}
+
+/** The words that a text must and must not contain. */
+export type WordCondition = {
+  /** At least `needed` of these. */
+  words: readonly QueryWord[]
+  needed: number
+  /** Groups of excluded words: no group may be contained completely. */
+  without: readonly (readonly QueryWord[])[]
+}
+
+/** The SQL condition that an entry belongs to a user and meets `condition`. */
+export function matchWords(dialect: Dialect, userId: UserId, condition: WordCondition): SQL {
+  const isSqlite = dialect === 'sqlite'
+  const [and, or] = isSqlite ? [' AND ', ' OR '] : [' & ', ' | ']
+  const term = ({ word, prefix }: QueryWord): string =>
+    isSqlite ? `"${word}"${prefix ? '*' : ''}` : `'${word}'${prefix ? ':*' : ''}`
+  const positive = [term({ word: ownerWord(userId), prefix: false })]
+  if (condition.needed > 0)
+    positive.push(atLeast(condition.needed, condition.words.map(term), and, or))
+  const negative = condition.without.map((group) => `(${group.map(term).join(and)})`).join(or)
+  const ftsQuery =
+    negative === ''
+      ? positive.join(and)
+      : isSqlite
+        ? `(${positive.join(and)}) NOT (${negative})`
+        : `${positive.join(and)} & !(${negative})`
+  return isSqlite
+    ? sql`search_words match ${ftsQuery}`
+    : sql`search_words.words @@ cast(${ftsQuery} as tsquery)`
+}
+
+/** A query for at least `count` of the terms, written out because neither database has such an operator. */
+function atLeast(count: number, terms: readonly string[], and: string, or: string): string {
+  if (count >= terms.length) return `(${terms.join(and)})`
+  if (count === 1) return `(${terms.join(or)})`
+  const [first, ...rest] = terms
+  return `((${first}${and}${atLeast(count - 1, rest, and, or)})${or}${atLeast(count, rest, and, or)})`
+}

@@ -1,0 +1,49 @@
+// The table of files: what users uploaded for their messages. The bytes are in the blob store.
+import { sql } from 'drizzle-orm'
+import type { DescribedFailure } from '../../protocol/failures/stored.ts'
+import type { FileId, UserId } from '../../protocol/ids.ts'
+import type { Columns } from '../columns/postgres.ts'
+import type { defineAccountTables } from './accounts.ts'
+
+export function defineFileTables(
+  c: Columns,
+  { users }: Pick<ReturnType<typeof defineAccountTables>, 'users'>,
+) {
+  const files = c.table(
+    'files',
+    {
+      id: c.key<FileId>('id').primaryKey(),
+      userId: c
+        .key<UserId>('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
+      kind: c.choice<'text' | 'image'>('kind').notNull(),
+      name: c.text('name').notNull(),
+      mime: c.text('mime').notNull(),
+      /** Bytes of the stored content. */
+      size: c.bigInteger('size').notNull(),
+      /** Names the blob with the content: SHA-256, hexadecimal. */
+      sha256: c.text('sha256').notNull(),
+      /** The blob with the thumbnail of an image. */
+      thumbnailSha256: c.text('thumbnail_sha256'),
+      width: c.integer('width'),
+      height: c.integer('height'),
+      /** Pages, slides or sheets of a document. */
+      pages: c.integer('pages'),
+      /** Why no text could be read from it. */
+      failure: c.json<DescribedFailure>('failure'),
+      createdAt: c.time('created_at').notNull(),
+      /** Characters of `text`. */
+      characters: c.integer('characters'),
+      /** The text for models and for the search; null for images. The last column, so that the others are read without it. */
+      text: c.text('text'),
+    },
+    (t) => [
+      c.index('files_user').on(t.userId, t.size),
+      c.index('files_created').on(t.createdAt),
+      c.index('files_blob').on(t.sha256),
+      c.index('files_thumbnail').on(t.thumbnailSha256).where(sql`${t.thumbnailSha256} is not null`),
+    ],
+  )
+  return { files }
+}

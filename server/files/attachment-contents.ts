@@ -1,0 +1,41 @@
+// Reads the content of an attachment, whether it is a file or, from an earlier version, still in its row.
+import type { AttachmentInfo } from '../db/repositories/attachments.ts'
+import type { Store } from '../db/store.ts'
+import type { LongText } from '../lib/json-pieces.ts'
+import type { MessageId } from '../protocol/ids.ts'
+import type { BlobStore } from './blobs.ts'
+
+export interface AttachmentReader {
+  /** An attachment with its content in pieces: text, or an image as base64. */
+  find(
+    messageId: MessageId,
+    position: number,
+  ): Promise<(AttachmentInfo & { content: LongText }) | undefined>
+}
+
+export const createAttachmentReader = (
+  attachments: Pick<Store['attachments'], 'find'>,
+  blobs: Pick<BlobStore, 'open'>,
+): AttachmentReader => ({
+  async find(messageId, position) {
+    const found = await attachments.find(messageId, position)
+    if (found === undefined) return undefined
+    const { content, sha256, ...info } = found
+    if (content !== null) return { ...info, content }
+    return { ...info, content: base64Of(blobs, sha256 ?? '') }
+  },
+})
+
+/** A blob as base64, in pieces of a multiple of four characters. */
+const base64Of = (blobs: Pick<BlobStore, 'open'>, sha256: string): LongText => ({
+  async *readPieces() {
+    let rest = Buffer.alloc(0)
+    for await (const chunk of await blobs.open(sha256)) {
+      const bytes = Buffer.concat([rest, chunk])
+      const whole = bytes.length - (bytes.length % 3)
+      if (whole > 0) yield bytes.toString('base64', 0, whole)
+      rest = bytes.subarray(whole)
+    }
+    if (rest.length > 0) yield rest.toString('base64')
+  },
+})

@@ -1,0 +1,62 @@
+// Garbage collection: files that no message uses, and blobs that nothing refers to.
+import type { FileRepository } from '../db/repositories/files.ts'
+import type { BlobStore } from './blobs.ts'
+
+/** How long an uploaded file may wait for its message. */
+export const UNUSED_FILE_MS = 24 * 60 * 60 * 1000
+/** How long a blob stays without a reference. It must exceed the time between storing a blob and its row. */
+export const UNUSED_BLOB_MS = 60 * 60 * 1000
+const COLLECT_EVERY_MS = 6 * 60 * 60 * 1000
+const BATCH_SIZE = 200
+
+export interface CollectDependencies {
+  files: Pick<FileRepository, 'removeUnused' | 'referenced'>
+  blobs: Pick<BlobStore, 'list' | 'remove'>
+  now(): Date
+}
+
+/** Removes what is unused and old enough. A crash at any point leaves only garbage for the next time. */
+export async function collectGarbage(
+  { files, blobs, now }: CollectDependencies,
+  signal?: AbortSignal,
+): Promise<{ files: number; blobs: number }> {
+  const removedFiles = await files.removeUnused(new Date(now().getTime() - UNUSED_FILE_MS))
+  const putBefore = new Date(now().getTime() - UNUSED_BLOB_MS)
+  let removedBlobs = 0
+  let batch: string[] = []
+  const flush = async (): Promise<void> => {
+    const used = await files.referenced(batch)
+    for (const sha256 of batch)
+      if (!used.has(sha256) && (await blobs.remove(sha256, putBefore))) removedBlobs += 1
+    batch = []
+  }
+  for await (const { sha256, storedAt } of blobs.list()) {
+    if (signal?.aborted === true) break
+    if (storedAt < putBefore) batch.push(sha256)
+    if (batch.length === BATCH_SIZE) await flush()
+  }
+  await flush()
+  return { files: removedFiles, blobs: removedBlobs }
+}
+
+/** Collects now and every six hours. @returns what ends it, after the collection in progress. */
+export function startCollecting(
+  dependencies: CollectDependencies & { log: { warn(details: object, message: string): void } },
+): () => Promise<void> {
+  const stopping = new AbortController()
+  let running: Promise<unknown> = Promise.resolve()
+  const collect = (): void => {
+    running = running.then(() =>
+      collectGarbage(dependencies, stopping.signal).catch((error: unknown) =>
+        dependencies.log.warn({ err: error }, 'unused files were not removed'),
+      ),
+    )
+  }
+  const timer = setInterval(collect, COLLECT_EVERY_MS).unref()
+  collect()
+  return async () => {
+    clearInterval(timer)
+    stopping.abort()
+    await running
+  }
+}

@@ -1,0 +1,289 @@
+// Files of users: receives an upload, finds out what it is, stores its bytes as a blob and the rest as a row.
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import pLimit from 'p-limit'
+import type { Database, Writer } from '../db/database.ts'
+import type { FileRepository, FileRow } from '../db/repositories/files.ts'
+import { appError } from '../errors.ts'
+import { decodeText } from '../knowledge/decode-text.ts'
+import { boundedText } from '../knowledge/document-text.ts'
+import { extractText } from '../knowledge/extract.ts'
+import { newId } from '../lib/ids.ts'
+import type { FileId, UserId } from '../protocol/ids.ts'
+import type { Attachment } from '../protocol/message.ts'
+import type { BlobStore, ByteRange } from './blobs.ts'
+import { thumbnailOf } from './image-result.ts'
+import { readImage } from './images.ts'
+import { officeType, SNIFFED_BYTES, sniff } from './sniff.ts'
+
+/** Images and documents that child processes read at once; a slow document does not delay images. */
+const MAX_CONCURRENT_IMAGES = 2
+const MAX_CONCURRENT_DOCUMENTS = 2
+const DOCUMENT_TIMEOUT_MS = 30_000
+const SHORT_TEXT_BYTES = 256 * 1024
+const MAX_NAME_CHARACTERS = 255
+
+type StoredFile = Parameters<FileRepository['insert']>[1]
+/** What was found out about a file, and the paths of what is to be stored. */
+type Examined = Pick<
+  StoredFile,
+  'kind' | 'mime' | 'width' | 'height' | 'pages' | 'failure' | 'characters' | 'text'
+> & { content: string; thumbnail: string | null }
+
+export interface FileService {
+  /**
+   * Stores an uploaded file. The stream is read to its end.
+   * @throws AppError `file_upload_too_large`, `file_type_unsupported`, `image_unreadable`, or the quota's refusal.
+   */
+  upload(
+    userId: UserId,
+    file: { name: string; content: Readable; isCut(): boolean },
+  ): Promise<FileRow>
+  /**
+   * Stores an attachment that came inside a message. Its type was checked; an image that cannot be decoded is stored as it
+   * is, without a thumbnail.
+   * @throws AppError the quota's refusal.
+   */
+  addInline(userId: UserId, attachment: Attachment): Promise<FileRow>
+  /**
+   * Stores the blobs of an attachment as `addInline` does, whatever the quota says; `insert` stores the row in the caller's
+   * transaction, which must follow at once.
+   */
+  prepareInline(
+    userId: UserId,
+    attachment: Attachment,
+  ): Promise<{ row: FileRow; insert(tx: Writer): Promise<void> }>
+  find: FileRepository['find']
+  /** Those of some files that belong to the user, in any order. */
+  findAll: FileRepository['findAll']
+  /** The whole content of a file in memory, such as an image for a model. */
+  read(sha256: string): Promise<Buffer>
+  /** The bytes of a file, or of a part of it. @throws AppError `file_content_missing`. */
+  open(file: FileRow, range?: ByteRange): Promise<Readable>
+  /** The thumbnail of an image; null when it has none. */
+  openThumbnail(file: FileRow): Promise<Readable | null>
+  remove: FileRepository['remove']
+}
+
+export interface FileServiceOptions {
+  database: Pick<Database, 'write'>
+  files: FileRepository
+  blobs: BlobStore
+  /** A folder for uploads in progress, emptied at each start. */
+  incoming: string
+  /** Bytes of one file. */
+  maxBytes: number
+  /** Each user's storage: a claim throws `quota_claim_refused`, and holds until the row is stored. */
+  storage: {
+    claim(userId: UserId, holder: string, bytes: number): Promise<void>
+    release(holder: string): void
+  }
+  log: { warn(details: object, message: string): void }
+}
+
+export function createFileService({
+  database,
+  files,
+  blobs,
+  incoming,
+  maxBytes,
+  storage,
+  log,
+}: FileServiceOptions): FileService {
+  const imageSlot = pLimit(MAX_CONCURRENT_IMAGES)
+  const documentSlot = pLimit(MAX_CONCURRENT_DOCUMENTS)
+
+  /** Runs `work` with the path of a folder of its own, which is removed afterwards. */
+  async function inFolder<T>(id: string, work: (path: string) => Promise<T>): Promise<T> {
+    const folder = join(incoming, id)
+    await mkdir(folder, { mode: 0o700 })
+    try {
+      return await work(join(folder, 'file'))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async function examineImage(path: string): Promise<Examined | null> {
+    const output = `${path}.out`
+    const image = await imageSlot(() => readImage(path, output))
+    if (!image.ok) {
+      log.warn({ cause: image.internal }, 'an image could not be read')
+      return null
+    }
+    return {
+      ...nothingKnown,
+      kind: 'image',
+      mime: image.mime,
+      width: image.width,
+      height: image.height,
+      content: image.replaced ? output : path,
+      thumbnail: thumbnailOf(output),
+    }
+  }
+
+  /** A text that is decoded in a millisecond needs no process; null for larger ones and for what is no text after all. */
+  async function examineShortText(path: string): Promise<Examined | null> {
+    const { size } = await stat(path)
+    const text = size > SHORT_TEXT_BYTES ? null : decodeText(await readFile(path))
+    if (text === null) return null
+    const found = { ...nothingKnown, ...boundedText(text.replace(/^\ufeff/, '')) }
+    return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
+  }
+
+  async function examineText(path: string, name: string, mime: string): Promise<Examined> {
+    const found = await documentSlot(async () =>
+      extractText(name, await readFile(path), {
+        signal: new AbortController().signal,
+        timeoutMs: DOCUMENT_TIMEOUT_MS,
+      }),
+    )
+    const base = { ...nothingKnown, kind: 'text' as const, mime, content: path, thumbnail: null }
+    if (found.ok) {
+      const { text, characters, pages } = found
+      return { ...base, text, characters, pages }
+    }
+    if (found.internal !== undefined)
+      log.warn({ cause: found.internal }, 'an attached document could not be read')
+    return { ...base, text: '', characters: 0, failure: found.failure }
+  }
+
+  /** @throws AppError `file_type_unsupported`, `image_unreadable`. */
+  async function examine(path: string, name: string): Promise<Examined> {
+    const type = sniff(await headOf(path))
+    if (type.kind === 'image') {
+      const image = await examineImage(path)
+      if (image === null) throw appError('image_unreadable', { name })
+      return image
+    }
+    if (type.kind === 'text')
+      return (await examineShortText(path)) ?? examineText(path, name, type.mime)
+    if (type.kind === 'unknown') throw appError('file_type_unsupported', { name })
+    const mime =
+      type.mime === 'application/pdf' ? type.mime : officeType(extname(name).toLowerCase())
+    if (mime === undefined) throw appError('file_type_unsupported', { name })
+    return examineText(path, name, mime)
+  }
+
+  async function storeBlobs(
+    userId: UserId,
+    id: FileId,
+    name: string,
+    { content, thumbnail, ...found }: Examined,
+  ): Promise<StoredFile> {
+    const blob = await blobs.put(createReadStream(content))
+    const small = thumbnail === null ? null : await blobs.put(createReadStream(thumbnail))
+    return {
+      ...found,
+      id,
+      userId,
+      name,
+      size: blob.size,
+      sha256: blob.sha256,
+      thumbnailSha256: small?.sha256 ?? null,
+      createdAt: new Date(),
+    }
+  }
+
+  async function store(
+    userId: UserId,
+    id: FileId,
+    name: string,
+    found: Examined,
+  ): Promise<FileRow> {
+    const { size } = await stat(found.content)
+    try {
+      await storage.claim(userId, id, size)
+      const row = await storeBlobs(userId, id, name, found)
+      // Last: until there is a row, the blobs are garbage.
+      await database.write((tx) => files.insert(tx, row))
+      return withoutText(row)
+    } finally {
+      storage.release(id)
+    }
+  }
+
+  /** Writes an attachment to `path` and examines it. */
+  async function examineInline(path: string, attachment: Attachment): Promise<Examined> {
+    if (!('data' in attachment)) {
+      const { content } = attachment
+      await pipeline(Readable.from([content]), createWriteStream(path, { mode: 0o600 }))
+      const found = { ...nothingKnown, ...boundedText(content) }
+      return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
+    }
+    const bytes = Buffer.from(attachment.data, 'base64')
+    await pipeline(Readable.from([bytes]), createWriteStream(path, { mode: 0o600 }))
+    const asItIs = { kind: 'image', mime: attachment.mime, content: path, thumbnail: null } as const
+    return (await examineImage(path)) ?? { ...nothingKnown, ...asItIs }
+  }
+
+  return {
+    find: files.find,
+    findAll: files.findAll,
+    remove: files.remove,
+    read: async (sha256) => buffer(await blobs.open(sha256)),
+    open: (file, range) => blobs.open(file.sha256, range),
+    openThumbnail: async ({ thumbnailSha256 }) =>
+      thumbnailSha256 === null ? null : blobs.open(thumbnailSha256),
+
+    async upload(userId, file) {
+      const id = newId<FileId>()
+      const name = cleanName(file.name)
+      return await inFolder(id, async (path) => {
+        await pipeline(file.content, createWriteStream(path, { mode: 0o600 }))
+        if (file.isCut()) throw appError('file_upload_too_large', { limit: megabytes(maxBytes) })
+        return await store(userId, id, name, await examine(path, name))
+      })
+    },
+
+    addInline(userId, attachment) {
+      const id = newId<FileId>()
+      return inFolder(id, async (path) =>
+        store(userId, id, attachment.name, await examineInline(path, attachment)),
+      )
+    },
+
+    prepareInline(userId, attachment) {
+      const id = newId<FileId>()
+      return inFolder(id, async (path) => {
+        const found = await examineInline(path, attachment)
+        const row = await storeBlobs(userId, id, attachment.name, found)
+        return { row: withoutText(row), insert: (tx) => files.insert(tx, row) }
+      })
+    },
+  }
+}
+
+const withoutText = ({ text: _text, ...row }: StoredFile): FileRow => row
+
+const nothingKnown = {
+  width: null,
+  height: null,
+  pages: null,
+  failure: null,
+  characters: null,
+  text: null,
+} as const
+
+async function headOf(path: string): Promise<Buffer> {
+  const handle = await open(path)
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`
+
+/** The last part of a path, without control and format characters: a label, never a path. */
+export function cleanName(name: string): string {
+  const last = name.split(/[\\/]/).at(-1) ?? ''
+  const clean = last.replaceAll(/\p{C}/gu, '').trim()
+  return clean === '' ? 'file' : clean.slice(-MAX_NAME_CHARACTERS)
+}

@@ -1,0 +1,89 @@
+// Moves the contents of attachments from an earlier version into files: in the background, one at a time.
+import { setTimeout } from 'node:timers/promises'
+import type { Database } from '../db/database.ts'
+import type { Store } from '../db/store.ts'
+import type { FileService } from './files.ts'
+
+/** After each one: other writers come first. */
+const PAUSE_MS = 20
+/** After a failure, such as a database that is away. */
+const RETRY_MS = 60_000
+
+export interface AttachmentMover {
+  /** Moves what is left; resolves when nothing is, or when `stop` was called. Call it again when more may have come. */
+  run(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * An attachment and its file change in one transaction. After a crash in between, the blob is stored again and its row is
+ * still missing, so that the next start continues where this one ended.
+ */
+export function createAttachmentMover({
+  store,
+  database,
+  files,
+  log,
+}: {
+  store: Pick<Store, 'attachments'>
+  database: Pick<Database, 'write'>
+  files: Pick<FileService, 'prepareInline'>
+  log: {
+    info(details: object, message: string): void
+    warn(details: object, message: string): void
+  }
+}): AttachmentMover {
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let again = false
+
+  /** @returns false when there was none. */
+  async function moveOne(): Promise<boolean> {
+    const found = await store.attachments.findInline()
+    if (found === undefined) return false
+    const { userId, messageId, position, content } = found
+    const { row, insert } = await files.prepareInline(userId, content)
+    await database.write(async (tx) => {
+      await insert(tx)
+      // If its message was deleted meanwhile, nothing uses the file, and it is collected.
+      await store.attachments.moveToFile(tx, messageId, position, row)
+    })
+    return true
+  }
+
+  async function work(): Promise<void> {
+    let moved = 0
+    while (!stopping.signal.aborted) {
+      try {
+        again = false
+        while (!stopping.signal.aborted && (await moveOne())) {
+          moved += 1
+          await pause(PAUSE_MS)
+        }
+        if (!again) break
+      } catch (error) {
+        log.warn({ err: error }, 'an attachment was not moved to a file; trying again')
+        await pause(RETRY_MS)
+      }
+    }
+    if (moved > 0) log.info({ attachments: moved }, 'moved attachments to files')
+  }
+
+  /** Ends early, without an error, when the work is stopped. */
+  const pause = (ms: number): Promise<void> =>
+    setTimeout(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+
+  return {
+    run() {
+      again = true
+      running ??= work().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

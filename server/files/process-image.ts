@@ -1,0 +1,79 @@
+// Decodes an image with libvips. Only for the child process: a hostile image may take all of its time and memory.
+import sharp, { type Metadata } from 'sharp'
+import {
+  type ImageResult,
+  MAX_IMAGE_PIXELS,
+  MAX_SIDE_PIXELS,
+  THUMBNAIL_SIDE_PIXELS,
+  thumbnailOf,
+} from './image-result.ts'
+
+// One image per process: a cache would only take memory.
+sharp.cache(false)
+sharp.concurrency(1)
+// The formats that `sniff` lets through; everything else that libvips could open stays closed.
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({
+  operation: [
+    'VipsForeignLoadPng',
+    'VipsForeignLoadJpeg',
+    'VipsForeignLoadWebp',
+    'VipsForeignLoadNsgif',
+    'VipsForeignLoadHeif',
+  ],
+})
+
+/** Formats that are stored as they are; browsers and models know them. */
+const kept = ['png', 'jpeg', 'webp', 'gif'] as const
+type Kept = (typeof kept)[number]
+
+/**
+ * Writes the thumbnail, and the image itself if it has metadata, is too large, or has a format that few programs know.
+ * @param output prefix of the paths of both.
+ * @throws what libvips throws for damaged images and for more pixels than allowed.
+ */
+export async function processImage(input: string, output: string): Promise<ImageResult> {
+  const options = { failOn: 'error', limitInputPixels: MAX_IMAGE_PIXELS } as const
+  const found = await sharp(input, options).metadata()
+  const { width, height } = found.autoOrient
+  const format: Kept = kept.find((one) => one === found.format) ?? (found.hasAlpha ? 'png' : 'jpeg')
+  await sharp(input, options)
+    .autoOrient()
+    .resize(THUMBNAIL_SIDE_PIXELS, THUMBNAIL_SIDE_PIXELS, {
+      fit: 'inside',
+      withoutEnlargement: true,
+    })
+    .webp({ quality: 80 })
+    .toFile(thumbnailOf(output))
+
+  const asItIs =
+    format === found.format && Math.max(width, height) <= MAX_SIDE_PIXELS && !hasMetadata(found)
+  if (asItIs) return { mime: `image/${format}`, width, height, replaced: false }
+  const animated = (found.pages ?? 1) > 1
+  const image = sharp(input, { ...options, animated })
+  // Frames of an animation cannot be turned one by one.
+  const upright = animated ? image : image.autoOrient()
+  const {
+    width: newWidth,
+    height: total,
+    pageHeight,
+  } = await upright
+    .resize(MAX_SIDE_PIXELS, MAX_SIDE_PIXELS, { fit: 'inside', withoutEnlargement: true })
+    .toFormat(format, format === 'png' || format === 'gif' ? {} : { quality: 90 })
+    .toFile(output)
+  return {
+    mime: `image/${format}`,
+    width: newWidth,
+    height: pageHeight ?? total,
+    replaced: true,
+  }
+}
+
+/** Whatever may name a place, a person or a device: EXIF, IPTC, XMP, text chunks. */
+const hasMetadata = (found: Metadata): boolean =>
+  found.exif !== undefined ||
+  found.iptc !== undefined ||
+  found.xmp !== undefined ||
+  found.tifftagPhotoshop !== undefined ||
+  (found.comments ?? []).length > 0 ||
+  (found.orientation ?? 1) !== 1

@@ -1,0 +1,51 @@
+// Detects what a file is by its first bytes. Names and declared types decide nothing here.
+import { looksBinary } from '../lib/binary-bytes.ts'
+
+/** Bytes that `sniff` needs to see. */
+export const SNIFFED_BYTES = 8_192
+
+export type SniffedType =
+  | { kind: 'image'; mime: string }
+  | { kind: 'document'; mime: 'application/pdf' | 'application/zip' }
+  | { kind: 'text'; mime: 'text/plain' }
+  | { kind: 'unknown' }
+
+const latin1 = (head: Buffer, start: number, end: number): string =>
+  head.toString('latin1', start, end)
+
+/** Brands of the ISO base media file format that hold a still image (HEIC: ISO/IEC 23008-12, AVIF: AV1 Image File Format). */
+const HEIF_BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'mif1', 'msf1', 'avif'])
+
+function imageType(head: Buffer): string | null {
+  if (latin1(head, 0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png'
+  if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'image/jpeg'
+  if (/^GIF8[79]a/.test(latin1(head, 0, 6))) return 'image/gif'
+  if (latin1(head, 0, 4) === 'RIFF' && latin1(head, 8, 12) === 'WEBP') return 'image/webp'
+  if (latin1(head, 4, 8) === 'ftyp' && HEIF_BRANDS.has(latin1(head, 8, 12)))
+    return latin1(head, 8, 12) === 'avif' ? 'image/avif' : 'image/heic'
+  return null
+}
+
+/** SVG is text: it can run scripts and load other files. */
+export function sniff(head: Buffer): SniffedType {
+  const image = imageType(head)
+  if (image !== null) return { kind: 'image', mime: image }
+  if (latin1(head, 0, 5) === '%PDF-') return { kind: 'document', mime: 'application/pdf' }
+  if (latin1(head, 0, 4) === 'PK\x03\x04') return { kind: 'document', mime: 'application/zip' }
+  const hasByteOrderMark =
+    (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
+  return hasByteOrderMark || !looksBinary(head)
+    ? { kind: 'text', mime: 'text/plain' }
+    : { kind: 'unknown' }
+}
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+/** Office documents are ZIP archives: their reader checks that the content fits the extension. */
+const officeTypes: Readonly<Record<string, string>> = {
+  '.docx': `${OFFICE}.wordprocessingml.document`,
+  '.xlsx': `${OFFICE}.spreadsheetml.sheet`,
+  '.pptx': `${OFFICE}.presentationml.presentation`,
+}
+
+/** The type of an Office document by its extension; undefined for other archives. */
+export const officeType = (extension: string): string | undefined => officeTypes[extension]

@@ -1,0 +1,75 @@
+// Reads the parts of an Office Open XML file (ECMA-376): a ZIP archive of XML files that refer to each other.
+import { posix } from 'node:path'
+import { unzipSync } from 'fflate'
+import { Parser } from 'htmlparser2'
+
+/** Unpacked bytes of one part and of all parts; larger ones are no documents that a person wrote. */
+const MAX_PART_BYTES = 64 * 1024 * 1024
+const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
+
+export interface OfficeArchive {
+  /** The XML of a part; undefined when there is none. */
+  part(path: string): string | undefined
+  /** The paths of the parts that another part refers to, by the ids of the references. */
+  targets(path: string): Map<string, string>
+}
+
+/** Unpacks the parts whose paths `wanted` accepts. @throws for damaged archives and for archives that unpack to too much. */
+export function openOfficeArchive(
+  bytes: Uint8Array,
+  wanted: (path: string) => boolean,
+): OfficeArchive {
+  let unpacked = 0
+  const parts = unzipSync(bytes, {
+    filter({ name, originalSize }) {
+      if (!wanted(name)) return false
+      unpacked += originalSize
+      if (originalSize > MAX_PART_BYTES || unpacked > MAX_UNPACKED_BYTES)
+        throw new Error('The archive unpacks to too much.')
+      return true
+    },
+  })
+  const part = (path: string): string | undefined => {
+    const found = parts[path]
+    return found === undefined ? undefined : new TextDecoder().decode(found)
+  }
+  return {
+    part,
+    targets(path) {
+      const folder = posix.dirname(path)
+      const relations = part(`${folder}/_rels/${posix.basename(path)}.rels`)
+      const targets = new Map<string, string>()
+      if (relations === undefined) return targets
+      readXml(relations, {
+        open(name, { Id, Target }) {
+          if (name !== 'Relationship' || Id === undefined || Target === undefined) return
+          // From the top of the archive when it begins with a slash.
+          targets.set(Id, Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target))
+        },
+      })
+      return targets
+    },
+  }
+}
+
+/** Calls back for each element, by its name without namespace, and for each piece of text. */
+export function readXml(
+  xml: string,
+  on: {
+    open?(name: string, attributes: Record<string, string>): void
+    text?(text: string): void
+    close?(name: string): void
+  },
+): void {
+  const local = (name: string): string => name.slice(name.indexOf(':') + 1)
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => on.open?.(local(name), attributes),
+      ontext: (text) => on.text?.(text),
+      onclosetag: (name) => on.close?.(local(name)),
+    },
+    { xmlMode: true, decodeEntities: true },
+  )
+  parser.write(xml)
+  parser.end()
+}

@@ -1,0 +1,71 @@
+// Finds the indexed words of a text together with their positions, for snippets and phrase search.
+import { indexWords, isSpaceless } from './words.ts'
+
+/** A word of the index and its position in the text, in UTF-16 offsets. */
+export type WordPosition = {
+  word: string
+  from: number
+  to: number
+  /** Where its first character ends: what a single character of a query matches. */
+  firstTo: number
+}
+
+/** A character with everything that may join it when it is folded: marks, conjoining Hangul, half-width voice marks. */
+const CLUSTER = /[\u1100-\u11FF]+|[^\p{M}\uFF9E\uFF9F][\p{M}\uFF9E\uFF9F]*|[\p{M}\uFF9E\uFF9F]+/gsu
+const WORD = /[\p{L}\p{N}\p{M}\uFF9E\uFF9F]+/gu
+
+/** The words of a text in order, as `indexWords` splits it. */
+export function wordPositions(text: string): WordPosition[] {
+  const positions: WordPosition[] = []
+  // Each run of word characters is folded separately, so that offsets stay exact.
+  for (const match of text.matchAll(WORD)) positions.push(...positionsInRun(match[0], match.index))
+  return positions
+}
+
+function positionsInRun(run: string, start: number): WordPosition[] {
+  const clusters = [...run.matchAll(CLUSTER)].map(([cluster], at, all) => ({
+    isSpaceless: isSpaceless(cluster),
+    from: start + (all[at]?.index ?? 0),
+    to: start + (all[at]?.index ?? 0) + cluster.length,
+    text: cluster,
+  }))
+  const positions: WordPosition[] = []
+  for (let at = 0; at < clusters.length; ) {
+    const first = clusters[at]
+    if (first === undefined) break
+    let end = at
+    while (end < clusters.length && clusters[end]?.isSpaceless === first.isSpaceless) end += 1
+    const piece = clusters.slice(at, end)
+    positions.push(...(first.isSpaceless ? positionsOfPairs(piece) : positionsOfWord(piece)))
+    at = end
+  }
+  return positions
+}
+
+type Cluster = { from: number; to: number; text: string }
+
+/** A word of letters; folding may split it ("½" is "1⁄2"), and then each part has the position of the whole. */
+function positionsOfWord(piece: readonly Cluster[]): WordPosition[] {
+  const [first, last] = [piece[0], piece.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const word = piece.map(({ text }) => text).join('')
+  return indexWords(word).map((one) => ({
+    word: one,
+    from: first.from,
+    to: last.to,
+    firstTo: first.to,
+  }))
+}
+
+/** Pairs of adjacent characters, and the last one alone. */
+function positionsOfPairs(piece: readonly Cluster[]): WordPosition[] {
+  return piece.flatMap((one, at) => {
+    const next = piece[at + 1]
+    const words = indexWords(one.text + (next?.text ?? ''))
+    // Without a mark of its own a cluster is one character: its pair is the first word.
+    const [word] = words
+    return word === undefined
+      ? []
+      : [{ word, from: one.from, to: next?.to ?? one.to, firstTo: one.to }]
+  })
+}

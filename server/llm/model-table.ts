@@ -1,0 +1,86 @@
+// What is known of the models of well-known providers: a snapshot of models.dev, refreshed by `npm run refresh-models`.
+import { z } from 'zod'
+import { type ModelSettings, Price } from '../protocol/catalog.ts'
+import table from './model-table.json' with { type: 'json' }
+
+const TablePrice = Price.omit({ currency: true })
+
+const TableRow = z.object({
+  /** Its id at models.dev. */
+  provider: z.string(),
+  id: z.string(),
+  /** Tokens that fit into a request. */
+  window: z.number(),
+  /** Tokens of the longest answer. */
+  output: z.number(),
+  can: z.array(z.enum(['image', 'pdf', 'reason', 'call', 'temperature'])),
+  /** The provider wants the `reasoning_content` of the current turn back. */
+  reasoning_back: z.boolean().optional(),
+  /** US dollars per million tokens. */
+  price: TablePrice.optional(),
+})
+export type TableRow = z.infer<typeof TableRow>
+
+/** Names of providers in settings that differ from those of models.dev. */
+const ALIASES: Readonly<Record<string, string>> = { glm: 'zhipuai', moonshot: 'moonshotai' }
+
+const keyOf = (provider: string, id: string): string => `${provider} ${id.toLowerCase()}`
+
+/** The beginning of each provider's address, without the scheme. */
+const addresses = Object.entries(table.addresses)
+/** Rows are read when they are asked for: reading all of them takes too long for the event loop. */
+const rows = new Map<string, unknown>(table.models.map((row) => [keyOf(row.provider, row.id), row]))
+const found = new Map<string, TableRow>()
+
+function rowAt(key: string): TableRow | undefined {
+  const value = rows.get(key)
+  if (value === undefined) return undefined
+  const row = found.get(key) ?? TableRow.parse(value)
+  found.set(key, row)
+  return row
+}
+
+/**
+ * The row of a model, by the address of its API, else by a provider that the settings name. Undefined for models that the
+ * table does not have: another server may serve a model of the same name with other limits and prices.
+ */
+export function findModelRow(
+  settings: Pick<ModelSettings, 'id' | 'api_url' | 'provider' | 'upstream_model'>,
+): TableRow | undefined {
+  const provider = providerAt(settings.api_url) ?? namedProvider(settings.provider)
+  if (provider === undefined) return undefined
+  // Gemini's ids may have a prefix, and ids of a day are mostly the model of the table.
+  const id = (settings.upstream_model ?? settings.id).replace(/^models\//, '')
+  const withoutDay = id.replace(/-(\d{8}|\d{4}-\d\d-\d\d)$/, '')
+  return rowAt(keyOf(provider, id)) ?? rowAt(keyOf(provider, withoutDay))
+}
+
+function providerAt(apiUrl: string): string | undefined {
+  const { host, pathname } = new URL(apiUrl)
+  const address = `${host}${pathname}/`
+  return addresses.find(([, beginning]) => address.startsWith(`${beginning}/`))?.[0]
+}
+
+/** `openai` stands for every compatible API, so it names nobody. */
+const namedProvider = (provider: string | undefined): string | undefined =>
+  provider === undefined || provider === 'openai' ? undefined : (ALIASES[provider] ?? provider)
+
+/** Models that reason often refuse a temperature. */
+export const takesTemperature = (row: TableRow | undefined): boolean =>
+  row === undefined || row.can.includes('temperature')
+
+/** The settings with what the table knows and they leave open. */
+export function withTableFacts(settings: ModelSettings): ModelSettings {
+  const row = findModelRow(settings)
+  if (row === undefined) return settings
+  const can = (what: TableRow['can'][number]) => row.can.includes(what)
+  return {
+    ...settings,
+    vision: settings.vision ?? can('image'),
+    thinking: settings.thinking ?? can('reason'),
+    context_window: settings.context_window ?? row.window,
+    ...(settings.price !== undefined || row.price === undefined
+      ? {}
+      : { price: { ...row.price, currency: 'USD' } }),
+  }
+}

@@ -1,0 +1,75 @@
+// The client for OpenAI's Responses API.
+import { asRecord } from '../../lib/records.ts'
+import { carrySource } from '../carry.ts'
+import type { LlmClient, LlmRequest } from '../client.ts'
+import { connectOpenAi } from '../openai/connection.ts'
+import type { ProviderResponse } from '../openai/provider-http.ts'
+import { createStreamedClient, type StreamedClientOptions } from '../openai/streamed-client.ts'
+import { createResponseEventReader } from './event-reader.ts'
+import { buildResponsesBody } from './request-body.ts'
+
+type Body = Record<string, unknown>
+
+/** A part of the request that some models refuse and that an answer does not depend on. */
+interface OptionalPart {
+  /** Found in the refusal. */
+  named: RegExp
+  isIn(body: Body): boolean
+  without(body: Body): Body
+}
+
+const field = (name: string, named: RegExp): OptionalPart => ({
+  named,
+  isIn: (body) => body[name] !== undefined,
+  without: ({ [name]: _, ...rest }) => rest,
+})
+
+/** The most specific first. */
+const OPTIONAL_PARTS: readonly OptionalPart[] = [
+  // Models without reasoning: "Encrypted content is not supported with this model."
+  field('include', /encrypted.content|["'`]include\b/i),
+  {
+    // "Your organization must be verified to generate reasoning summaries."
+    named: /reasoning.summar/i,
+    isIn: ({ reasoning }) => asRecord(reasoning)?.summary !== undefined,
+    without: ({ reasoning, ...rest }) => {
+      const { summary: _, ...kept } = asRecord(reasoning) ?? {}
+      return Object.keys(kept).length === 0 ? rest : { ...rest, reasoning: kept }
+    },
+  },
+  field('reasoning', /reasoning/i),
+  // Models with reasoning.
+  field('temperature', /temperature/i),
+]
+
+/** A client for one model. Makes one attempt: retries and fallbacks are wrappers around it. */
+export function createResponses(options: StreamedClientOptions): LlmClient {
+  const { settings } = options
+  const connection = connectOpenAi(settings, options.http)
+  /** Learned from refusals. */
+  let refused: readonly OptionalPart[] = []
+
+  /** Sends the request, and again without the optional part that a refusal names. */
+  async function post(request: LlmRequest, signal: AbortSignal): Promise<ProviderResponse> {
+    let left = refused
+    for (;;) {
+      const body = left.reduce(
+        (rest, part) => part.without(rest),
+        buildResponsesBody(request, settings),
+      )
+      const response = await connection.post('/responses', body, signal)
+      if (response.ok) refused = left
+      if (response.ok || response.status !== 400) return response
+      const part = OPTIONAL_PARTS.find(({ named, isIn }) => named.test(response.text) && isIn(body))
+      if (part === undefined) return response
+      left = [...left, part]
+    }
+  }
+
+  return createStreamedClient(options, {
+    source: carrySource('responses', settings),
+    post,
+    createReader: createResponseEventReader,
+    isWhole: (body) => 'object' in body && body.object === 'response',
+  })
+}

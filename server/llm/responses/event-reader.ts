@@ -1,0 +1,205 @@
+import { newId } from '../../lib/ids.ts'
+import { asRecord, asText, isRecord } from '../../lib/records.ts'
+import { CallId } from '../../protocol/ids.ts'
+import type { ToolCall } from '../client.ts'
+import { errorObjectFailure, type FailureContext, statusFailure } from '../failure.ts'
+import {
+  createDeltaBuffer,
+  createJsonReader,
+  createResponseFacts,
+  inOrder,
+} from '../openai/json-reader.ts'
+import type { ResponseReader } from '../openai/response-reader.ts'
+import { createGatheredText, type GatheredText } from '../openai/text-buffer.ts'
+import { readCount, readCounts, type TokenCounts } from '../usage.ts'
+
+/** More than any model writes in one response. */
+const MAX_ITEMS = 1_000
+
+/** The HTTP status that an error code in the stream stands for. */
+const STATUS: ReadonlyMap<string, number> = new Map([
+  ['server_error', 500],
+  ['rate_limit_exceeded', 429],
+  ['insufficient_quota', 429],
+  ['invalid_api_key', 401],
+  ['model_not_found', 404],
+  ['context_length_exceeded', 400],
+])
+
+/** An output item. Its place is its `output_index`: some services change the id of an item from event to event. */
+interface Item {
+  /** As it began, or as it ended once it is `done`. */
+  value: Record<string, unknown>
+  done: boolean
+  /** Arguments of a call, in pieces. */
+  arguments: GatheredText
+  /** Characters of it that were read. */
+  size: number
+  /** The part of a summary that the last delta belonged to. */
+  part: unknown
+}
+
+/** A reader for one response. Its carried value is the list of output items, to be returned unchanged and in order. */
+export function createResponseEventReader(context: FailureContext): ResponseReader {
+  const items = new Map<number, Item>()
+  const facts = createResponseFacts()
+  const deltas = createDeltaBuffer()
+  let usage: TokenCounts | null = null
+  let isCompleted = false
+
+  const count = (item: Item | undefined, length: number) => {
+    facts.size += length
+    if (item !== undefined) item.size += length
+  }
+  const begin = (index: number, value: Record<string, unknown>): Item | undefined => {
+    const known = items.get(index)
+    if (known !== undefined || items.size >= MAX_ITEMS) return known
+    const item = { value, done: false, arguments: createGatheredText(), size: 0, part: undefined }
+    items.set(index, item)
+    return item
+  }
+  const delta = (
+    type: 'text_delta' | 'thinking_delta',
+    index: number,
+    event: Record<string, unknown>,
+  ) => {
+    const text = asText(event.delta)
+    const item = items.get(index)
+    count(item, text.length)
+    const part = event.summary_index ?? event.content_index
+    // Each part of a summary is a paragraph.
+    if (item?.part !== undefined && item.part !== part && type === 'thinking_delta')
+      deltas.emit(type, '\n\n')
+    if (item !== undefined) item.part = part
+    deltas.emit(type, text)
+  }
+  /** The complete item. Its text is emitted if it did not come in pieces. */
+  const complete = (index: number, value: Record<string, unknown>) => {
+    const item = begin(index, value)
+    if (item === undefined || item.done) return
+    if (item.size === 0) {
+      if (value.type === 'reasoning')
+        deltas.emit('thinking_delta', textsOf(value.summary, value.content))
+      if (value.type === 'message') deltas.emit('text_delta', textsOf(value.content))
+    }
+    facts.size += Math.max(0, JSON.stringify(value).length - item.size)
+    items.set(index, { ...item, value, done: true })
+  }
+  const fail = (fault: unknown) => {
+    const code = asText(asRecord(fault)?.code) || asText(asRecord(fault)?.type)
+    const status =
+      STATUS.get(code) ?? (/^(invalid|unsupported|image|empty)_/.test(code) ? 400 : null)
+    facts.error ??=
+      status === null
+        ? errorObjectFailure(fault ?? {}, context)
+        : statusFailure({ status, body: fault }, context)
+  }
+  const end = (response: Record<string, unknown>) => {
+    usage = usageOf(response.usage) ?? usage
+    if (response.status === 'failed' || response.status === 'cancelled') {
+      fail(response.error)
+      return
+    }
+    if (Array.isArray(response.output))
+      for (const [index, value] of response.output.entries())
+        if (isRecord(value)) complete(index, value)
+    facts.done = true
+    isCompleted = response.status !== 'incomplete'
+    const reason = asText(asRecord(response.incomplete_details)?.reason)
+    facts.finishReason = isCompleted ? 'stop' : reason === 'max_output_tokens' ? 'length' : reason
+  }
+
+  const readEvent = (event: Record<string, unknown>): void => {
+    const index = typeof event.output_index === 'number' ? event.output_index : -1
+    const type = event.object === 'response' ? 'response' : event.type
+    switch (type) {
+      case 'response':
+        end(event)
+        return
+      case 'response.output_item.added':
+        begin(index, asRecord(event.item) ?? {})
+        facts.size += JSON.stringify(event.item ?? null).length
+        return
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        delta('text_delta', index, event)
+        return
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        delta('thinking_delta', index, event)
+        return
+      case 'response.function_call_arguments.delta':
+        items.get(index)?.arguments.add(asText(event.delta))
+        count(items.get(index), asText(event.delta).length)
+        return
+      case 'response.output_item.done':
+        complete(index, asRecord(event.item) ?? {})
+        return
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        end({ status: type.slice('response.'.length), ...asRecord(event.response) })
+        return
+      case 'error':
+        fail(event.error ?? event)
+    }
+  }
+  return createJsonReader(facts, deltas, {
+    readEvent,
+    calls: () => inOrder(items).flatMap((item) => callOf(item) ?? []),
+    carried() {
+      // A response that was cut off may hold an incomplete item, which cannot go back.
+      const all = inOrder(items)
+      if (!isCompleted || !all.every((item) => item.done)) return undefined
+      const values = all.map(({ value }) => value).filter(mayGoBack)
+      return values.some(isHidden) ? values : undefined
+    },
+    usage: () => usage,
+    isEmpty: () =>
+      deltas.isUnused && ![...items.values()].some(({ value }) => value.type === 'function_call'),
+  })
+}
+
+/** The texts of lists of parts, as paragraphs. */
+const textsOf = (...lists: unknown[]): string =>
+  lists
+    .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
+    .map((part) => asText(asRecord(part)?.text) || asText(asRecord(part)?.refusal))
+    .filter((text) => text !== '')
+    .join('\n\n')
+
+function callOf({ value, arguments: pieces }: Item): ToolCall | undefined {
+  const name = asText(value.name)
+  if (value.type !== 'function_call' || name === '') return undefined
+  const id = CallId.safeParse(value.call_id)
+  const written = asText(value.arguments) || pieces.read()
+  return {
+    id: id.success ? id.data : CallId.parse(`call_${newId()}`),
+    name,
+    arguments: written.trim() === '' ? '{}' : written,
+  }
+}
+
+/** Reasoning that came neither encrypted nor in words means nothing to a service that stored nothing. */
+const mayGoBack = ({ type, encrypted_content, content }: Record<string, unknown>): boolean =>
+  type !== 'reasoning' ||
+  asText(encrypted_content) !== '' ||
+  (Array.isArray(content) && content.length > 0)
+
+/** Holds more than text and calls, which the conversation has anyway. */
+const isHidden = ({ type, phase }: Record<string, unknown>): boolean =>
+  (type !== 'message' && type !== 'function_call') || asText(phase) !== ''
+
+/** Cached input is part of the input, reasoning is part of the output. */
+function usageOf(value: unknown): TokenCounts | null {
+  const counts = asRecord(value)
+  const inInput = asRecord(counts?.input_tokens_details)
+  const read = readCounts({
+    prompt: readCount(counts?.input_tokens),
+    completion: readCount(counts?.output_tokens),
+    cached: readCount(inInput?.cached_tokens),
+    cacheWrite: readCount(inInput?.cache_write_tokens),
+    reasoning: readCount(asRecord(counts?.output_tokens_details)?.reasoning_tokens),
+  })
+  return read === 'implausible' ? null : read
+}

@@ -1,0 +1,121 @@
+// Converts an `LlmRequest` to the body of a stateless Responses API request.
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { ModelSettings } from '../../protocol/catalog.ts'
+import { carrySource, openCarry } from '../carry.ts'
+import type { LlmMessage, LlmRequest } from '../client.ts'
+import { findModelRow, takesTemperature } from '../model-table.ts'
+import { withImagesNote } from '../omitted-images.ts'
+import { compatOf } from '../openai/provider-quirks.ts'
+import { cacheKeyField, sendableArguments, withContext } from '../openai/request-body.ts'
+
+type Item = Record<string, unknown>
+
+const Items = z.array(z.record(z.string(), z.unknown()))
+
+/** The API refuses less. */
+const MIN_OUTPUT_TOKENS = 16
+/** The API refuses longer ids of calls. */
+const MAX_ID_LENGTH = 64
+
+/** The JSON body of a streaming request. The provider stores nothing: reasoning comes encrypted and goes back that way. */
+export function buildResponsesBody(
+  request: LlmRequest,
+  settings: ModelSettings,
+): Record<string, unknown> {
+  const maxTokens = request.maxTokens ?? settings.max_tokens
+  const thinking = request.thinking ?? settings.thinking ?? false
+  const effort = thinking === true ? settings.thinking : thinking
+  return {
+    model: settings.upstream_model ?? settings.id,
+    input: toItems(request.messages, carrySource('responses', settings), settings.vision ?? false),
+    stream: true,
+    store: false,
+    ...cacheKeyField(request, compatOf(settings)),
+    include: ['reasoning.encrypted_content'],
+    ...(thinking === false
+      ? {}
+      : { reasoning: { ...(typeof effort === 'string' ? { effort } : {}), summary: 'auto' } }),
+    ...(request.temperature === undefined || !takesTemperature(findModelRow(settings))
+      ? {}
+      : { temperature: request.temperature }),
+    ...(maxTokens === undefined
+      ? {}
+      : { max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, maxTokens) }),
+    ...(request.tools.length === 0
+      ? {}
+      : {
+          tools: request.tools.map(({ function: { name, description, parameters } }) => ({
+            type: 'function',
+            name,
+            description,
+            parameters,
+            // The API's default refuses schemas with optional properties.
+            strict: false,
+          })),
+        }),
+    ...(request.tools.length === 0 || request.toolChoice === undefined
+      ? {}
+      : { tool_choice: toolChoiceOf(request.toolChoice) }),
+  }
+}
+
+const toolChoiceOf = (choice: NonNullable<LlmRequest['toolChoice']>): unknown =>
+  typeof choice === 'object' ? { type: 'function', name: choice.function.name } : choice
+
+const toItems = (messages: readonly LlmMessage[], source: string, vision: boolean): Item[] =>
+  messages.flatMap((message): Item[] => {
+    if (message.role === 'assistant') return answerItems(message, source)
+    if (message.role === 'tool')
+      return [
+        {
+          type: 'function_call_output',
+          call_id: wireId(message.callId),
+          output: message.content,
+        },
+      ]
+    if (message.role === 'system') return [{ role: 'system', content: message.content }]
+    return [{ role: 'user', content: userContent(message, vision) }]
+  })
+
+function answerItems(message: Extract<LlmMessage, { role: 'assistant' }>, source: string): Item[] {
+  const calls = message.toolCalls ?? []
+  const own = Items.safeParse(openCarry(message.carry, source)).data
+  if (own !== undefined) {
+    let next = 0
+    // As the model made them, in order; only the ids of calls are those of the results.
+    return own.map((item) => {
+      const call = item.type === 'function_call' ? calls[next++] : undefined
+      return call === undefined ? item : { ...item, call_id: wireId(call.id) }
+    })
+  }
+  return [
+    ...(message.content === '' ? [] : [{ role: 'assistant', content: message.content }]),
+    ...calls.map((call) => ({
+      type: 'function_call',
+      call_id: wireId(call.id),
+      name: call.name,
+      arguments: sendableArguments(call.arguments),
+    })),
+  ]
+}
+
+function userContent(message: Extract<LlmMessage, { role: 'user' }>, vision: boolean): unknown {
+  const text = withContext(message)
+  const images = message.images ?? []
+  if (images.length === 0) return text
+  if (!vision) return withImagesNote(text, images.length)
+  return [
+    ...(text === '' ? [] : [{ type: 'input_text', text }]),
+    ...images.map(({ mime, data }) => ({
+      type: 'input_image',
+      image_url: `data:${mime};base64,${data}`,
+      detail: 'auto',
+    })),
+  ]
+}
+
+const wireId = (id: string): string =>
+  id.length <= MAX_ID_LENGTH
+    ? id
+    : `call_${createHash('sha256').update(id).digest('hex').slice(0, 40)}`

@@ -1,0 +1,63 @@
+// The tokens of model calls, in one form for every API's way of counting them.
+import { MAX_TOKENS } from '../protocol/bounds.ts'
+
+/** `cached_tokens` and `cache_write_tokens` are parts of `prompt_tokens`, `reasoning_tokens` of `completion_tokens`. */
+export interface TokenCounts {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  /** Read from the provider's cache. */
+  cached_tokens?: number
+  /** Written to it. */
+  cache_write_tokens?: number
+  reasoning_tokens?: number
+}
+
+export const NO_TOKENS: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+
+const PARTS = ['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'] as const
+
+/** The tokens of several calls together. */
+export function addCounts(one: TokenCounts, other: TokenCounts): TokenCounts {
+  const sum: TokenCounts = {
+    prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+    completion_tokens: one.completion_tokens + other.completion_tokens,
+    total_tokens: one.total_tokens + other.total_tokens,
+  }
+  for (const part of PARTS) {
+    const count = (one[part] ?? 0) + (other[part] ?? 0)
+    if (count > 0) sum[part] = count
+  }
+  return sum
+}
+
+/** A count that a provider reports; 0 for anything but a number. */
+export const readCount = (value: unknown): number =>
+  typeof value === 'number' && value > 0 ? Math.round(value) : 0
+
+/**
+ * Reported counts; null if there are none. `implausible` if they exceed what any model can process; such usage is neither
+ * billed nor stored. A part is never larger than the whole.
+ */
+export function readCounts(counts: {
+  prompt: number
+  completion: number
+  cached: number
+  cacheWrite: number
+  reasoning: number
+}): TokenCounts | 'implausible' | null {
+  const { prompt, completion } = counts
+  if (prompt === 0 && completion === 0) return null
+  if (prompt > MAX_TOKENS || completion > MAX_TOKENS) return 'implausible'
+  const cached = Math.min(counts.cached, prompt)
+  const cacheWrite = Math.min(counts.cacheWrite, prompt - cached)
+  const reasoning = Math.min(counts.reasoning, completion)
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(cached === 0 ? {} : { cached_tokens: cached }),
+    ...(cacheWrite === 0 ? {} : { cache_write_tokens: cacheWrite }),
+    ...(reasoning === 0 ? {} : { reasoning_tokens: reasoning }),
+  }
+}

@@ -1,0 +1,75 @@
+// What a run adds to the prompt of its conversation, so that its requests begin with the bytes of earlier ones.
+
+import { contextNote } from '../../agent/system-prompt.ts'
+import type { Store } from '../../db/store.ts'
+import type { RunId } from '../../protocol/ids.ts'
+import type { MemorySection } from '../dependencies.ts'
+import { type RunPrompt, type RunState, readRunState } from '../state.ts'
+
+/** After this silence, no provider has the conversation in its cache. */
+const COLD_MS = 30 * 60 * 1_000
+
+/** A run that wrote an answer of the branch. */
+export interface EarlierRun {
+  state: RunState
+  endedAt: Date | null
+}
+
+/** The runs of the branch's answers, by id. */
+export async function loadEarlierRuns(
+  store: Store,
+  branch: readonly { runId: RunId | null }[],
+): Promise<ReadonlyMap<RunId, EarlierRun>> {
+  const ids = branch.flatMap(({ runId }) => (runId === null ? [] : [runId]))
+  const rows = await store.runs.states(ids)
+  return new Map(
+    rows.map(({ id, state, endedAt }) => [id, { state: readRunState(state), endedAt }]),
+  )
+}
+
+/** The memory in the system prompt, as an earlier run of the branch read it. */
+export const memoryOf = (earlier: readonly EarlierRun[]): string | undefined =>
+  earlier.findLast(({ state }) => state.prompt?.memory !== undefined)?.state.prompt?.memory
+
+/**
+ * What a new run adds. The memory in the system prompt stays what it was, and what is new stands before the question. It is
+ * read anew at the beginning, when the turn that read it was replaced by a summary, and after half an hour of silence.
+ * @param earlier the runs of the branch, oldest first.
+ */
+export function nextPrompt(
+  earlier: readonly EarlierRun[],
+  now: { memory: MemorySection; listing: string; time: Date },
+): RunPrompt {
+  const before = earlier.flatMap(({ state }) => state.prompt ?? [])
+  const known = memoryOf(earlier)
+  const lastEnd = earlier.at(-1)?.endedAt ?? null
+  const isCold = lastEnd === null || now.time.getTime() - lastEnd.getTime() > COLD_MS
+  const isReadAnew = known === undefined || isCold
+  const notes = before.map(({ note }) => note ?? '').join('\n')
+  const news = isReadAnew ? [] : linesBeyond(now.memory.trusted, `${known}\n${notes}`)
+  const [heading = '', ...facts] = now.memory.outside.split('\n')
+  const outside = linesBeyond(facts.join('\n'), notes)
+  const lastListing = before.findLast(({ listing }) => listing !== undefined)?.listing ?? ''
+  const hasNewListing = now.listing !== lastListing
+  const note = [
+    news.length === 0 ? '' : `Also known about the user:\n${news.join('\n')}`,
+    contextNote([
+      hasNewListing ? now.listing : '',
+      outside.length === 0 ? '' : [heading, ...outside].join('\n'),
+    ]) ?? '',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+  return {
+    ...(isReadAnew ? { memory: now.memory.trusted } : {}),
+    ...(hasNewListing ? { listing: now.listing } : {}),
+    ...(note === '' ? {} : { note }),
+    outside: outside.length > 0,
+  }
+}
+
+/** The lines of the text that the model has not seen. */
+function linesBeyond(text: string, seen: string): string[] {
+  const lines = new Set(seen.split('\n'))
+  return text.split('\n').filter((line) => line.trim() !== '' && !lines.has(line))
+}

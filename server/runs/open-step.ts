@@ -1,0 +1,116 @@
+// The thinking or text step that a model is writing: gathers its text, emits it, and stores it while it grows.
+import type { Writer } from '../db/database.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import type { StepRepository } from '../db/repositories/steps.ts'
+import type { WriteGroup } from './group-commit.ts'
+import { writeCuts } from './log/history.ts'
+import type { ProseState, RunLog } from './log/log.ts'
+
+/** The first text of a step is emitted at once, further text at most this often. */
+const GATHER_MS = 50
+/** Timers are not exact. */
+const TIMER_SLACK_MS = 5
+/**
+ * The text of an open step is stored this often, well within the promised second. All runs store at the same moments, so
+ * that they share one transaction and one disk sync.
+ */
+const STORE_MS = 500
+const untilNextStore = (): number => STORE_MS - (performance.now() % STORE_MS)
+
+type ProseKind = ProseState['type']
+
+export interface OpenStep {
+  /** The kind of the step that is open; null when none is. */
+  kind(): ProseKind | null
+  /** Adds text to the open step, or opens one of this kind at the index that `takeIndex` returns. */
+  append(kind: ProseKind, text: string, takeIndex: () => number): void
+  /** Emits the text gathered so far. */
+  emit(): void
+  /** Emits everything and detaches the step. Returns its index, null when none is open. The caller stores and closes it. */
+  take(): number | null
+  /** Stores the text of a step as emitted so far. */
+  store(tx: Writer, index: number, isClosed: boolean): Promise<void>
+}
+
+interface Dependencies {
+  runLog: RunLog
+  messageId: RunRow['messageId']
+  stepRepository: Pick<StepRepository, 'putProse'>
+  writes: WriteGroup
+  /** Called when text could not be stored in time. The run continues. */
+  onLateStore(error: unknown): void
+}
+
+export function createOpenStep({
+  runLog,
+  messageId,
+  stepRepository,
+  writes,
+  onLateStore,
+}: Dependencies): OpenStep {
+  let open: { index: number; kind: ProseKind } | null = null
+  let gathered = ''
+  let gatherTimer: NodeJS.Timeout | undefined
+  let lastEmitted = Number.NEGATIVE_INFINITY
+  let storeTimer: NodeJS.Timeout | undefined
+
+  function emit(): void {
+    clearTimeout(gatherTimer)
+    gatherTimer = undefined
+    if (open === null || gathered === '') return
+    const text = gathered
+    gathered = ''
+    lastEmitted = performance.now()
+    runLog.appendProse(open.index, open.kind, text)
+    if (storeTimer === undefined) storeTimer = setTimeout(storeOpen, untilNextStore())
+  }
+
+  function storeOpen(): void {
+    storeTimer = undefined
+    if (open === null) return
+    const { index } = open
+    writes.commit((tx) => store(tx, index, false)).catch(onLateStore)
+  }
+
+  async function store(tx: Writer, index: number, isClosed: boolean): Promise<void> {
+    const prose = runLog.prose(index)
+    if (prose === undefined) return
+    await stepRepository.putProse(tx, {
+      messageId,
+      position: index,
+      type: prose.type,
+      content: prose.content,
+      closed: isClosed || prose.closed,
+      firstEvent: prose.firstEvent,
+      cuts: writeCuts(prose),
+    })
+  }
+
+  return {
+    kind: () => open?.kind ?? null,
+    append(kind, text, takeIndex) {
+      if (open === null) {
+        open = { index: takeIndex(), kind }
+        gathered = text
+        emit()
+        return
+      }
+      gathered += text
+      if (gatherTimer !== undefined) return
+      const wait = lastEmitted + GATHER_MS - performance.now()
+      // The provider client gathers at the same interval, so a timer would only add delay.
+      if (wait <= TIMER_SLACK_MS) emit()
+      else gatherTimer = setTimeout(emit, wait)
+    },
+    emit,
+    take() {
+      emit()
+      clearTimeout(storeTimer)
+      storeTimer = undefined
+      const index = open?.index ?? null
+      open = null
+      return index
+    },
+    store,
+  }
+}

@@ -1,0 +1,92 @@
+// Files in the composer: picked, pasted, removed and refused; sent files stay with their message.
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { presentation } from '../support/documents.ts'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+  say,
+} from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+describeInBrowser('files of a message', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let url: string
+  let photo: Buffer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    const server = await servers.start({ config: scripted(upstream), webRoot: visitor.webRoot() })
+    url = server.url
+    photo = await sharp({ create: { width: 900, height: 600, channels: 3, background: 'teal' } })
+      .jpeg()
+      .toBuffer()
+  })
+  afterAll(() => upstream.close())
+
+  test('a document and a photo are uploaded, sent by their ids and shown after a reload', async () => {
+    upstream.enqueue(turn.text('I have read both.'))
+    const page = await visitor.open(url)
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'talk.pptx', mimeType: '', buffer: presentation(['Walrus', 'Whale']) },
+      { name: 'photo.jpg', mimeType: 'image/jpeg', buffer: photo },
+      { name: 'mistake.txt', mimeType: 'text/plain', buffer: Buffer.from('not this') },
+    ])
+    const chips = page.getByRole('list', { name: 'Attachments' })
+    await chips.getByText('2 pages').waitFor()
+    await chips.locator('img').waitFor()
+    await chips.getByRole('button', { name: 'Remove mistake.txt' }).click()
+    await expectAccessible(page)
+    await say(page, 'Look at these.')
+    await page.getByText('I have read both.').waitFor()
+    const asked = JSON.stringify(upstream.requests.at(-1)?.messages)
+    expect(asked).toContain('[Page 2]\\nWhale')
+    expect(asked).toContain('data:image/jpeg;base64,')
+    expect(asked).not.toContain('not this')
+    await page.reload()
+    const message = page.getByRole('article', { name: 'Your message' })
+    await message.getByText('talk.pptx').waitFor()
+    await message.locator('img').waitFor()
+    await message.getByRole('button', { name: 'Show photo.jpg' }).click()
+    const whole = page.getByRole('dialog', { name: 'photo.jpg' }).getByRole('img')
+    await whole.waitFor()
+    await expect
+      .poll(() => page.evaluate<number>('document.querySelector("[role=dialog] img").naturalWidth'))
+      .toBe(900)
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expectNoSideways(page)
+    await leave(page)
+  })
+
+  test('a pasted picture is attached, and what cannot be attached says why', async () => {
+    const page = await visitor.open(url)
+    await composer(page).focus()
+    await page.evaluate(`(() => {
+      const bytes = Uint8Array.from(atob('${photo.toString('base64')}'), (one) => one.charCodeAt(0))
+      const data = new DataTransfer()
+      data.items.add(new File([bytes], 'pasted.jpg', { type: 'image/jpeg' }))
+      const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true })
+      document.querySelector('#composer').dispatchEvent(paste)
+    })()`)
+    const chips = page.getByRole('list', { name: 'Attachments' })
+    await chips.getByText('pasted.jpg').waitFor()
+    await chips.locator('img').waitFor()
+    await page.locator('input[type=file]').setInputFiles([
+      {
+        name: 'song.mp3',
+        mimeType: 'audio/mpeg',
+        buffer: Buffer.from(Array.from({ length: 3_000 }, (_, at) => (at * 7919) % 256)),
+      },
+    ])
+    await page.getByText('"song.mp3" cannot be attached.').waitFor()
+    expect(await chips.getByText('song.mp3').count()).toBe(0)
+    await leave(page)
+  })
+})

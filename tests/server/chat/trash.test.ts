@@ -1,0 +1,231 @@
+// The trash over HTTP on both databases: deleting and restoring, bulk changes, and temporary conversations.
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { purgeDeleted } from '../../../server/composition/purge.ts'
+import { createStore } from '../../../server/db/store.ts'
+import type { ConversationId } from '../../../server/protocol/ids.ts'
+import { describeOnEachDatabase, silentLog } from '../../support/databases.ts'
+import { openEvents } from '../../support/events.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
+import { chatRun, say, somebody } from '../../support/store-rows.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
+
+describeOnEachServer('the trash', (start) => {
+  let server: TestServer
+  let ann = ''
+  let bob = ''
+  beforeAll(async () => {
+    server = await start({
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+    })
+    ann = await register(server, 'ann')
+    bob = await register(server, 'bob')
+  })
+  beforeEach(() => {
+    upstream.program(({ messages }) => {
+      const question = String(messages.findLast(({ role }) => role === 'user')?.content)
+      return question.includes('endless')
+        ? turn.cut(turn.text('The pelican flies and flies and flies.'), 4, 'stall')
+        : turn.text('The pelican landed.')
+    })
+  })
+  const call = (method: string, path: string, body?: unknown, token = ann) =>
+    server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
+  const create = async (body: object = {}): Promise<string> =>
+    (await call('POST', '/api/conversations', body)).json.data.id
+  const ask = (id: string, text = 'Where is the pelican?') =>
+    call('POST', `/api/conversations/${id}/messages`, { text, stream: false })
+  const listed = async (query = ''): Promise<string[]> =>
+    (await call('GET', `/api/conversations?limit=100${query}`)).json.data.items.map(
+      ({ id }: { id: string }) => id,
+    )
+  const found = async (q: string): Promise<string[]> =>
+    (await call('GET', `/api/search?q=${q}`)).json.data.items.map(
+      (hit: { conversation_id: string }) => hit.conversation_id,
+    )
+
+  test('a deleted conversation is found only in the trash, and comes back whole when it is restored', async () => {
+    const id = await create({ title: 'A heron at dawn' })
+    await ask(id)
+    const share = await call('POST', `/api/conversations/${id}/share`, {})
+    const shared = `/api/shared/${share.json.data.token}`
+    expect((await call('DELETE', `/api/conversations/${id}`)).json).toMatchObject({ code: 0 })
+
+    expect(await listed()).not.toContain(id)
+    const [item] = (await call('GET', '/api/conversations?trashed=true')).json.data.items
+    expect(item).toMatchObject({ id, title: 'A heron at dawn', message_count: 2 })
+    expect(Date.parse(item.deleted_at)).toBeGreaterThan(0)
+    expect(await found('heron')).toEqual([])
+    expect((await call('GET', '/api/shares')).json.data.items).toEqual([])
+    const refused = [
+      await call('GET', `/api/conversations/${id}`),
+      await call('PATCH', `/api/conversations/${id}`, { title: 'Other' }),
+      await call('DELETE', `/api/conversations/${id}`),
+      await call('GET', `/api/conversations/${id}/messages`),
+      await call('GET', `/api/conversations/${id}/export?format=json`),
+      await ask(id),
+      await call('GET', shared),
+      await call('POST', `/api/conversations/${id}/restore`, {}, bob),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404))
+
+    const restored = await call('POST', `/api/conversations/${id}/restore`)
+    expect(restored.json.data).toMatchObject({ id, deleted_at: null, message_count: 2 })
+    expect(await listed('&trashed=true')).not.toContain(id)
+    expect(await listed()).toContain(id)
+    expect(await found('heron')).toEqual([id])
+    expect((await call('GET', shared)).status).toBe(200)
+    const { items } = (await call('GET', `/api/conversations/${id}/messages`)).json.data
+    expect(items.map(({ text }: { text: string }) => text)).toEqual([
+      'Where is the pelican?',
+      'The pelican landed.',
+    ])
+    expect((await ask(id, 'And now?')).status).toBe(200)
+  })
+
+  test('deleting for good leaves nothing to restore, in the trash or outside of it', async () => {
+    const [kept, trashed] = [await create(), await create()]
+    await call('DELETE', `/api/conversations/${trashed}`)
+    for (const id of [kept, trashed]) {
+      expect((await call('DELETE', `/api/conversations/${id}?permanent=true`)).status).toBe(200)
+      expect((await call('POST', `/api/conversations/${id}/restore`)).status).toBe(404)
+      expect((await call('DELETE', `/api/conversations/${id}?permanent=true`)).status).toBe(404)
+    }
+    const [theirs] = [await create()]
+    const path = `/api/conversations/${theirs}`
+    expect((await call('DELETE', `${path}?permanent=true`, undefined, bob)).status).toBe(404)
+    expect((await call('DELETE', `${path}?permanent=perhaps`)).status).toBe(400)
+    expect((await call('GET', path)).status).toBe(200)
+  })
+
+  test('deleting stops the run, which cannot be resumed until the conversation is restored', async () => {
+    const id = await create()
+    const stream = await openEvents(`${server.url}/api/conversations/${id}/messages`, {
+      body: { text: 'An endless answer.', stream_mode: 'delta' },
+      headers: { authorization: `Bearer ${ann}` },
+    })
+    const run = await stream.next(({ event }) => event === 'run')
+    await stream.next(({ event }) => event === 'step_delta')
+    await call('DELETE', `/api/conversations/${id}`)
+    await stream.next(({ event }) => event === 'done' || event === 'error')
+    const resume = `/api/runs/${run.data.run_id}/resume`
+    expect((await call('POST', resume)).status).toBe(404)
+    await call('POST', `/api/conversations/${id}/restore`)
+    const { active_run_id: active } = (await call('GET', `/api/conversations/${id}`)).json.data
+    expect(active).toBeNull()
+  })
+
+  test('the trash is listed last deleted first, page by page', async () => {
+    const before = await listed('&trashed=true')
+    const ids: string[] = []
+    for (let made = 0; made < 5; made += 1) ids.unshift(await create())
+    for (const id of ids.toReversed()) await call('DELETE', `/api/conversations/${id}`)
+    const pages: string[] = []
+    let cursor = ''
+    do {
+      const { data } = (await call('GET', `/api/conversations?trashed=true&limit=2${cursor}`)).json
+      pages.push(...data.items.map(({ id }: { id: string }) => id))
+      cursor = data.next_cursor === null ? '' : `&cursor=${data.next_cursor}`
+    } while (cursor !== '')
+    expect(pages).toEqual([...ids, ...before])
+  })
+
+  test('many conversations are changed at once, and those of others are not', async () => {
+    const mine = [await create(), await create()]
+    const theirs = (await call('POST', '/api/conversations', {}, bob)).json.data.id
+    const bulk = async (action: string, ids = [...mine, theirs, ...mine]) =>
+      (await call('POST', '/api/conversations/bulk', { ids, action })).json.data
+    const state = async () =>
+      (await call('GET', `/api/conversations/${mine[0]}`)).json.data ?? 'deleted'
+    expect(await bulk('pin')).toEqual({ changed: mine, not_found: [theirs] })
+    expect(await state()).toMatchObject({ pinned: true })
+    await bulk('unpin')
+    await bulk('archive')
+    expect(await state()).toMatchObject({ pinned: false, archived: true })
+    await bulk('unarchive')
+    expect(await state()).toMatchObject({ archived: false })
+    expect(await bulk('delete')).toEqual({ changed: mine, not_found: [theirs] })
+    expect(await state()).toBe('deleted')
+    expect(await bulk('restore')).toEqual({ changed: mine, not_found: [theirs] })
+    expect(await listed()).toEqual(expect.arrayContaining(mine))
+    await bulk('delete_permanently')
+    expect(await bulk('restore', mine)).toEqual({ changed: [], not_found: mine })
+    const wrong = { ids: mine, action: 'paint' }
+    expect((await call('POST', '/api/conversations/bulk', wrong)).status).toBe(400)
+    const untouched = await call('GET', `/api/conversations/${theirs}`, undefined, bob)
+    expect(untouched.json.data).toMatchObject({ pinned: false, archived: false })
+  })
+
+  test('a temporary conversation is in no list and no search, and is removed after its run', async () => {
+    const id = await create({ temporary: true, title: 'A secret cormorant' })
+    expect((await call('GET', `/api/conversations/${id}`)).json.data.temporary).toBe(true)
+    expect(await listed()).not.toContain(id)
+    expect(await found('cormorant')).toEqual([])
+    const answered = await ask(id)
+    expect(answered.json.data.message.text).toBe('The pelican landed.')
+    await expect
+      .poll(async () => (await call('GET', `/api/conversations/${id}`)).status, { timeout: 60_000 })
+      .toBe(404)
+    const { run } = answered.json.data
+    expect((await call('GET', `/api/runs/${run.id}`)).status).toBe(404)
+    expect(await listed('&trashed=true')).not.toContain(id)
+  })
+})
+
+describeOnEachDatabase('the purge', (open) => {
+  test('removes old trash and temporary conversations that no run needs, and nothing else', async () => {
+    const database = await open()
+    const store = createStore(database)
+    const { id: userId } = await somebody(store)
+    const day = 24 * 60 * 60 * 1000
+    const now = new Date()
+    const create = async (temporary = false) =>
+      (await store.conversations.create(userId, { temporary })).id
+    const inTrash = async (days: number): Promise<ConversationId> => {
+      const id = await create()
+      const deletedAt = new Date(now.getTime() - days * day)
+      await database.write((tx) => store.trash.put(tx, id, deletedAt))
+      return id
+    }
+    const [old, recent] = [await inTrash(31), await inTrash(29)]
+    const ordinary = await create()
+    const [unused, answering] = [await create(true), await create(true)]
+    const message = await say(database, answering, 'Hello?', null)
+    await database.write((tx) => store.runs.insert(tx, chatRun(userId, answering, message)))
+
+    const removed: ConversationId[] = []
+    const allRemoved = new Promise<void>((resolve) => {
+      const stop = purgeDeleted({
+        store,
+        chat: {
+          async removeConversation(owner, id) {
+            await store.conversations.remove(owner, id)
+            removed.push(id)
+            if (id === unused) {
+              stop()
+              resolve()
+            }
+          },
+        },
+        log: silentLog,
+        // Two hours later, when an unused temporary conversation is due for removal.
+        now: () => new Date(now.getTime() + 2 * 60 * 60 * 1000),
+      })
+    })
+    await allRemoved
+    expect(removed).toEqual([old, unused])
+    expect(await store.trash.restore(userId, recent)).toBe(true)
+    for (const id of [recent, ordinary, answering])
+      expect(await store.conversations.find(userId, id)).toBeDefined()
+  })
+})

@@ -1,0 +1,127 @@
+// The blob store on disk: complete contents named by their hash, also after a crash; nothing in use is removed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, describe, expect, test } from 'vitest'
+import { blobPath, INCOMING, openDiskBlobs } from '../../../server/files/disk-blobs.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-blobs-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const fresh = (): string => mkdtempSync(join(folder, 'store-'))
+
+async function* pieces(...texts: string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text)
+}
+const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/** The names of all blobs; fails when the content of one does not match its name. */
+function checkedBlobs(store: string): string[] {
+  const names: string[] = []
+  for (const shard of readdirSync(store)) {
+    if (shard === INCOMING) continue
+    for (const name of readdirSync(join(store, shard))) {
+      expect(hashOf(readFileSync(join(store, shard, name)))).toBe(name)
+      names.push(name)
+    }
+  }
+  return names
+}
+
+describe('the blob store on disk', () => {
+  test('a content is stored once under its hash, readable by the owner only, and read back whole or in part', async () => {
+    const place = fresh()
+    const blobs = await openDiskBlobs(place)
+    const blob = await blobs.put(pieces('hello ', 'world'))
+    expect(blob).toEqual({ sha256: hashOf('hello world'), size: 11 })
+    expect(await blobs.put(pieces('hello world'))).toEqual(blob)
+    expect(checkedBlobs(place)).toEqual([blob.sha256])
+    expect(readdirSync(blobs.incoming)).toEqual([])
+    expect(statSync(blobPath(place, blob.sha256)).mode & 0o777).toBe(0o600)
+    expect((await buffer(await blobs.open(blob.sha256))).toString()).toBe('hello world')
+    const part = await blobs.open(blob.sha256, { start: 6, end: 9 })
+    expect((await buffer(part)).toString()).toBe('wor')
+  })
+
+  test('an empty content is stored like any other', async () => {
+    const blobs = await openDiskBlobs(fresh())
+    const blob = await blobs.put(pieces())
+    expect(blob).toEqual({ sha256: hashOf(''), size: 0 })
+    expect((await buffer(await blobs.open(blob.sha256))).length).toBe(0)
+  })
+
+  test('a content that breaks off is not stored and leaves nothing', async () => {
+    const place = fresh()
+    const blobs = await openDiskBlobs(place)
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield Buffer.from('begun')
+      throw new Error('the client left')
+    }
+    await expect(blobs.put(broken())).rejects.toThrow('the client left')
+    expect(checkedBlobs(place)).toEqual([])
+    expect(readdirSync(blobs.incoming)).toEqual([])
+  })
+
+  test('a name that is no hash never becomes a path', async () => {
+    const blobs = await openDiskBlobs(fresh())
+    await expect(blobs.open('../../etc/passwd')).rejects.toMatchObject({
+      reason: 'file_content_missing',
+    })
+    expect(() => blobPath('/store', '../x')).toThrow(/no SHA-256/)
+  })
+
+  test('a content that was cut on the disk is replaced when it is put again', async () => {
+    const place = fresh()
+    const blobs = await openDiskBlobs(place)
+    const { sha256 } = await blobs.put(pieces('whole'))
+    writeFileSync(blobPath(place, sha256), 'wh')
+    await blobs.put(pieces('whole'))
+    expect(checkedBlobs(place)).toEqual([sha256])
+  })
+
+  test('a content put again is not removed as an old one', async () => {
+    const blobs = await openDiskBlobs(fresh())
+    const { sha256 } = await blobs.put(pieces('one'))
+    const before = new Date(Date.now() - 60_000)
+    expect(await blobs.remove(sha256, before)).toBe(false)
+    expect(await blobs.remove(sha256, new Date(Date.now() + 60_000))).toBe(true)
+    expect(await blobs.remove(sha256, new Date(Date.now() + 60_000))).toBe(false)
+    const again = await blobs.put(pieces('one'))
+    expect((await buffer(await blobs.open(again.sha256))).toString()).toBe('one')
+  })
+
+  test('after kill -9 while it writes, every stored content is whole and no leftover stays', async () => {
+    const place = fresh()
+    for (let round = 0; round < 3; round += 1) {
+      const writer = startWriter(place)
+      const [line] = await once(writer.stdout ?? writer, 'data')
+      expect(String(line)).toMatch(/stored/)
+      writer.kill('SIGKILL')
+      await once(writer, 'close')
+      const blobs = await openDiskBlobs(place)
+      expect(readdirSync(blobs.incoming)).toEqual([])
+      expect(checkedBlobs(place).length).toBeGreaterThan(round)
+    }
+  })
+})
+
+/** Starts a process that stores new contents of 1 MB, four at a time, until it is killed. */
+function startWriter(place: string): ChildProcess {
+  const store = JSON.stringify(resolve(import.meta.dirname, '../../../server/files/disk-blobs.ts'))
+  const program = `
+    import { randomBytes } from 'node:crypto'
+    const { openDiskBlobs } = await import(${store})
+    const blobs = await openDiskBlobs(${JSON.stringify(place)})
+    async function* content() { for (let i = 0; i < 16; i += 1) yield randomBytes(65536) }
+    for (;;) {
+      await Promise.all([1, 2, 3, 4].map(() => blobs.put(content())))
+      console.log('stored')
+    }`
+  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: resolve(import.meta.dirname, '../../..'),
+  })
+}

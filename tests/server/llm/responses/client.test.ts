@@ -1,0 +1,234 @@
+// OpenAI's Responses API: what is sent, what is read, and what goes back unchanged and in order.
+import { afterAll, expect, test } from 'vitest'
+import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
+import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
+import { createResponses } from '../../../../server/llm/responses/client.ts'
+import { buildResponsesBody } from '../../../../server/llm/responses/request-body.ts'
+import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
+import { CallId } from '../../../../server/protocol/ids.ts'
+import { hear, llmRequest, outcome } from '../../../support/llm.ts'
+import {
+  called,
+  completeResponse,
+  reasoned,
+  responsesTurn,
+  said,
+} from '../../../support/responses-turns.ts'
+import { turn } from '../../../support/upstream-turns.ts'
+import { useFreshUpstream } from '../../../support/use-upstream.ts'
+
+const upstream = useFreshUpstream()
+const http = createProviderHttp()
+afterAll(() => http.close())
+const clientFor = (more: Partial<ModelSettings> = {}) =>
+  createResponses({
+    settings: { id: 'gpt-5.6', api_url: upstream.url, api_key: 'sk-test', ...more },
+    http,
+    idleTimeout: 30,
+  })
+const look: ToolSchema = {
+  type: 'function',
+  function: { name: 'look', description: 'Looks.', parameters: { type: 'object' } },
+}
+const items = [
+  reasoned('Two calls.'),
+  said('I look.', { phase: 'commentary' }),
+  called('call_1', 'look', { at: 'a' }),
+  called('call_2', 'look'),
+]
+
+test('text, reasoning and parallel calls are read, and the items go back unchanged before the results', async () => {
+  upstream.enqueue(responsesTurn(items), responsesTurn([said('Seen.')]))
+  const request = llmRequest({ tools: [look], thinking: 'high' })
+  const heard = await hear(clientFor(), request)
+  expect(heard).toMatchObject({ text: 'I look.', thinking: 'Two calls.' })
+  expect(heard.calls).toEqual([
+    { id: 'call_1', name: 'look', arguments: '{"at":"a"}' },
+    { id: 'call_2', name: 'look', arguments: '{}' },
+  ])
+  expect(heard.end).toMatchObject({
+    reason: 'tool_calls',
+    estimated: false,
+    usage: {
+      prompt_tokens: 17,
+      completion_tokens: 20,
+      total_tokens: 37,
+      cached_tokens: 5,
+      reasoning_tokens: 8,
+    },
+  })
+  const carry = heard.end.type === 'finished' ? heard.end.carry : undefined
+  const history: LlmMessage[] = [
+    ...request.messages,
+    { role: 'assistant', content: heard.text, toolCalls: heard.calls, carry },
+    ...heard.calls.map(
+      ({ id, name }): LlmMessage => ({ role: 'tool', callId: id, name, content: 'ok' }),
+    ),
+  ]
+  await hear(clientFor(), { ...request, messages: history })
+  const sent = upstream.requests.at(-1)
+  expect(sent).toMatchObject({ path: '/v1/responses', apiKey: 'sk-test' })
+  expect(sent?.body).toMatchObject({
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    reasoning: { effort: 'high', summary: 'auto' },
+    tools: [{ type: 'function', name: 'look', parameters: { type: 'object' }, strict: false }],
+  })
+  expect(sent?.body.input).toEqual([
+    { role: 'user', content: 'hello' },
+    ...items,
+    { type: 'function_call_output', call_id: 'call_1', output: 'ok' },
+    { type: 'function_call_output', call_id: 'call_2', output: 'ok' },
+  ])
+  // Another model gets the calls without the items that this model encrypted.
+  const other = buildResponsesBody(
+    { ...request, messages: history },
+    { id: 'gpt-4.1', api_url: upstream.url },
+  )
+  expect(JSON.stringify(other)).toContain('call_2')
+  expect(JSON.stringify(other)).not.toMatch(/sealed-1|rs_1|phase/)
+})
+
+const body = (request: Partial<LlmRequest>, more: Partial<ModelSettings> = {}) =>
+  buildResponsesBody(llmRequest(request), {
+    id: 'gpt-5.6',
+    api_url: 'https://api.openai.com/v1',
+    ...more,
+  })
+
+test('images, long ids, limits and a forced call are sent in a form that the API accepts', () => {
+  const id = CallId.parse(`call_${'x'.repeat(100)}`)
+  const image = { mime: 'image/png', data: 'AAAA' }
+  const messages: LlmMessage[] = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'See', context: 'Now: noon', images: [image] },
+    { role: 'assistant', content: '', toolCalls: [{ id, name: 'look', arguments: '[1' }] },
+    { role: 'tool', callId: id, name: 'look', content: 'no' },
+  ]
+  const toolChoice = { type: 'function', function: { name: 'look' } } as const
+  const sent = body({ messages, maxTokens: 1, tools: [look], toolChoice }, { vision: true })
+  expect(sent).toMatchObject({
+    max_output_tokens: 16,
+    tool_choice: { type: 'function', name: 'look' },
+    input: [
+      { role: 'system', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'Now: noon\n\nSee' },
+          { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+        ],
+      },
+      { type: 'function_call', name: 'look', arguments: '{"unreadable":"[1"}' },
+      { type: 'function_call_output', output: 'no' },
+    ],
+  })
+  const ids = [...JSON.stringify(sent).matchAll(/"call_id":"([^"]+)"/g)].map(([, found]) => found)
+  expect(ids[0]).toBe(ids[1])
+  expect(ids[0]?.length).toBeLessThanOrEqual(64)
+  expect(JSON.stringify(body({ messages }))).not.toContain('AAAA')
+  expect(body({})).not.toHaveProperty('reasoning')
+  // Only OpenAI itself gets the key; other servers may refuse an unknown field.
+  expect(body({ cacheKey: 'c1' })).toMatchObject({ prompt_cache_key: 'c1' })
+  const elsewhere = body({ cacheKey: 'c1' }, { api_url: 'http://127.0.0.1:1234/v1' })
+  expect(elsewhere).not.toHaveProperty('prompt_cache_key')
+})
+
+test('what a model refuses is left out from then on, and other refusals are reported', async () => {
+  upstream.program(({ body: sent }) => {
+    if (sent.include !== undefined)
+      return turn.error(400, 'Encrypted content is not supported with this model.')
+    if (JSON.stringify(sent.reasoning ?? '').includes('summary'))
+      return turn.error(400, 'Your organization must be verified to generate reasoning summaries.')
+    if (sent.temperature !== undefined)
+      return turn.error(400, "Unsupported parameter: 'temperature' is not supported.")
+    return sent.max_output_tokens === 17
+      ? turn.error(400, 'Unknown parameter')
+      : responsesTurn([said('Yes.')])
+  })
+  const client = clientFor()
+  const request = llmRequest({ thinking: 'low', temperature: 0.5 })
+  expect((await hear(client, request)).text).toBe('Yes.')
+  expect(upstream.requests).toHaveLength(4)
+  expect((await hear(client, request)).text).toBe('Yes.')
+  expect(upstream.requests).toHaveLength(5)
+  expect(upstream.requests.at(-1)?.body.reasoning).toEqual({ effort: 'low' })
+  expect(outcome(await hear(client, { ...request, maxTokens: 17 }))).toBe('model_refused')
+  expect(upstream.requests).toHaveLength(6)
+})
+
+test('a token limit ends with what was written and carries nothing, a filter and a refusal say so', async () => {
+  const incomplete = (reason: string) => ({ status: 'incomplete', incomplete_details: { reason } })
+  upstream.enqueue(
+    responsesTurn([reasoned('hm'), said('cut')], incomplete('max_output_tokens')),
+    responsesTurn([], incomplete('content_filter')),
+    responsesTurn([said('', { content: [{ type: 'refusal', refusal: 'I cannot.' }] })]),
+  )
+  const cut = await hear(clientFor())
+  expect(outcome(cut)).toBe('finished:length')
+  expect(cut.end).not.toHaveProperty('carry')
+  expect(outcome(await hear(clientFor()))).toBe('model_refused')
+  expect(await hear(clientFor())).toMatchObject({ text: 'I cannot.', end: { reason: 'stop' } })
+})
+
+test('errors of the stream are distinguished by code and by shape', async () => {
+  const failing = (error: object) => responsesTurn([], { status: 'failed', output: [], error })
+  upstream.enqueue(
+    failing({ code: 'rate_limit_exceeded', message: 'Slow down.' }),
+    failing({ code: 'server_error', message: 'Sorry.' }),
+    failing({ code: 'invalid_image_format', message: 'No image.' }),
+    turn.chunks([
+      {
+        type: 'error',
+        error: { code: 'insufficient_quota', message: 'You exceeded your current quota' },
+      },
+    ]),
+    turn.chunks([
+      { type: 'error', code: 'context_length_exceeded', message: 'maximum context length' },
+    ]),
+    turn.json(200, { object: 'response', status: 'failed', error: { code: 'server_error' } }),
+    failing({ code: 'constructor', message: 'Odd.' }),
+  )
+  const outcomes: string[] = []
+  for (let at = 0; at < 7; at += 1) outcomes.push(outcome(await hear(clientFor())))
+  expect(outcomes).toEqual([
+    'model_rate_limited',
+    'model_unavailable',
+    'model_refused',
+    'model_rate_limited',
+    'model_context_exceeded',
+    'model_unavailable',
+    'model_unavailable',
+  ])
+})
+
+test('a service that responds without a stream, or streams only the end, is supported', async () => {
+  const whole = completeResponse(items)
+  upstream.enqueue(
+    turn.json(200, whole),
+    turn.chunks([{ type: 'response.completed', response: whole }]),
+  )
+  for (const _ of ['whole', 'end'])
+    expect(await hear(clientFor())).toMatchObject({
+      text: 'I look.',
+      thinking: 'Two calls.',
+      calls: [{ id: 'call_1' }, { id: 'call_2' }],
+    })
+})
+
+test('hostile events end in one failure, and what arrived is kept', async () => {
+  upstream.enqueue(
+    turn.chunks([
+      null,
+      { type: 'response.output_item.added', output_index: 0, item: 5 },
+      { type: 'response.function_call_arguments.delta', output_index: 7, delta: '{}' },
+      { type: 'response.output_text.delta', output_index: -3, delta: 'kept' },
+      { type: 'response.output_item.done', output_index: 0, item: { type: 'function_call' } },
+      { type: 'response.reasoning_summary_text.delta', delta: [] },
+      { type: 7 },
+    ]),
+  )
+  const heard = await hear(clientFor())
+  expect(outcome(heard)).toBe('model_stream_broken')
+  expect(heard.text).toBe('kept')
+})

@@ -1,0 +1,183 @@
+// The layer rules as data: the architecture test enforces them, docs/architecture.md explains them.
+
+/**
+ * Module -> the modules that it may import, from the top layer down. A module may always import itself.
+ * A module's files and sub-folders may import each other; file imports must not form a cycle.
+ */
+export const SERVER_MODULES: Record<string, readonly string[]> = {
+  'main.ts': ['app.ts', 'cli.ts', 'config', 'db', 'doctor', 'errors.ts', 'lib', 'protocol'],
+  'cli.ts': ['composition', 'config', 'db', 'doctor', 'files', 'owner', 'errors.ts'],
+  'app.ts': ['*'],
+  composition: ['*'],
+  doctor: [
+    'owner',
+    'config',
+    'db',
+    'llm',
+    'knowledge',
+    'net',
+    'sandbox',
+    'tools',
+    'auth',
+    'workspace',
+    'errors.ts',
+    'lib',
+    'protocol',
+  ],
+  routes: [
+    'chat',
+    'sharing',
+    'files',
+    'changes',
+    'runs',
+    'auth',
+    'db',
+    'workspace',
+    'knowledge',
+    'messaging',
+    'search',
+    'tools',
+    'llm',
+    'http',
+    'errors.ts',
+    'protocol',
+    'lib',
+  ],
+  chat: ['runs', 'db', 'errors.ts', 'protocol', 'lib'],
+  runs: ['agent', 'tools', 'llm', 'db', 'errors.ts', 'protocol', 'lib'],
+  // Conversations outside the chat: exports, imports, shared copies.
+  sharing: ['auth', 'db', 'errors.ts', 'protocol', 'lib'],
+  // No database and no HTTP, so that the loop can be read and tested in isolation.
+  agent: ['tools', 'llm', 'errors.ts', 'protocol', 'lib'],
+  http: ['auth', 'errors.ts', 'protocol', 'lib'],
+  tools: [
+    'workspace',
+    'net',
+    'sandbox',
+    'knowledge',
+    'messaging',
+    'llm',
+    'errors.ts',
+    'protocol',
+    'lib',
+  ],
+  // Which process owns a store: above the connections, below everything that uses the store.
+  owner: ['db', 'errors.ts', 'protocol', 'lib'],
+  auth: ['db', 'errors.ts', 'protocol', 'lib'],
+  knowledge: ['db', 'sandbox', 'net', 'errors.ts', 'protocol', 'lib'],
+  messaging: ['db', 'net', 'auth', 'errors.ts', 'protocol', 'lib'],
+  // Uploaded files: `knowledge` reads documents, and `sandbox/process` starts the child process that decodes images.
+  files: ['knowledge', 'db', 'sandbox', 'errors.ts', 'protocol', 'lib'],
+  search: ['db', 'errors.ts', 'protocol', 'lib'],
+  // Search runs ripgrep, and only `sandbox/process` starts child processes.
+  workspace: ['db', 'sandbox', 'errors.ts', 'protocol', 'lib'],
+  changes: ['protocol'],
+  db: ['errors.ts', 'protocol', 'lib'],
+  llm: ['errors.ts', 'protocol', 'lib'],
+  net: ['errors.ts', 'protocol', 'lib'],
+  config: ['errors.ts', 'protocol', 'lib'],
+  sandbox: ['errors.ts', 'protocol', 'lib'],
+  'errors.ts': ['protocol'],
+  protocol: [],
+  lib: [],
+}
+
+/**
+ * Sub-folder -> the siblings and other modules that it may import, besides the files of its own module.
+ * A sub-folder may not import what its module may not import.
+ */
+export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
+  'runs/approvals': ['runs/context', 'agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol', 'lib'],
+  'runs/context': ['agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol'],
+  'runs/end': ['runs/context', 'runs/usage', 'agent', 'db', 'errors.ts', 'protocol'],
+  'runs/log': ['db', 'protocol'],
+  'runs/start': ['runs/end', 'agent', 'db', 'tools', 'errors.ts', 'protocol', 'lib'],
+  'runs/sub-agents': [
+    'runs/approvals',
+    'runs/context',
+    'runs/start',
+    'runs/usage',
+    'agent',
+    'db',
+    'tools',
+    'llm',
+    'protocol',
+    'lib',
+  ],
+  'runs/usage': ['agent', 'db', 'errors.ts', 'protocol'],
+  'tools/builtin': [
+    'workspace',
+    'net',
+    'sandbox',
+    'knowledge',
+    'messaging',
+    'errors.ts',
+    'protocol',
+    'lib',
+  ],
+  'tools/mcp': ['net', 'errors.ts', 'protocol', 'lib'],
+  'llm/openai': ['errors.ts', 'protocol', 'lib'],
+  'llm/anthropic': ['llm/openai', 'errors.ts', 'protocol', 'lib'],
+  'llm/responses': ['llm/openai', 'errors.ts', 'protocol', 'lib'],
+  'llm/prompt-tools': ['llm/openai', 'protocol', 'lib'],
+  'llm/demo': ['protocol'],
+  'llm/probe': ['llm/openai', 'errors.ts', 'protocol'],
+  'db/columns': ['protocol'],
+  'db/tables': ['db/columns', 'protocol'],
+  'db/schema': ['db/columns', 'db/tables'],
+  'db/vectors': ['errors.ts', 'protocol', 'lib'],
+  'db/sqlite': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
+  'db/postgres': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
+  'db/repositories': ['db/tables', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
+  'protocol/failures': [],
+  'sandbox/python': ['errors.ts', 'protocol', 'lib'],
+  'workspace/files': ['workspace/worker', 'errors.ts', 'protocol', 'lib'],
+  'workspace/search': [
+    'workspace/files',
+    'workspace/worker',
+    'sandbox',
+    'errors.ts',
+    'protocol',
+    // `lib/abort`: a search that waits stops when its signal aborts.
+    'lib',
+  ],
+  'workspace/checkpoints': [
+    'workspace/files',
+    'workspace/worker',
+    'db',
+    'errors.ts',
+    'protocol',
+    'lib',
+  ],
+  // The worker thread runs jobs of every sub-folder; it loads only what a job needs.
+  'workspace/worker': [
+    'workspace/files',
+    'workspace/search',
+    'workspace/checkpoints',
+    'db',
+    'errors.ts',
+    'protocol',
+    'lib',
+  ],
+}
+
+/** The page's layers. Of the server, the page may import only `protocol`. */
+export const WEB_LAYERS: Record<string, readonly string[]> = {
+  'main.tsx': ['app', 'lib', 'ui'],
+  app: ['features', 'ui', 'lib'],
+  features: ['ui', 'lib'],
+  ui: ['lib'],
+  lib: [],
+}
+
+/** Folder of the page's chat -> the siblings that it may import. The files next to the folders combine them. */
+export const CHAT_FOLDERS: Record<string, readonly string[]> = {
+  messages: ['approvals', 'attachments', 'background', 'runs', 'sources', 'steps'],
+  sources: ['steps'],
+  background: ['approvals'],
+  approvals: ['runs', 'steps'],
+  composer: ['attachments'],
+  steps: ['runs'],
+  runs: ['attachments'],
+  attachments: [],
+}

@@ -1,0 +1,85 @@
+// Images on the server: as a thumbnail, and whole in a dialog. They need the sign-in header, which an address in the page can't carry.
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { StoredAttachment } from '../../../../../server/protocol/message.ts'
+import { send } from '../../../lib/api-client.ts'
+import { Dialog } from '../../../ui/dialog.tsx'
+
+/** Where the thumbnail of an attachment is; null when it is no image. Attachments without a file have no thumbnail. */
+export const thumbnailOf = (
+  file: Pick<StoredAttachment, 'file_id' | 'mime' | 'url'>,
+): string | null =>
+  file.mime.startsWith('image/')
+    ? file.file_id === undefined
+      ? file.url
+      : `${file.url}?thumb=1`
+    : null
+
+/** An address that this page can draw; null until the image has been loaded. */
+function useLoadedImage(url: string): string | null {
+  const [source, setSource] = useState<string | null>(null)
+  useEffect(() => {
+    const controller = new AbortController()
+    let address: string | null = null
+    void send(url, { signal: controller.signal })
+      .then(async (response) => {
+        const image = await response.blob()
+        if (controller.signal.aborted) return
+        address = URL.createObjectURL(image)
+        setSource(address)
+      })
+      // An image that fails to load leaves its space empty; its name is enough.
+      .catch(() => setSource(null))
+    return () => {
+      controller.abort()
+      if (address !== null) URL.revokeObjectURL(address)
+    }
+  }, [url])
+  return source
+}
+
+/** In a chip, beside its name. */
+export function SmallImage({ url }: { url: string }) {
+  const source = useLoadedImage(url)
+  return source === null ? (
+    <span className="size-7 rounded-md bg-sunken" />
+  ) : (
+    <img src={source} alt="" className="size-7 rounded-md object-cover" />
+  )
+}
+
+/** An image of a message; pressing it shows the whole image. */
+export function ImageTile({ file, thumbnail }: { file: StoredAttachment; thumbnail: string }) {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState(false)
+  const source = useLoadedImage(thumbnail)
+  return (
+    <li>
+      <button
+        type="button"
+        aria-label={t('composer.showImage', { name: file.name })}
+        className="block size-36 overflow-hidden rounded-[14px] border border-line bg-sunken hover:border-line-strong"
+        onClick={() => setOpen(true)}
+      >
+        {source !== null && <img src={source} alt="" className="size-full object-cover" />}
+      </button>
+      <span className="mt-1 block max-w-36 truncate px-1 text-[12px] text-muted">{file.name}</span>
+      <Dialog open={open} onOpenChange={setOpen} title={file.name} width="wide">
+        <WholeImage file={file} />
+      </Dialog>
+    </li>
+  )
+}
+
+function WholeImage({ file }: { file: StoredAttachment }) {
+  const source = useLoadedImage(file.url)
+  return (
+    <img
+      src={source ?? undefined}
+      alt={file.name}
+      width={file.width}
+      height={file.height}
+      className="mx-auto h-auto max-h-[75dvh] w-auto max-w-full rounded-lg"
+    />
+  )
+}

@@ -1,0 +1,41 @@
+// Asks whether to continue a shared conversation, then opens the copy.
+import { MessagesSquare } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation } from 'wouter'
+import { useContinueShare } from '../../lib/api/sharing.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button, linkButtonClass } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty } from '../../ui/feedback.tsx'
+
+/** Nothing is copied until the person says so: anybody can send a link. */
+export function ContinuePage({ token }: { token: string }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const copy = useContinueShare()
+  return (
+    <Empty icon={MessagesSquare} title={t('share.continueTitle')} text={t('share.continueText')}>
+      {copy.isError && (
+        <p role="alert" className="mb-3 text-sm text-bad">
+          {errorText(copy.error)}
+        </p>
+      )}
+      <div className="flex flex-wrap justify-center gap-2">
+        <Button
+          tone="primary"
+          disabled={copy.isPending}
+          onClick={() =>
+            copy.mutate(token, {
+              onSuccess: ({ id }) => navigate(paths.conversation(id), { replace: true }),
+            })
+          }
+        >
+          {t('share.continue')}
+        </Button>
+        <Link href={paths.home} className={linkButtonClass}>
+          {t('common.cancel')}
+        </Link>
+      </div>
+    </Empty>
+  )
+}
