@@ -59,6 +59,7 @@ const common = {
   // Limits for a test that hangs, far above what any takes on a busy machine.
   testTimeout: 240_000,
   hookTimeout: 240_000,
+  expect: { poll: { timeout: 30_000 } },
   restoreMocks: true,
 }
 
