@@ -1,31 +1,34 @@
 // An MCP server in one file that keeps a shopping list. Add it to config.yml:
 //   mcp_servers: { shopping: { command: node, args: [examples/mcp-server.mjs] } }
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { McpServer } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 
 const list = []
-const server = new McpServer({ name: 'shopping', version: '1.0.0' })
 const textResult = (text) => ({ content: [{ type: 'text', text }] })
 
-// Read-only tools run without approval …
-server.registerTool(
-  'show',
-  { description: 'Shows the shopping list.', annotations: { readOnlyHint: true } },
-  async () => textResult(list.length === 0 ? 'The list is empty.' : list.join('\n')),
-)
+serveStdio(() => {
+  const server = new McpServer({ name: 'shopping', version: '1.0.0' })
 
-// … all others require approval.
-server.registerTool(
-  'add',
-  {
-    description: 'Adds an item to the shopping list.',
-    inputSchema: { item: z.string().min(1).max(100) },
-  },
-  async ({ item }) => {
-    list.push(item)
-    return textResult(`Added: ${item}`)
-  },
-)
+  // Read-only tools run without approval …
+  server.registerTool(
+    'show',
+    { description: 'Shows the shopping list.', annotations: { readOnlyHint: true } },
+    async () => textResult(list.length === 0 ? 'The list is empty.' : list.join('\n')),
+  )
 
-await server.connect(new StdioServerTransport())
+  // … all others require approval.
+  server.registerTool(
+    'add',
+    {
+      description: 'Adds an item to the shopping list.',
+      inputSchema: z.object({ item: z.string().min(1).max(100) }),
+    },
+    async ({ item }) => {
+      list.push(item)
+      return textResult(`Added: ${item}`)
+    },
+  )
+
+  return server
+})

@@ -31,11 +31,17 @@ export type McpServerSettings = z.infer<typeof McpServerSettings>
 export const McpServerStatus = z.enum(['connecting', 'connected', 'waiting'])
 export type McpServerStatus = z.infer<typeof McpServerStatus>
 
+/** `modern`: revision 2026-07-28 or later; `legacy`: an earlier one, with a session. */
+export const McpEra = z.enum(['modern', 'legacy'])
+export type McpEra = z.infer<typeof McpEra>
+
 export const McpServer = z
   .object({
     name: z.string(),
     transport: z.enum(['stdio', 'http']),
     status: McpServerStatus,
+    /** Null before the first connection. */
+    era: McpEra.nullable(),
     tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean() })),
     /** Why it is not connected, for a person; never contains a path, a URL or a header. */
     error: z.string().nullable(),

@@ -45,8 +45,8 @@ test('the server and its tools are listed with status and risk level', async () 
       tool.risk_level,
     ])
   expect(risks).toEqual([
-    ['mcp__shopping__show', 'low'],
     ['mcp__shopping__add', 'medium'],
+    ['mcp__shopping__show', 'low'],
   ])
 })
 

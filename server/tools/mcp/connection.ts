@@ -1,37 +1,22 @@
 // The connection to one MCP server: opened lazily, watched, and reopened with growing pauses when it breaks.
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { AuthProvider } from '@modelcontextprotocol/client'
 import { errorText } from '../../errors.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { DescribedFailure } from '../../protocol/failures/stored.ts'
-import type { McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
-import type { ToolProgress } from '../../protocol/tool-progress.ts'
-import {
-  CONNECT_TIMEOUT_MS,
-  explain,
-  kindOf,
-  listTools,
-  loadSdk,
-  type RemoteProgress,
-  type RemoteResult,
-  type RemoteTool,
-  transportFor,
-} from './remote.ts'
-
-const PING_TIMEOUT_MS = 10_000
-const PING_EVERY_MS = 30_000
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 60_000
-/** A call to a server that is still connecting waits this long. */
-const CALL_WAITS_MS = 10_000
-
-/** The outcome of a call: the server's result, or why there is none. */
-export type RemoteAnswer =
-  | { ok: true; result: RemoteResult }
-  | { ok: false; error: string; reached: boolean }
+import type { McpEra, McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
+import { brief, type RemoteAnswer, type RemoteCall, sendCall } from './call.ts'
+import { explain } from './faults.ts'
+import { listTools, NOTHING_LISTED } from './listing.ts'
+import { createClientOpener } from './open-client.ts'
+import { loadSdk, type RemoteClient, type RemoteTool } from './sdk.ts'
+import { CALL_WAITS_MS, FIRST_PAUSE_MS, pauseAfter } from './timing.ts'
+import { watchConnection } from './watch.ts'
 
 export interface McpConnection {
   readonly name: string
   readonly status: McpServerStatus
+  /** Which generation of the protocol the server speaks; null before the first connection. */
+  readonly era: McpEra | null
   /** Why it is not connected, for a person; technical details go to the log. */
   readonly error: DescribedFailure | null
   /**
@@ -41,15 +26,12 @@ export interface McpConnection {
   readonly tools: readonly RemoteTool[]
   /** Connects, and reconnects until closed. Resolves when the first attempt has ended, whether it succeeded or not. */
   open(): Promise<void>
+  /** Reads the list of tools again in the background, if the server said that it is valid for so long only. */
+  freshen(): void
   /**
-   * Calls a tool once. A call is only sent again when the server said that it does not know the session. Never throws.
-   * Aborting the signal notifies the server and resolves at once.
+   * Calls a tool once. A call is only sent again when the server said that it did not run it. Never throws.
    */
-  call(
-    tool: string,
-    input: Record<string, unknown>,
-    options: { signal: AbortSignal; timeoutMs: number; onProgress(progress: ToolProgress): void },
-  ): Promise<RemoteAnswer>
+  call(call: RemoteCall): Promise<RemoteAnswer>
   /** Closes the connection; a child process is gone within seconds. */
   close(): Promise<void>
 }
@@ -62,22 +44,27 @@ export interface McpConnectionOptions {
   log(message: string, detail: Record<string, unknown>): void
   /** For tests: the pause before the first reconnect, in milliseconds. */
   firstPauseMs?: number
+  authProvider?: AuthProvider | undefined
 }
 
 /** One MCP server, over stdio or streamable HTTP, through the official SDK. */
 export function createMcpConnection(options: McpConnectionOptions): McpConnection {
   const { name, settings } = options
-  const firstPause = options.firstPauseMs ?? FIRST_PAUSE_MS
+  const firstPauseMs = options.firstPauseMs ?? FIRST_PAUSE_MS
+  const opener = createClientOpener(settings, {
+    isWaiting: () => false,
+    authProvider: options.authProvider,
+  })
   let status: McpServerStatus = 'connecting'
   let error: DescribedFailure | null = null
-  let tools: readonly RemoteTool[] = []
-  let client: Client | null = null
-  let opening: Client | null = null
+  let listing = NOTHING_LISTED
+  let current: { client: RemoteClient; watch: AbortController } | null = null
+  let opening: RemoteClient | null = null
   let attempt: Promise<void> | null = null
+  let refreshing: Promise<void> | null = null
   let failures = 0
   let closed = false
   let retryTimer: NodeJS.Timeout | undefined
-  let pingTimer: NodeJS.Timeout | undefined
 
   const change = (next: McpServerStatus, why: DescribedFailure | null): void => {
     status = next
@@ -86,17 +73,17 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   }
 
   /** Drops a broken connection and schedules a reconnect; later events of the same connection are ignored. */
-  const lost = (which: Client, cause: unknown): void => {
-    if (client !== which) return
-    client = null
-    clearInterval(pingTimer)
-    void which.close().catch(() => undefined)
+  const lost = (client: RemoteClient, cause: unknown): void => {
+    if (current?.client !== client) return
+    current.watch.abort()
+    current = null
+    void client.close().catch(() => undefined)
     plan(cause)
   }
 
   const plan = (cause: unknown): void => {
     if (closed) return
-    const pause = Math.min(firstPause * 2 ** failures, LONGEST_PAUSE_MS)
+    const pause = pauseAfter(failures, firstPauseMs)
     failures += 1
     options.log('an MCP server is not connected', {
       server: name,
@@ -117,69 +104,65 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   }
 
   async function tryToConnect(): Promise<void> {
-    if (closed || client !== null) return
+    if (closed || current !== null) return
     clearTimeout(retryTimer)
     if (status !== 'connecting') change('connecting', error)
-    const sdk = await loadSdk()
-    const next = new sdk.Client(
-      { name: 'nanoclaw', version: '1' },
-      {
-        capabilities: {},
-        listChanged: {
-          tools: { autoRefresh: false, onChanged: () => void refresh(next) },
-        },
-      },
-    )
-    opening = next
     try {
-      next.onclose = () => lost(next, new Error('the connection was closed'))
-      next.onerror = (fault) =>
-        options.log('an MCP connection reported an error', {
-          server: name,
-          cause: errorText(fault),
-        })
-      await next.connect(transportFor(settings, sdk), { timeout: CONNECT_TIMEOUT_MS })
-      const listed = await listTools(next, sdk)
-      if (closed) return void (await next.close())
-      client = next
-      tools = listed
+      const client = await opener.open((created) => {
+        opening = created
+        created.onclose = () => lost(created, new Error('the connection was closed'))
+        created.onerror = (fault) =>
+          options.log('an MCP connection reported an error', {
+            server: name,
+            cause: errorText(fault),
+          })
+      })
+      const listed = await listTools(client)
+      if (closed) return void (await client.close())
+      const watch = new AbortController()
+      current = { client, watch }
+      listing = listed
       failures = 0
-      pingTimer = setInterval(() => void checkAlive(next), PING_EVERY_MS)
-      pingTimer.unref()
       change('connected', null)
+      watchConnection({
+        client,
+        signal: watch.signal,
+        firstPauseMs,
+        onListChange: () => void refresh(),
+        onLost: (cause) => lost(client, cause),
+      })
     } catch (fault) {
-      await next.close().catch(() => undefined)
+      await opening?.close().catch(() => undefined)
       plan(fault)
     } finally {
       opening = null
     }
   }
 
-  const checkAlive = async (which: Client): Promise<void> => {
-    try {
-      await which.ping({ timeout: PING_TIMEOUT_MS })
-    } catch (fault) {
-      lost(which, fault)
-    }
+  /** Reads the tools again. What changes meanwhile is read after that. */
+  const refresh = async (): Promise<void> => {
+    await refreshing
+    const client = current?.client
+    if (client === undefined) return
+    refreshing = listTools(client)
+      .then((listed) => {
+        if (current?.client !== client) return
+        listing = listed
+        options.onChange()
+      })
+      .catch((fault: unknown) => lost(client, fault))
+      .finally(() => {
+        refreshing = null
+      })
+    await refreshing
   }
 
-  const refresh = async (which: Client): Promise<void> => {
-    try {
-      const listed = await listTools(which, await loadSdk())
-      if (client !== which) return
-      tools = listed
-      options.onChange()
-    } catch (fault) {
-      lost(which, fault)
-    }
-  }
-
-  const ready = async (signal: AbortSignal): Promise<Client | null> => {
-    if (client === null && !closed) {
+  const ready = async (signal: AbortSignal): Promise<RemoteClient | null> => {
+    if (current === null && !closed) {
       const waited = AbortSignal.any([signal, AbortSignal.timeout(CALL_WAITS_MS)])
       await Promise.race([connect(), aborted(waited)])
     }
-    return client
+    return current?.client ?? null
   }
 
   return {
@@ -187,85 +170,72 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     get status() {
       return status
     },
+    get era() {
+      return opener.era
+    },
     get error() {
       return error
     },
     get tools() {
-      return tools
+      return listing.tools
     },
     open: connect,
-    async call(tool, input, call) {
+    freshen() {
+      if (refreshing === null && Date.now() >= listing.staleAt) void refresh()
+    },
+    async call(call) {
       for (let attempt = 1; ; attempt += 1) {
-        const current = await ready(call.signal)
-        if (current === null) return { ok: false, error: notReached(name, error), reached: false }
-        try {
-          const sdk = await loadSdk()
-          const result = await current.request(
-            { method: 'tools/call', params: { name: tool, arguments: input } },
-            sdk.CallToolResultSchema,
-            {
-              signal: call.signal,
-              timeout: call.timeoutMs,
-              maxTotalTimeout: call.timeoutMs,
-              onprogress: (notification) => call.onProgress(progressOf(notification)),
-            },
-          )
-          return { ok: true, result }
-        } catch (fault) {
-          if (call.signal.aborted)
+        const client = await ready(call.signal)
+        if (client === null) return { ok: false, error: notReached(name, error), reached: false }
+        const known = listing.tools.find((tool) => tool.name === call.tool.name) ?? call.tool
+        const outcome = await sendCall(client, await loadSdk(), { ...call, tool: known })
+        switch (outcome.kind) {
+          case 'result':
+            return { ok: true, result: outcome.result }
+          case 'stopped':
             return { ok: false, error: 'The call was stopped.', reached: true }
-          const kind = kindOf(fault)
-          if (kind === 'answered')
+          case 'stale_headers':
+            if (attempt === 1) {
+              await refresh()
+              continue
+            }
+            return refused(outcome.fault)
+          case 'answered':
+          case 'sign_in':
+            return refused(outcome.fault)
+          case 'session_lost':
+          case 'broken':
+            lost(client, outcome.fault)
+            // A server that does not know the session has not run the call.
+            if (outcome.kind === 'session_lost' && attempt === 1) continue
             return {
               ok: false,
-              error: `The server refused the call: ${brief(fault)}`,
+              error: `The connection to the MCP server '${name}' was lost during the call; it is unknown whether the call took effect.`,
               reached: true,
             }
-          if (kind === 'slow')
-            return {
-              ok: false,
-              error: `The server did not respond within ${call.timeoutMs / 1000} s.`,
-              reached: true,
-            }
-          lost(current, fault)
-          // A server that does not know the session has not run the call: it may be sent once more in a new session.
-          if (kind === 'session_lost' && attempt === 1) continue
-          return {
-            ok: false,
-            error: `The connection to the MCP server '${name}' was lost during the call; it is unknown whether the call took effect.`,
-            reached: true,
-          }
         }
       }
     },
     async close() {
       closed = true
       clearTimeout(retryTimer)
-      clearInterval(pingTimer)
-      const last = client
-      client = null
-      await Promise.allSettled([last?.close(), opening?.close()])
+      const last = current
+      current = null
+      last?.watch.abort()
+      await Promise.allSettled([last?.client.close(), opening?.close()])
       await attempt
     },
   }
 }
 
-const MAX_LINE_CHARACTERS = 2_000
-
-/** What the server says in words, else the numbers it gives; those may be fractions. */
-const progressOf = ({ message, progress, total }: RemoteProgress): ToolProgress =>
-  message !== undefined
-    ? { kind: 'text', text: message.slice(0, MAX_LINE_CHARACTERS) }
-    : {
-        kind: 'count',
-        done: Math.round(progress),
-        ...(total === undefined ? {} : { total: Math.round(total) }),
-      }
-
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => void onAbort(signal, resolve))
 
-const brief = (fault: unknown): string => errorText(fault).slice(0, 1000)
+const refused = (fault: unknown): RemoteAnswer => ({
+  ok: false,
+  error: `The server refused the call: ${brief(fault)}`,
+  reached: true,
+})
 
 const notReached = (name: string, error: DescribedFailure | null): string =>
   `The MCP server '${name}' is not available${error === null ? '' : ` (${error.message})`}; the call was not made. The server is being reconnected: continue without this tool or retry later.`

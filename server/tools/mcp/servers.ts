@@ -63,7 +63,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   const started = connectedServers.length === 0 ? Promise.resolve() : start()
 
   async function start(): Promise<void> {
-    const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv')
+    const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv')
     // The SDK wants a schema typed after its value; servers send any JSON Schema.
     compile = (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
     if (isClosed) return
@@ -73,12 +73,16 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   return {
     ready: started,
-    tools: () => tools,
+    tools() {
+      for (const { connection } of connectedServers) connection.freshen()
+      return tools
+    },
     list: () =>
       connectedServers.map(({ name, settings, connection, registered }) => ({
         name,
         transport: settings.command !== undefined ? 'stdio' : 'http',
         status: connection.status,
+        era: connection.era,
         error: connection.error?.message ?? null,
         reason: connection.error?.reason ?? null,
         params: connection.error?.params ?? null,

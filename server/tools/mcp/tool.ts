@@ -1,6 +1,6 @@
 // A tool of an MCP server as a `ToolDefinition`: name, schema, checked arguments, bounded result.
 import { createHash } from 'node:crypto'
-import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
+import type { JsonSchemaValidator } from '@modelcontextprotocol/client'
 import type { Artifact } from '../../protocol/step.ts'
 import {
   fail,
@@ -10,7 +10,7 @@ import {
   type ToolResult,
 } from '../definition.ts'
 import type { McpConnection } from './connection.ts'
-import type { RemoteResult, RemoteTool } from './remote.ts'
+import type { RemoteResult, RemoteTool } from './sdk.ts'
 
 const TIMEOUT_MS = 120_000
 const MAX_NAME = 64
@@ -89,9 +89,10 @@ export function defineMcpTool(
             }
           },
           async run(context) {
-            const response = await connection.call(remote.name, read.value, {
+            const response = await connection.call({
+              tool: remote,
+              input: read.value,
               signal: context.signal,
-              timeoutMs: TIMEOUT_MS,
               onProgress: context.progress,
             })
             return response.ok ? readResult(response.result) : fail(response.error)
@@ -141,14 +142,16 @@ function readResult(result: RemoteResult): ToolResult {
     ...(files.length > 0 ? { files } : {}),
   }
   if (result.isError === true) return fail(text || 'The tool reported a failure.', { artifact })
-  return succeed(structuredOf(result) ?? text, artifact)
+  const structured = structuredOf(result)
+  return succeed(structured === undefined ? text : structured.value, artifact)
 }
 
 /**
- * A server that sends structured content sends the same as text; the structured form is used unless it is too large.
+ * Any JSON value. A server that sends structured content sends the same as text; the structured form is used unless it
+ * is too large.
  */
-function structuredOf(result: RemoteResult): unknown {
-  const structure = result.structuredContent
-  if (structure === undefined) return undefined
-  return JSON.stringify(structure).length <= MAX_TEXT ? structure : undefined
+function structuredOf(result: RemoteResult): { value: unknown } | undefined {
+  const value = result.structuredContent
+  if (value === undefined) return undefined
+  return JSON.stringify(value).length <= MAX_TEXT ? { value } : undefined
 }

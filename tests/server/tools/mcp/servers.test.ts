@@ -131,4 +131,32 @@ describe('a stdio server as a child process', () => {
     })
     expect(mcp.tools()).toEqual([])
   })
+
+  test('of the newest revision is discovered by a short-lived process once, and works', async () => {
+    const folder = await temporaryFolder()
+    const started = join(folder, 'started')
+    const server = resolve(
+      import.meta.dirname,
+      '../../../../node_modules/@modelcontextprotocol/server/dist',
+    )
+    const file = await script(`
+      import { appendFileSync } from 'node:fs'
+      import { McpServer } from '${server}/index.mjs'
+      import { serveStdio } from '${server}/stdio.mjs'
+      appendFileSync('${started}', 'x')
+      serveStdio(() => {
+        const server = new McpServer({ name: 'child', version: '1' })
+        server.registerTool('die', { description: 'dies' }, async () => process.exit(1))
+        server.registerTool('hello', { description: 'greets' }, async () => ({ content: [{ type: 'text', text: 'hello' }] }))
+        return server
+      })`)
+    const { tools, mcp, connected } = start({ child: { command: process.execPath, args: [file] } })
+    await connected('child')
+    expect(mcp.list()[0]?.era).toBe('modern')
+    expect(await call(tools.get('mcp__child__hello'))).toMatchObject({ data: 'hello' })
+    expect(await readFile(started, 'utf8')).toBe('xx')
+    await call(tools.get('mcp__child__die'))
+    expect(await call(tools.get('mcp__child__hello'))).toMatchObject({ data: 'hello' })
+    expect(await readFile(started, 'utf8'), 'the revision is remembered').toBe('xxx')
+  })
 })

@@ -9,9 +9,11 @@ test('an unexpected error of a connection reaches the executor, which hides it f
   const connection: McpConnection = {
     name: 'odd',
     status: 'connected',
+    era: 'modern',
     error: null,
     tools: [],
     open: async () => {},
+    freshen: () => {},
     call: () => Promise.reject(fault),
     close: async () => {},
   }

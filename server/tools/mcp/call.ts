@@ -1,0 +1,68 @@
+// One call of a remote tool, in the words of a result or of the reason why there is none.
+import { errorText } from '../../errors.ts'
+import type { ToolProgress } from '../../protocol/tool-progress.ts'
+import { type FaultKind, kindOf } from './faults.ts'
+import type { RemoteClient, RemoteProgress, RemoteResult, RemoteTool, Sdk } from './sdk.ts'
+import { NO_TIMEOUT_MS } from './timing.ts'
+
+/** The outcome of a call: the server's result, or why there is none. */
+export type RemoteAnswer =
+  | { ok: true; result: RemoteResult }
+  | { ok: false; error: string; reached: boolean }
+
+export interface RemoteCall {
+  tool: RemoteTool
+  input: Record<string, unknown>
+  /** Aborted when the run stops or the call's time is up: notifies the server, and the call ends at once. */
+  signal: AbortSignal
+  onProgress(progress: ToolProgress): void
+}
+
+export type CallOutcome =
+  | { kind: 'result'; result: RemoteResult }
+  | { kind: Exclude<FaultKind, 'slow'> | 'stopped'; fault: unknown }
+
+/** Sends a call once. Never throws. */
+export async function sendCall(
+  client: RemoteClient,
+  sdk: Sdk,
+  { tool, input, signal, onProgress }: RemoteCall,
+): Promise<CallOutcome> {
+  try {
+    const result = await client.callTool(
+      { name: tool.name, arguments: input },
+      {
+        signal,
+        timeout: NO_TIMEOUT_MS,
+        onprogress: (notification) => onProgress(progressOf(notification)),
+        toolDefinition: withoutOutputSchema(tool),
+      },
+    )
+    return { kind: 'result', result }
+  } catch (fault) {
+    if (signal.aborted) return { kind: 'stopped', fault }
+    const kind = kindOf(fault, sdk)
+    return { kind: kind === 'slow' ? 'broken' : kind, fault }
+  }
+}
+
+/**
+ * The definition names the arguments that are repeated as headers. Results are not checked against the server's own
+ * schema: it would be compiled for each call, and a result is untrusted in any case.
+ */
+const withoutOutputSchema = ({ outputSchema: _unused, ...tool }: RemoteTool): RemoteTool => tool
+
+const MAX_LINE_CHARACTERS = 2_000
+
+/** What the server says in words, else the numbers it gives; those may be fractions. */
+const progressOf = ({ message, progress, total }: RemoteProgress): ToolProgress =>
+  message !== undefined
+    ? { kind: 'text', text: message.slice(0, MAX_LINE_CHARACTERS) }
+    : {
+        kind: 'count',
+        done: Math.round(progress),
+        ...(total === undefined ? {} : { total: Math.round(total) }),
+      }
+
+/** What a server said about a fault, for the model: bounded. */
+export const brief = (fault: unknown): string => errorText(fault).slice(0, 1000)

@@ -1,0 +1,61 @@
+// What a failure of an MCP connection means, for the next step and in words for people.
+import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
+import type { Sdk } from './sdk.ts'
+
+/**
+ * `answered`: the server responded, or its response is invalid. `stale_headers`: it expects other `Mcp-Param-*` headers
+ * and did not run the call. `session_lost`: it does not know the session and did not run the call. `sign_in`: it does
+ * not accept the access token, or wants one.
+ */
+export type FaultKind =
+  | 'answered'
+  | 'slow'
+  | 'stale_headers'
+  | 'session_lost'
+  | 'sign_in'
+  | 'broken'
+
+/** Error code of revision 2026-07-28 for headers that differ from the body. */
+const HEADER_MISMATCH = -32020
+
+export function kindOf(fault: unknown, sdk: Sdk): FaultKind {
+  if (fault instanceof sdk.UnauthorizedError) return 'sign_in'
+  if (fault instanceof sdk.ProtocolError)
+    return fault.code === HEADER_MISMATCH ? 'stale_headers' : 'answered'
+  if (fault instanceof sdk.SdkHttpError) {
+    if (fault.status === 401) return 'sign_in'
+    if (fault.status === 404) return 'session_lost'
+    return fault.status === 403 ? 'answered' : 'broken'
+  }
+  if (!(fault instanceof sdk.SdkError)) return 'broken'
+  if (fault.code === sdk.SdkErrorCode.RequestTimeout) return 'slow'
+  const { InvalidResult, UnsupportedResultType } = sdk.SdkErrorCode
+  return fault.code === InvalidResult || fault.code === UnsupportedResultType
+    ? 'answered'
+    : 'broken'
+}
+
+/** A text for people: no path, no URL, no header. */
+export function explain(cause: unknown): DescribedFailure {
+  for (const code of codesOf(cause)) {
+    if (code === 'ENOENT') return storedFailure('mcp_command_not_found')
+    if (code === 'EACCES') return storedFailure('mcp_command_not_allowed')
+    if (code === 'ECONNREFUSED') return storedFailure('mcp_connection_refused')
+    if (code === 'ENOTFOUND') return storedFailure('mcp_host_unknown')
+    if (code === 401 || code === 403) return storedFailure('mcp_credentials_refused')
+    if (code === 'REQUEST_TIMEOUT') return storedFailure('mcp_too_slow')
+    if (code === 'CONNECTION_CLOSED') return storedFailure('mcp_ended')
+  }
+  return storedFailure('mcp_connection_failed')
+}
+
+/** Codes and HTTP statuses of an error and of what caused it, outermost last: the cause says most. */
+function codesOf(fault: unknown, depth = 0): unknown[] {
+  if (typeof fault !== 'object' || fault === null || depth > 5) return []
+  const codes: unknown[] = []
+  if ('cause' in fault) codes.push(...codesOf(fault.cause, depth + 1))
+  if ('data' in fault) codes.push(...codesOf(fault.data, depth + 1))
+  if ('status' in fault) codes.push(fault.status)
+  if ('code' in fault) codes.push(fault.code)
+  return codes
+}

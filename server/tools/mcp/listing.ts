@@ -1,0 +1,41 @@
+// The list of a server's tools, and how long it may be used.
+import { z } from 'zod'
+import type { RemoteClient, RemoteTool } from './sdk.ts'
+import { CONNECT_TIMEOUT_MS } from './timing.ts'
+
+const MAX_TOOLS = 200
+/** Pages of one list; a server with more has a fault. */
+export const MAX_PAGES = 16
+const SHORTEST_TTL_MS = 30_000
+
+export interface ToolListing {
+  readonly tools: readonly RemoteTool[]
+  /** When it should be read again, in milliseconds as of `Date.now`; infinite if the server does not say. */
+  readonly staleAt: number
+}
+
+export const NOTHING_LISTED: ToolListing = { tools: [], staleAt: Number.POSITIVE_INFINITY }
+
+/** In the 2026-07-28 revision, lists say for how many milliseconds they may be used. */
+const Freshness = z.object({ ttlMs: z.number().nonnegative() })
+
+/**
+ * All tools of a server, 200 at most, sorted by name so that the same tools are the same bytes; none when it offers
+ * none. Without tools whose `x-mcp-header` declarations break the rules, which the SDK leaves out.
+ */
+export async function listTools(client: RemoteClient): Promise<ToolListing> {
+  if (client.getServerCapabilities()?.tools === undefined) return NOTHING_LISTED
+  const listed = await client.listTools(undefined, {
+    cacheMode: 'refresh',
+    timeout: CONNECT_TIMEOUT_MS,
+  })
+  const freshness = Freshness.safeParse(listed)
+  return {
+    tools: listed.tools
+      .slice(0, MAX_TOOLS)
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    staleAt: freshness.success
+      ? Date.now() + Math.max(freshness.data.ttlMs, SHORTEST_TTL_MS)
+      : Number.POSITIVE_INFINITY,
+  }
+}

@@ -1,0 +1,67 @@
+// Opens the client of one MCP server, in the revision that the server speaks: found out once, then remembered.
+import type { PriorDiscovery } from '@modelcontextprotocol/client'
+import type { McpEra, McpServerSettings } from '../../protocol/mcp.ts'
+import { MAX_PAGES } from './listing.ts'
+import { loadSdk, type RemoteClient, type Sdk } from './sdk.ts'
+import { CONNECT_TIMEOUT_MS, DISCOVERY_TIMEOUT_MS, LEGACY_REMEMBERED_MS } from './timing.ts'
+import { type TransportOptions, transportFor } from './transport.ts'
+
+export interface ClientOpener {
+  /** The revision that the server spoke last; null before the first connection. */
+  readonly era: McpEra | null
+  /**
+   * A connected client. `prepare` gets it before it connects, so that it can be closed and listened to.
+   * @throws the fault of the SDK when the server cannot be reached; then its revision is found out again.
+   */
+  open(prepare: (client: RemoteClient, sdk: Sdk) => void): Promise<RemoteClient>
+}
+
+export function createClientOpener(
+  settings: McpServerSettings,
+  options: TransportOptions,
+): ClientOpener {
+  let era: McpEra | null = null
+  let remembered: { prior: PriorDiscovery; until: number } | null = null
+
+  const recall = (): PriorDiscovery | undefined =>
+    remembered !== null && Date.now() < remembered.until ? remembered.prior : undefined
+
+  return {
+    get era() {
+      return era
+    },
+    async open(prepare) {
+      const sdk = await loadSdk()
+      const client = new sdk.Client(
+        { name: 'nanoclaw', version: '1' },
+        {
+          capabilities: {},
+          versionNegotiation: { mode: 'auto', probe: { timeoutMs: DISCOVERY_TIMEOUT_MS } },
+          // Rounds of input are stored with the call, so that they survive a restart.
+          inputRequired: { autoFulfill: false },
+          listMaxPages: MAX_PAGES,
+        },
+      )
+      prepare(client, sdk)
+      const prior = recall()
+      try {
+        await client.connect(transportFor(settings, sdk, options), {
+          timeout: CONNECT_TIMEOUT_MS,
+          ...(prior === undefined ? {} : { prior }),
+        })
+      } catch (fault) {
+        remembered = null
+        throw fault
+      }
+      era = client.getProtocolEra() ?? null
+      if (prior === undefined) {
+        const discover = client.getDiscoverResult()
+        remembered =
+          discover === undefined
+            ? { prior: { kind: 'legacy' }, until: Date.now() + LEGACY_REMEMBERED_MS }
+            : { prior: { kind: 'modern', discover }, until: Number.POSITIVE_INFINITY }
+      }
+      return client
+    },
+  }
+}

@@ -1,0 +1,64 @@
+// Watches an open MCP connection: whether the server is alive, and whether its list of tools has changed.
+import { onAbort } from '../../lib/abort.ts'
+import type { RemoteClient } from './sdk.ts'
+import { PING_EVERY_MS, PING_TIMEOUT_MS, pauseAfter } from './timing.ts'
+
+interface Watched {
+  client: RemoteClient
+  /** Aborted when the connection is given up. */
+  signal: AbortSignal
+  firstPauseMs: number
+  /** The list of tools may have changed. */
+  onListChange(): void
+  onLost(cause: unknown): void
+}
+
+/** Servers of earlier revisions are pinged and notify by themselves; later ones are asked for a stream of changes. */
+export function watchConnection(watched: Watched): void {
+  const { client, onListChange } = watched
+  client.setNotificationHandler('notifications/tools/list_changed', onListChange)
+  if (client.getProtocolEra() !== 'modern') keepPinging(watched)
+  else if (client.getServerCapabilities()?.tools?.listChanged === true) void keepListening(watched)
+}
+
+function keepPinging({ client, signal, onLost }: Watched): void {
+  const timer = setInterval(() => {
+    client.ping({ timeout: PING_TIMEOUT_MS, signal }).catch((fault: unknown) => {
+      if (!signal.aborted) onLost(fault)
+    })
+  }, PING_EVERY_MS).unref()
+  onAbort(signal, () => clearInterval(timer))
+}
+
+/** Opens the stream again when it breaks, with growing pauses. Changes may have been missed, so the list is read again. */
+async function keepListening({
+  client,
+  signal,
+  firstPauseMs,
+  onListChange,
+}: Watched): Promise<void> {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      if (failures > 0) onListChange()
+      const subscription = await client.listen({ toolsListChanged: true }, { signal })
+      const beganAt = performance.now()
+      const reason = await subscription.closed
+      if (reason !== 'remote') return
+      // A stream that lasted was not at fault for its end.
+      failures = performance.now() - beganAt > PING_EVERY_MS ? 1 : failures + 1
+    } catch {
+      // Whether the server is alive shows at the next call; without the stream, changes are noticed later.
+      failures += 1
+    }
+    await pause(pauseAfter(failures, firstPauseMs), signal)
+  }
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds).unref()
+    onAbort(signal, () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })

@@ -1,0 +1,58 @@
+// Tools of MCP servers of revision 2026-07-28 over HTTP: no session, no handshake.
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startModernMcpServer } from '../../../fixtures/mcp-modern-server.ts'
+import { call, start } from './use-servers.ts'
+
+const startModern = async () => {
+  const server = await startModernMcpServer()
+  onTestFinished(() => server.close())
+  const started = start({ modern: { url: server.url } })
+  await started.connected('modern')
+  return { server, ...started }
+}
+
+test('a server of the newest revision gets no handshake, and its results are any JSON', async () => {
+  const { server, tools, mcp } = await startModern()
+  expect(mcp.list()[0]).toMatchObject({ era: 'modern', status: 'connected' })
+  expect(await call(tools.get('mcp__modern__count'))).toMatchObject({ success: true, data: 7 })
+  expect(server.requests.map(({ method }) => method)).not.toContain('initialize')
+  expect(mcp.tools().map(({ name }) => name)).toEqual([
+    'mcp__modern__count',
+    'mcp__modern__in_region',
+    'mcp__modern__wait',
+  ])
+})
+
+test('an argument that the schema marks is repeated as a header', async () => {
+  const { server, tools } = await startModern()
+  expect(await call(tools.get('mcp__modern__in_region'), { region: 'eu-west' })).toMatchObject({
+    success: true,
+    data: 'in eu-west',
+  })
+  const sent = server.requests.find(({ method }) => method === 'tools/call')
+  expect(sent?.headers).toMatchObject({
+    'mcp-name': 'in_region',
+    'mcp-param-region': 'eu-west',
+    'mcp-protocol-version': '2026-07-28',
+  })
+})
+
+test('closing the response cancels a call', async () => {
+  const { server, tools } = await startModern()
+  const stop = new AbortController()
+  const answer = call(tools.get('mcp__modern__wait'), {}, stop.signal)
+  await vi.waitFor(() => expect(server.calls).toContain('wait'))
+  stop.abort()
+  expect(await answer).toMatchObject({ success: false, error: 'The call was stopped.' })
+  await vi.waitFor(() => expect(server.calls).toContain('wait was cancelled'))
+})
+
+test('a new tool is noticed, also after the stream of changes was cut', async () => {
+  const { server, tools } = await startModern()
+  await vi.waitFor(() =>
+    expect(server.requests.map(({ method }) => method)).toContain('subscriptions/listen'),
+  )
+  server.cut()
+  server.grow()
+  await vi.waitFor(() => expect(tools.get('mcp__modern__grown')).toBeDefined(), { timeout: 10_000 })
+})
