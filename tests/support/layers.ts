@@ -178,6 +178,7 @@ export const CHAT_FOLDERS: Record<string, readonly string[]> = {
   approvals: ['runs', 'steps'],
   composer: ['attachments'],
   steps: ['runs'],
+  queue: ['attachments', 'runs'],
   runs: ['attachments'],
   attachments: [],
 }

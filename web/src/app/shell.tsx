@@ -2,6 +2,7 @@
 import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
+import { QueueSenders } from '../features/chat/queue/queue-sender.tsx'
 import { useProfile } from '../lib/api/auth.ts'
 import { paths } from '../lib/paths.ts'
 import { late } from '../ui/late.tsx'
@@ -117,6 +118,7 @@ export function Shell({ multi }: { multi: boolean }) {
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />
       </main>
+      <QueueSenders />
       {searching && (
         <Suspense fallback={null}>
           <SearchDialog open={searching} onOpenChange={setSearching} />

@@ -1,5 +1,5 @@
 // One conversation: its messages, its active run and the composer.
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
@@ -30,10 +30,12 @@ import { Composer } from './composer/composer.tsx'
 import { ConversationContext } from './conversation-context.ts'
 import { conversationPatch } from './conversation-patch.ts'
 import { MessageList } from './messages/message-list.tsx'
+import { QueueList } from './queue/queue-list.tsx'
+import { enqueue } from './queue/queued-messages.ts'
 import { Announcer } from './runs/announcer.tsx'
-import { follow } from './runs/follow-run.ts'
 import { useIsRunning } from './runs/live-runs.ts'
-import { useRunActions } from './runs/use-run-actions.ts'
+import { useAttach } from './runs/use-attach.ts'
+import { useRunActions, type Written } from './runs/use-run-actions.ts'
 
 /** Whether to offer tools is a choice of this page, not of the conversation; it lasts until the page closes. */
 const toolsOff = new Set<string>()
@@ -56,17 +58,6 @@ function useOptions(conversation: Conversation) {
     if (Object.keys(body).length > 0) patch.mutate({ id, ...body })
   }
   return { options, change }
-}
-
-/** Follows the conversation's active run, wherever it was started. */
-function useAttach(conversation: Conversation, client: QueryClient): void {
-  const { id, active_run_id: runId } = conversation
-  useEffect(() => {
-    if (runId === null) return
-    void follow({ conversationId: id, runId, client })
-    // Its messages may be newer than the cached page.
-    void client.invalidateQueries({ queryKey: messageKeys.list(id) })
-  }, [id, runId, client])
 }
 
 /** Goes to the home page when the open conversation is deleted; returns true on the way there. */
@@ -136,7 +127,7 @@ function OpenConversation({
   const patch = usePatchConversation()
   const [toDelete, setToDelete] = useState<string | null>(null)
   const deletionSize = useDeletionSize(id, toDelete)
-  useAttach(conversation, client)
+  useAttach(client, id, conversation)
   const running = useIsRunning(id)
 
   useEffect(() => {
@@ -163,7 +154,17 @@ function OpenConversation({
     },
     [patch.mutate, id, client],
   )
-  const actions = useMemo(() => ({ ...run, remove: setToDelete, show }), [run, show])
+  const [edited, setEdited] = useState<MessageId | null>(null)
+  const send = async (written: Written, clientId: string): Promise<boolean> => {
+    if (!running) return await run.send(written, clientId)
+    enqueue(id, { id: clientId, ...written, tools: options.tools })
+    return true
+  }
+  const recall = (): void => {
+    const last = messages.data?.findLast(({ role }) => role === 'user')
+    if (last !== undefined && !running) setEdited(last.id)
+  }
+  const actions = useMemo(() => ({ ...run, remove: setToDelete, show, setEdited }), [run, show])
   const place = useMemo(
     () => ({ conversationId: id, projectId: conversation.project_id }),
     [id, conversation.project_id],
@@ -187,6 +188,7 @@ function OpenConversation({
               messages={messages.data}
               conversationId={id}
               locked={running}
+              edited={edited}
               hasOlder={messages.hasNextPage}
               loadOlder={() => {
                 if (!messages.isFetchingNextPage) void messages.fetchNextPage()
@@ -196,13 +198,15 @@ function OpenConversation({
           )}
           <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4 short:pb-1">
             <BackgroundTasks conversationId={id} />
+            <QueueList conversationId={id} running={running} onStop={run.stop} />
             <Composer
               key={id}
               draftKey={id}
               options={options}
               onOptions={change}
               running={running}
-              onSend={run.send}
+              onSend={send}
+              onRecall={recall}
               onStop={() => void run.stop()}
               autoFocus
             />

@@ -11,6 +11,7 @@ import type {
   User,
 } from '../../../../server/protocol/user.ts'
 import { request, requestDone } from '../api-client.ts'
+import { clearPrivateStorage } from '../private-storage.ts'
 import { useSession } from '../session.ts'
 
 export const useAuthMode = () =>
@@ -52,6 +53,7 @@ export function useSignOut() {
   return useMutation({
     mutationFn: () => requestDone('/api/auth/logout', { method: 'POST' }),
     onSettled: () => {
+      clearPrivateStorage()
       useSession.getState().signOut()
       client.clear()
     },

@@ -1,10 +1,12 @@
 // The page's texts in Chinese for everything that is loaded after the first screen.
 
+import { chatPages } from './chinese-chat-pages.ts'
 import { projectPages } from './chinese-project-pages.ts'
 import { results } from './chinese-results.ts'
 import type { englishPages } from './english-pages.ts'
 
 export const chinesePages: typeof englishPages = {
+  ...chatPages,
   results,
   prose: {
     alert: { note: '说明', tip: '提示', important: '重要', warning: '警告', caution: '小心' },

@@ -74,6 +74,8 @@ export const chinese: typeof english = {
     placeholder: '随便问点什么…',
     send: '发送',
     sendHint: '发送（Enter）',
+    queue: '排队发送',
+    queueHint: '回答完成后发送（Enter）',
     stop: '停止',
     stopHint: '停止（Esc）',
     attach: '添加附件',

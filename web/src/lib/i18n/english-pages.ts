@@ -1,9 +1,11 @@
 // The page's texts in English for everything that is loaded after the first screen.
 import type { english } from './english.ts'
+import { chatPages } from './english-chat-pages.ts'
 import { projectPages } from './english-project-pages.ts'
 import { results } from './english-results.ts'
 
 export const englishPages = {
+  ...chatPages,
   results,
   prose: {
     alert: {

@@ -74,6 +74,8 @@ export const english = {
     placeholder: 'Ask anything…',
     send: 'Send',
     sendHint: 'Send (Enter)',
+    queue: 'Queue message',
+    queueHint: 'Send when the answer is complete (Enter)',
     stop: 'Stop',
     stopHint: 'Stop (Esc)',
     attach: 'Attach files',

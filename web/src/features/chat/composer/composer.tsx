@@ -50,6 +50,7 @@ export function Composer({
   running,
   onSend,
   onStop,
+  onRecall,
   leading,
   autoFocus = false,
 }: {
@@ -63,6 +64,8 @@ export function Composer({
    */
   onSend: (draft: Draft, clientId: string) => Promise<boolean>
   onStop: () => void
+  /** Opens the last message for editing; called for ↑ in the empty field. */
+  onRecall?: () => void
   leading?: ReactNode
   autoFocus?: boolean
 }) {
@@ -124,7 +127,7 @@ export function Composer({
 
   const empty = text.trim() === '' && files.length === 0
   const submit = async (): Promise<void> => {
-    if (empty || sending || running) return
+    if (empty || sending) return
     setSending(true)
     try {
       const attached = await chosen.uploaded()
@@ -157,6 +160,10 @@ export function Composer({
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault()
       void submit()
+    }
+    if (event.key === 'ArrowUp' && text === '' && onRecall !== undefined) {
+      event.preventDefault()
+      onRecall()
     }
   }
   const onPaste = (event: ClipboardEvent): void => {
@@ -245,7 +252,7 @@ export function Composer({
         {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
         <div className="ml-auto flex min-w-0 items-center">
           <ModelMenu options={options} onChange={onOptions} />
-          {running ? (
+          {running && (
             <Tip text={t('composer.stopHint')} side="top">
               <button
                 type="button"
@@ -256,11 +263,12 @@ export function Composer({
                 <Square size={13} fill="currentColor" aria-hidden />
               </button>
             </Tip>
-          ) : (
-            <Tip text={t('composer.sendHint')} side="top">
+          )}
+          {!(running && empty) && (
+            <Tip text={t(running ? 'composer.queueHint' : 'composer.sendHint')} side="top">
               <button
                 type="submit"
-                aria-label={t('composer.send')}
+                aria-label={t(running ? 'composer.queue' : 'composer.send')}
                 disabled={empty || sending}
                 className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-accent text-on-accent transition-[filter,background-color] hover:brightness-110 disabled:bg-hover disabled:text-muted"
               >

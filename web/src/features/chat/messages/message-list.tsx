@@ -15,6 +15,8 @@ import { UserMessage } from './user-message.tsx'
 export type MessageActions = Pick<RunActions, 'edit' | 'regenerate' | 'resume'> & {
   remove: (id: string) => void
   show: (id: MessageId) => void
+  /** Opens the user message for editing, or closes the open one with null. */
+  setEdited: (id: MessageId | null) => void
 }
 
 /** Loads older messages near the top, and keeps the reader's place when they arrive. */
@@ -60,6 +62,7 @@ export function MessageList({
   messages,
   conversationId,
   locked,
+  edited,
   hasOlder,
   loadOlder,
   actions,
@@ -68,6 +71,8 @@ export function MessageList({
   conversationId: string
   /** A run is active: the branch must not change. */
   locked: boolean
+  /** The user message that is being edited. */
+  edited: MessageId | null
   hasOlder: boolean
   loadOlder: () => void
   actions: MessageActions
@@ -113,6 +118,8 @@ export function MessageList({
                 <UserMessage
                   message={message}
                   locked={locked}
+                  editing={edited === message.id}
+                  onEditing={actions.setEdited}
                   onEdit={actions.edit}
                   onDelete={actions.remove}
                   onShow={actions.show}

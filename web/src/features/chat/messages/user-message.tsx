@@ -19,6 +19,8 @@ const LONG_TEXT_CHARACTERS = 2_400
 export const UserMessage = memo(function UserMessage({
   message,
   locked,
+  editing,
+  onEditing,
   onEdit,
   onDelete,
   onShow,
@@ -26,13 +28,14 @@ export const UserMessage = memo(function UserMessage({
   message: Message
   /** A run is active: the branch must not change. */
   locked: boolean
+  editing: boolean
+  onEditing: (id: MessageId | null) => void
   /** Attachments are kept. */
   onEdit: (id: string, text: string, attachments: readonly StoredAttachment[]) => Promise<boolean>
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void
 }) {
   const { t } = useTranslation()
-  const [editing, setEditing] = useState(false)
   const [unfolded, setUnfolded] = useState(false)
   const [undoing, setUndoing] = useState(false)
   const { projectId } = useContext(ConversationContext)
@@ -41,9 +44,12 @@ export const UserMessage = memo(function UserMessage({
     return (
       <EditForm
         initial={message.text}
-        onCancel={() => setEditing(false)}
+        onCancel={() => {
+          onEditing(null)
+          document.getElementById('composer')?.focus()
+        }}
         onSubmit={async (text) => {
-          if (await onEdit(message.id, text, attachments)) setEditing(false)
+          if (await onEdit(message.id, text, attachments)) onEditing(null)
         }}
       />
     )
@@ -83,7 +89,7 @@ export const UserMessage = memo(function UserMessage({
           icon={PencilLine}
           label={t('message.edit')}
           disabled={locked}
-          onClick={() => setEditing(true)}
+          onClick={() => onEditing(message.id)}
         />
         {projectId !== null && (
           <ActionButton
@@ -136,6 +142,7 @@ function EditForm({
       <textarea
         // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
         autoFocus
+        onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
         aria-label={t('message.edit')}
         dir="auto"
         value={text}

@@ -1,0 +1,149 @@
+// The queued messages of a conversation, above the message field: edit, remove, send now.
+import { CornerDownRight, Paperclip, PencilLine, Send, X } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ActionButton } from '../../../ui/action-button.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { inputClass } from '../../../ui/field.tsx'
+import { dequeue, type QueuedMessage, useQueue, useQueues } from './queued-messages.ts'
+import { useIsPaused } from './use-is-paused.ts'
+
+export function QueueList({
+  conversationId,
+  running,
+  onStop,
+}: {
+  conversationId: string
+  running: boolean
+  onStop: () => Promise<unknown>
+}) {
+  const { t } = useTranslation()
+  const queue = useQueue(conversationId)
+  const failure = useQueues((store) => store.failures[conversationId])
+  const isPaused = useIsPaused(conversationId, running)
+  if (queue.length === 0) return null
+  const sendNow = (id: string): void => {
+    useQueues.getState().hurry(conversationId, id)
+    if (running) void onStop()
+  }
+  return (
+    <section
+      aria-label={t('queue.title')}
+      className="mx-3 rounded-t-2xl border border-b-0 border-line-strong/70 bg-sunken px-1.5 pt-1.5 pb-1"
+    >
+      <p role="status" className="px-2 pb-0.5 text-xs text-muted">
+        {failure !== undefined
+          ? t('queue.failed', { reason: failure })
+          : isPaused
+            ? t('queue.paused')
+            : t('queue.waiting', { count: queue.length })}
+      </p>
+      <ol className="max-h-[30dvh] overflow-y-auto">
+        {queue.map((message) => (
+          <QueueItem
+            key={message.id}
+            message={message}
+            conversationId={conversationId}
+            running={running}
+            onSendNow={() => sendNow(message.id)}
+          />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function QueueItem({
+  message,
+  conversationId,
+  running,
+  onSendNow,
+}: {
+  message: QueuedMessage
+  conversationId: string
+  running: boolean
+  onSendNow: () => void
+}) {
+  const { t } = useTranslation()
+  const { id, text, files } = message
+  const [written, setWritten] = useState<string | null>(null)
+  const edit = (next: string | null): void => {
+    setWritten(next)
+    useQueues.getState().setEdited(id, next !== null)
+  }
+  const store = (): void => {
+    if (written === null) return
+    if (written.trim() === '' && files.length === 0) return
+    useQueues
+      .getState()
+      .change(conversationId, (queue) =>
+        queue.map((one) => (one.id === id ? { ...one, text: written } : one)),
+      )
+    edit(null)
+  }
+  if (written !== null)
+    return (
+      <li className="flex flex-col gap-1.5 p-1">
+        <textarea
+          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit
+          autoFocus
+          onFocus={({ target }) =>
+            target.setSelectionRange(target.value.length, target.value.length)
+          }
+          dir="auto"
+          aria-label={t('queue.edit')}
+          value={written}
+          rows={Math.min(6, written.split('\n').length + 1)}
+          className={`${inputClass} resize-y`}
+          onChange={(event) => setWritten(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.nativeEvent.isComposing) return
+            if (event.key === 'Escape') {
+              // Not the answer: only the editing ends.
+              event.preventDefault()
+              edit(null)
+            }
+            if (event.key === 'Enter' && !event.shiftKey) {
+              event.preventDefault()
+              store()
+            }
+          }}
+        />
+        <div className="flex justify-end gap-1.5">
+          <Button size="small" tone="quiet" onClick={() => edit(null)}>
+            {t('common.cancel')}
+          </Button>
+          <Button size="small" onClick={store}>
+            {t('common.save')}
+          </Button>
+        </div>
+      </li>
+    )
+  return (
+    <li className="flex min-h-8 items-center gap-2 rounded-lg py-0.5 pr-0.5 pl-2 text-sm hover:bg-hover/60">
+      <CornerDownRight size={14} aria-hidden className="shrink-0 text-muted rtl:-scale-x-100" />
+      <span dir="auto" className="min-w-0 flex-1 truncate">
+        {text.trim() === '' ? files.map(({ name }) => name).join(', ') : text}
+      </span>
+      {files.length > 0 && (
+        <span className="inline-flex shrink-0 items-center gap-1 text-xs text-muted">
+          <Paperclip size={12} aria-hidden />
+          {files.length}
+        </span>
+      )}
+      <span className="flex shrink-0 items-center">
+        <ActionButton
+          icon={Send}
+          label={t(running ? 'queue.stopAndSend' : 'queue.sendNow')}
+          onClick={onSendNow}
+        />
+        <ActionButton icon={PencilLine} label={t('queue.edit')} onClick={() => edit(text)} />
+        <ActionButton
+          icon={X}
+          label={t('queue.remove')}
+          onClick={() => dequeue(conversationId, id)}
+        />
+      </span>
+    </li>
+  )
+}

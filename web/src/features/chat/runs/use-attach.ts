@@ -1,0 +1,20 @@
+// Follows a conversation's active run, wherever it was started.
+import type { QueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Conversation } from '../../../../../server/protocol/conversation.ts'
+import { messageKeys } from '../../../lib/api/messages.ts'
+import { follow } from './follow-run.ts'
+
+export function useAttach(
+  client: QueryClient,
+  id: string,
+  conversation: Conversation | undefined,
+): void {
+  const runId = conversation?.active_run_id ?? null
+  useEffect(() => {
+    if (runId === null) return
+    void follow({ conversationId: id, runId, client })
+    // Its messages may be newer than the cached page.
+    void client.invalidateQueries({ queryKey: messageKeys.list(id) })
+  }, [id, runId, client])
+}
