@@ -1,7 +1,7 @@
-// Bundles the server into one file, with its child programs beside it.
-import { cp, readdir, rm, stat } from 'node:fs/promises'
+// Bundles the server and its packages, with its child programs beside it, so that a start reads few files.
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { build as bundle, type Plugin } from 'esbuild'
+import { build as bundle, type Metafile, type Plugin } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -16,25 +16,64 @@ export async function filesOf(folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** Packages to include in the bundle. Only the parser of mathjs is used, and loading all of it would slow down the start. */
-const BUNDLED_PACKAGES = /^mathjs(\/|$)/
+/** Packages that stay in `node_modules`: they load compiled code or files of theirs, or are optional. */
+const EXTERNAL_PACKAGES = [
+  '@node-rs/argon2',
+  '@vscode/ripgrep',
+  'better-sqlite3',
+  'pyodide',
+  'sharp',
+  'sqlite-vec',
+  // Never installed: `pg` and `linkedom` do without.
+  'pg-native',
+  'canvas',
+]
 
-const externalPackages: Plugin = {
-  name: 'external-packages',
+/** Bundled CommonJS packages call `require` for what is built into Node. */
+const BANNER = `import { createRequire as createRequireOfBuild } from 'node:module'
+const requireOfBuild = createRequireOfBuild(import.meta.url)
+const require = requireOfBuild`
+
+/** Only the code of this package is bundled; its pages stay in `node_modules`, where `__dirname` leads. */
+const referencePages: Plugin = {
+  name: 'reference-pages',
   setup(build) {
-    build.onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
-      BUNDLED_PACKAGES.test(path) || importer.includes('node_modules')
-        ? null
-        : { path, external: true },
-    )
+    build.onLoad({ filter: /@fastify\/swagger-ui\/(index|lib\/routes)\.js$/ }, async ({ path }) => {
+      const file = path.replaceAll('\\', '/').replace(/^.*\/node_modules\//, '')
+      const folder = `require('node:path').dirname(requireOfBuild.resolve('${file}'))`
+      return { contents: `const __dirname = ${folder};${await readFile(path, 'utf8')}` }
+    })
   },
+}
+
+/** The folders of all packages whose code is in the build. */
+function packagesIn({ inputs }: Metafile): string[] {
+  const folders = Object.keys(inputs).flatMap(
+    (file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
+  )
+  return [...new Set(folders)].sort()
+}
+
+/** The licenses of packages, which ask that copies of their code come with them. */
+async function licensesOf(folders: readonly string[]): Promise<string> {
+  const texts = await Promise.all(
+    folders.map(async (name) => {
+      const folder = join(root, name)
+      const files = (await readdir(folder)).filter((file) =>
+        /^(licen[cs]e|notice|copying)/i.test(file),
+      )
+      const contents = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
+      return [name.replace(/^.*node_modules\//, ''), ...contents].join('\n\n')
+    }),
+  )
+  return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
 }
 
 /** Bundles the server and its child programs into the folder, replacing its content. */
 export async function buildServer(serverOut: string): Promise<void> {
   await rm(serverOut, { recursive: true, force: true })
   const children = (await filesOf(join(root, 'server'))).filter(isChildProgram)
-  await bundle({
+  const { metafile } = await bundle({
     // app.ts is an entry point too, because tests import it from the build, which takes half as long as from the sources.
     entryPoints: [join(root, 'server/main.ts'), join(root, 'server/app.ts'), ...children],
     outdir: serverOut,
@@ -44,10 +83,19 @@ export async function buildServer(serverOut: string): Promise<void> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    plugins: [externalPackages],
+    external: EXTERNAL_PACKAGES,
+    banner: { js: BANNER },
+    plugins: [referencePages],
     sourcemap: 'linked',
+    sourcesContent: false,
+    metafile: true,
     logLevel: 'warning',
+    absWorkingDir: root,
   })
+  await writeFile(
+    join(serverOut, 'third-party-licenses.txt'),
+    await licensesOf(packagesIn(metafile)),
+  )
   // Child programs that permission flags name by path are copied unchanged.
   const childFolder = join(root, 'server/sandbox/child')
   if (await exists(childFolder))

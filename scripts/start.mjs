@@ -77,6 +77,7 @@ checkDatabaseDriver()
 const serverSources = [
   'server',
   'package.json',
+  'package-lock.json',
   'migrations',
   'scripts/build.ts',
   'scripts/build-server.ts',
