@@ -96,7 +96,9 @@ async function knowledgeSearch(): Promise<Row> {
   const database = await connect({ dialect: 'sqlite', file: join(folder, 'bench.db') }, { log })
   try {
     const store = createStore(database)
-    const user = await store.users.register({ username: 'bench', passwordHash: 'x' }, () => {})
+    const user = await store.users.register({ username: 'bench', passwordHash: 'x' }, async () => ({
+      role: 'admin',
+    }))
     const { id: projectId } = await store.projects.create(user.id, {
       name: 'bench',
       description: null,

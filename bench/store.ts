@@ -82,7 +82,9 @@ async function growth(settings: DatabaseSettings): Promise<Row[]> {
     const store = createStore(database)
     const [large, small] = [
       await store.users.ensureDefault('default'),
-      await store.users.register({ username: 'small', passwordHash: null }, () => {}),
+      await store.users.register({ username: 'small', passwordHash: null }, async () => ({
+        role: 'user',
+      })),
     ]
     const much = await fill(settings, database, store, large, [100_000, 10_000])
     const little = await fill(settings, database, store, small, [100, 100])

@@ -2,10 +2,13 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
+import { createAccountLinks } from './auth/account-links.ts'
 import { createAccounts } from './auth/accounts.ts'
 import { createApiKeys } from './auth/api-keys.ts'
+import { linkPath } from './auth/link-token.ts'
 import { createPasswords, type PasswordCost } from './auth/passwords.ts'
 import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
+import { createSetupToken } from './auth/setup-token.ts'
 import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
 import { prepareCommandNetwork } from './composition/command-network.ts'
@@ -55,6 +58,8 @@ export interface Server {
   config: Config
   /** Resolves when all tools are available. Tools that depend on the machine's isolation become available last. */
   toolsReady: Promise<void>
+  /** The path of the page that creates the first account; null when there is an account, and in single mode. */
+  setupPath: string | null
   /** Fails readiness, rejects new runs, and gives active runs `graceMs` to finish. */
   drain(graceMs: number): Promise<void>
   /** Closes all connections and the store. Drains without a grace period if `drain` was not called. */
@@ -123,11 +128,16 @@ async function assemble(
   )
   const apiKeys = createApiKeys(store.users)
   const passwords = createPasswords(passwordCost)
+  const links = createAccountLinks(store.accountLinks, now)
+  const setup = createSetupToken()
   const accounts = createAccounts({
     users: store.users,
     apiKeys,
     passwords,
+    links,
+    setup,
     registration: config.registration,
+    firstAdministrator: config.first_administrator,
     registrationsPerHour: config.limits.registrations_per_hour,
   })
   const catalog = createModelCatalog({
@@ -223,6 +233,8 @@ async function assemble(
       database,
       store,
       accounts,
+      links,
+      setup,
       apiKeys,
       issueToken,
       passwords,
@@ -258,6 +270,8 @@ async function assemble(
     app,
     config,
     toolsReady,
+    setupPath:
+      config.auth_mode === 'multi' && !(await accounts.exist()) ? linkPath(setup.token) : null,
     drain: (graceMs) => chat.runs.drain(graceMs),
     async close() {
       stopPurging()

@@ -88,14 +88,23 @@ async function serve(config: Config): Promise<void> {
   ending.server = server
   await server.app.listen({ host: config.host, port: config.backend_port, backlog: 2048 })
   console.log(`NanoClaw is ready: ${shownUrl(config, server)}`)
+  if (server.setupPath !== null)
+    console.log(
+      `Create the administrator's account (this link works once): ${(config.public_url ?? localUrl(config, server)).replace(/\/+$/, '')}${server.setupPath}`,
+    )
 }
 
-/** The URL to open in a browser; wildcard addresses are shown as `localhost`. */
-function shownUrl(config: Config, server: Server): string {
+/** The URL of this server on this machine; wildcard addresses are shown as `localhost`. */
+function localUrl(config: Config, server: Server): string {
   const address = server.app.addresses()[0]
   const port = typeof address === 'object' ? address.port : config.backend_port
   const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
-  const local = `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+}
+
+/** The URLs to open in a browser. */
+function shownUrl(config: Config, server: Server): string {
+  const local = localUrl(config, server)
   return config.public_url === undefined ? local : `${local} (${config.public_url})`
 }
 

@@ -1,14 +1,23 @@
 // Accounts: registration, sign-in, profile, and the user of a credential.
 
-import type { AccountChanges, UserRepository, UserRow } from '../db/repositories/users.ts'
+import type { Reader } from '../db/database.ts'
+import type {
+  AccountChanges,
+  Admission,
+  UserRepository,
+  UserRow,
+} from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import { createRateLimit } from '../lib/rate-limit.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { AccountLinks } from './account-links.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
 import { createLoginGuard, type LoginAttempt, type LoginGuard } from './login-guard.ts'
 import { networkOf } from './network.ts'
+import { assertUncommonPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
+import type { SetupToken } from './setup-token.ts'
 import type { TokenClaims } from './tokens.ts'
 
 /** The user in single-user mode. */
@@ -17,10 +26,33 @@ export const DEFAULT_USERNAME = 'default'
 export interface Accounts {
   /** Whether there is any account. */
   exist(): Promise<boolean>
-  /** @param address the client's address, for rate limiting. @throws AppError `registration_closed`, `name_taken`, `too_many_requests`. */
+  /**
+   * Whether this client may create the first account, which becomes the administrator: with the set-up link, or, where
+   * that is allowed, from this machine.
+   */
+  mayBeFirst(client: Pick<Client, 'isLocal'>): boolean
+  /**
+   * Creates an account; the first one becomes the administrator.
+   * @param account.link the token of an invitation or of the set-up link.
+   * @throws AppError `setup_link_required`, `registration_closed`, `invitation_required`, `account_link_invalid`,
+   * `password_common`, `user_name_taken`, `registrations_exhausted`.
+   */
   register(
-    account: { username: string; password: string; email?: string | undefined },
-    address: string,
+    account: {
+      username: string
+      password: string
+      email?: string | undefined
+      link?: string | undefined
+    },
+    client: Client,
+  ): Promise<UserRow>
+  /**
+   * Sets a new password with the token of a reset link, and revokes all tokens of the account.
+   * @throws AppError `account_link_invalid`, `password_common`.
+   */
+  resetPassword(
+    token: string,
+    change: { password: string; revokeKeys?: boolean | undefined },
   ): Promise<UserRow>
   /** @param address the client's address, to slow down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
   login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
@@ -41,6 +73,14 @@ export interface Accounts {
   defaultUser(): Promise<Identity>
 }
 
+/** Where a request comes from. */
+export interface Client {
+  /** For rate limits. */
+  address: string
+  /** It comes from this machine and through no proxy. */
+  isLocal: boolean
+}
+
 export interface ProfileChanges {
   email?: string | null | undefined
   avatar?: string | null | undefined
@@ -56,7 +96,11 @@ export interface AccountsDependencies {
   users: UserRepository
   apiKeys: ApiKeys
   passwords: Passwords
-  registration: 'open' | 'closed'
+  links: AccountLinks
+  setup: SetupToken
+  registration: 'open' | 'invite' | 'closed'
+  /** `local`: clients on this machine may create the first account without the set-up link. */
+  firstAdministrator: 'local' | 'link'
   /** Maximum number of registrations per address and hour. */
   registrationsPerHour: number
   guard?: LoginGuard
@@ -76,25 +120,62 @@ export function createAccounts({
   users,
   apiKeys,
   passwords,
+  links,
+  setup,
   registration,
+  firstAdministrator,
   registrationsPerHour,
   guard = createLoginGuard(),
 }: AccountsDependencies): Accounts {
   const registrations = createRateLimit({ limit: registrationsPerHour, windowMs: HOUR_MS })
-  const assertOpen = (count: number): void => {
-    if (registration === 'closed' && count > 0) throw appError('registration_closed')
+  const mayBeFirst = ({ isLocal }: Pick<Client, 'isLocal'>): boolean =>
+    isLocal && firstAdministrator === 'local'
+
+  /** @param from the transaction that creates the account, or a read connection to check before hashing. */
+  async function admit(
+    from: Reader,
+    { count, link, isLocal }: { count: number; link: string | undefined; isLocal: boolean },
+  ): Promise<Admission> {
+    if (count === 0) {
+      if (mayBeFirst({ isLocal }) || (link !== undefined && setup.matches(link)))
+        return { role: 'admin' }
+      throw appError('setup_link_required')
+    }
+    if (registration === 'closed') throw appError('registration_closed')
+    if (link !== undefined) return links.admission(from, link)
+    if (registration === 'invite') throw appError('invitation_required')
+    return { role: 'user' }
   }
 
   return {
     exist: async () => (await users.count()) > 0,
 
-    async register({ username, password, email }, address) {
-      // Checked before hashing, too, so that a closed registration costs nothing.
-      assertOpen(await users.count())
+    mayBeFirst,
+
+    async register({ username, password, email, link }, { address, isLocal }) {
+      // Checked before hashing, too, so that a refused registration costs nothing.
+      await admit(users.reader, { count: await users.count(), link, isLocal })
+      assertUncommonPassword(password, [username, email])
       const retryAfter = registrations.take(networkOf(address))
       if (retryAfter !== null) throw appError('registrations_exhausted', {}, { retryAfter })
       const passwordHash = await passwords.hash(password)
-      return users.register({ username, passwordHash, email: email ?? null }, assertOpen)
+      return users.register({ username, passwordHash, email: email ?? null }, (tx, count) =>
+        admit(tx, { count, link, isLocal }),
+      )
+    },
+
+    async resetPassword(token, { password, revokeKeys = false }) {
+      const { userId } = await links.reset(users.reader, token)
+      const account = (await users.find(userId)) ?? throwMissing()
+      if (!account.isActive) throw appError('account_disabled')
+      assertUncommonPassword(password, [account.username, account.email])
+      const passwordHash = await passwords.hash(password)
+      const changed = await users.update(
+        userId,
+        { passwordHash, keptToken: null, revokeKeys },
+        async (tx) => (await links.reset(tx, token)).use(tx),
+      )
+      return changed ?? throwMissing()
     },
 
     async login({ username, password }, address) {
@@ -130,6 +211,7 @@ export function createAccounts({
         // Not 401: the session is valid, only the given password is wrong.
         if (!matches) throw appError('current_password_wrong')
         attempt.succeeded()
+        assertUncommonPassword(password, [user.username, user.email])
         changes.passwordHash = await passwords.hash(password)
         changes.keptToken = keptToken ?? null
         changes.expectedPasswordHash = user.passwordHash

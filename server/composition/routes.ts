@@ -1,8 +1,10 @@
 // What each group of routes receives of the wired modules.
+import type { AccountLinks } from '../auth/account-links.ts'
 import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import type { Passwords } from '../auth/passwords.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
+import type { SetupToken } from '../auth/setup-token.ts'
 import type { ChangeLog } from '../changes/change-log.ts'
 import { createBackground } from '../chat/background.ts'
 import type { ChatService } from '../chat/chat-service.ts'
@@ -35,6 +37,8 @@ export interface RouteModules {
   database: Database
   store: Store
   accounts: Accounts
+  links: AccountLinks
+  setup: SetupToken
   apiKeys: ApiKeys
   issueToken: IssueToken
   passwords: Passwords
@@ -61,6 +65,8 @@ export function routeDependencies({
   database,
   store,
   accounts,
+  links,
+  setup,
   apiKeys,
   issueToken,
   passwords,
@@ -89,12 +95,17 @@ export function routeDependencies({
     auth: {
       mode: config.auth_mode,
       registration: config.registration,
+      behindProxy: config.public_url !== undefined,
       accounts,
+      links,
+      setup,
       apiKeys,
       issueToken,
     },
     adminUsers: {
       users: store.users,
+      links,
+      publicUrl: config.public_url,
       async endAccess(id, kept) {
         connections.end(id, kept)
         await chat.stopUser(id)

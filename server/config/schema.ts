@@ -137,7 +137,9 @@ export const Config = z.strictObject({
   auth_mode: z.enum(['single', 'multi']).default('single'),
   single_user_remote: z.boolean().default(false),
   jwt_secret: z.string().optional(),
-  registration: z.enum(['open', 'closed']).default('open'),
+  registration: z.enum(['open', 'invite', 'closed']).default('open'),
+  /** Who creates the first account: `link`: only who has the set-up link; `local`: also a client on this machine. */
+  first_administrator: z.enum(['local', 'link']).default('local'),
   /** `off`: nobody can share a conversation, and every link is 404. */
   sharing: z.enum(['on', 'off']).default('on'),
   approval: section({ default: ApprovalMode.default('ask') }),

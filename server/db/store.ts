@@ -1,5 +1,6 @@
 // All repositories over one database.
 import type { Database } from './database.ts'
+import { createAccountLinkRepository } from './repositories/account-links.ts'
 import { createAttachmentRepository } from './repositories/attachments.ts'
 import { createCheckpointRepository } from './repositories/checkpoints.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
@@ -32,6 +33,7 @@ export type Store = ReturnType<typeof createStore>
  */
 export const createStore = (database: Database) => ({
   users: createUserRepository(database),
+  accountLinks: createAccountLinkRepository(database),
   projects: createProjectRepository(database),
   checkpoints: createCheckpointRepository(database),
   outsideContents: createOutsideContentRepository(database),

@@ -1,14 +1,17 @@
 // Routes for administrators: list accounts, change roles, disable accounts.
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
+import type { AccountLinks } from '../auth/account-links.ts'
+import { linkPath } from '../auth/link-token.ts'
 import type { UserRepository } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope, optional, PageQuery, page } from '../protocol/envelope.ts'
 import { UserId } from '../protocol/ids.ts'
-import { User } from '../protocol/user.ts'
+import { CreatedResetLink, User } from '../protocol/user.ts'
 import { presentUser } from './auth.ts'
 import { success } from './envelope.ts'
+import { pageUrl } from './page-url.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -18,6 +21,8 @@ const PatchUserBody = z
 
 export interface AdminUserDependencies {
   users: UserRepository
+  links: AccountLinks
+  publicUrl: string | undefined
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
   endAccess(id: UserId, except: ServerResponse): Promise<void>
 }
@@ -25,7 +30,7 @@ export interface AdminUserDependencies {
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
 export function registerAdminUserRoutes(
   app: App,
-  { users, endAccess }: AdminUserDependencies,
+  { users, links, publicUrl, endAccess }: AdminUserDependencies,
 ): void {
   app.get(
     '/api/admin/users',
@@ -66,6 +71,29 @@ export function registerAdminUserRoutes(
       if (changed === undefined) throw appError('account_not_found')
       if (!changed.isActive) await endAccess(changed.id, reply.raw)
       return success(presentUser(changed))
+    },
+  )
+
+  app.post(
+    '/api/admin/users/:id/reset-link',
+    {
+      config: { admin: true },
+      schema: {
+        summary: 'Create a link with which the owner of an account chooses a new password',
+        description: 'Valid for 24 hours, once. It replaces an earlier link of the same account.',
+        params: z.object({ id: UserId }),
+        response: { 200: envelope(CreatedResetLink) },
+      },
+    },
+    async ({ user, params, protocol, host }) => {
+      const account = await users.find(params.id)
+      if (account?.passwordHash == null) throw appError('account_not_found')
+      const { row, token } = await links.createReset(account.id, user.id)
+      return success({
+        token,
+        url: pageUrl(publicUrl, `${protocol}://${host}`, linkPath(token)),
+        expires_at: row.expiresAt.toISOString(),
+      })
     },
   )
 }

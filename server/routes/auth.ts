@@ -1,21 +1,28 @@
 // Routes for signing in, the profile and API keys.
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Accounts } from '../auth/accounts.ts'
+import type { AccountLinks } from '../auth/account-links.ts'
+import type { Accounts, Client } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
+import type { SetupToken } from '../auth/setup-token.ts'
 import type { ApiKeyRow, UserRow } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { IssueToken } from '../http/authentication.ts'
+import { isLocalRequest } from '../http/local-client.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import {
+  AccountLink,
   ApiKey,
   AuthMode,
   ChangedProfile,
   CreateApiKeyBody,
   CreatedApiKey,
+  LinkToken,
   LoginBody,
   PatchProfileBody,
   RegisterBody,
+  ResetPasswordBody,
   SignedIn,
   User,
 } from '../protocol/user.ts'
@@ -23,15 +30,24 @@ import { deleted, success } from './envelope.ts'
 
 export interface AuthRouteDependencies {
   mode: 'single' | 'multi'
-  registration: 'open' | 'closed'
+  registration: 'open' | 'invite' | 'closed'
+  /** A reverse proxy stands in front of this server, so no request counts as one of this machine. */
+  behindProxy: boolean
   accounts: Accounts
+  links: AccountLinks
+  setup: SetupToken
   apiKeys: ApiKeys
   issueToken: IssueToken
 }
 
 /** `/api/auth/…`. In single-user mode, registering and signing in return 403. */
 export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
-  const { mode, registration, accounts, apiKeys, issueToken } = dependencies
+  const { mode, registration, behindProxy, accounts, links, setup, apiKeys, issueToken } =
+    dependencies
+  const clientOf = (request: FastifyRequest): Client => ({
+    address: request.ip,
+    isLocal: !behindProxy && isLocalRequest(request),
+  })
   const assertMultiUser = (): void => {
     if (mode === 'single') throw appError('single_user')
   }
@@ -45,12 +61,16 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
         response: { 200: envelope(AuthMode) },
       },
     },
-    async () =>
-      success({
+    async (request) => {
+      if (mode === 'single' || (await accounts.exist())) return success({ mode, registration })
+      return success({
         mode,
         registration,
-        ...(mode === 'single' || (await accounts.exist()) ? {} : { first_user: true as const }),
-      }),
+        ...(accounts.mayBeFirst(clientOf(request))
+          ? { first_user: true as const }
+          : { setup_link: true as const }),
+      })
+    },
   )
 
   app.post(
@@ -59,13 +79,66 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       config: { public: true },
       schema: {
         summary: 'Register an account; the first account becomes an administrator',
+        description:
+          'The first account takes the set-up link that the server prints when it starts, or a client on the same machine. `link` is the token of that link or of an invitation.',
         body: RegisterBody,
         response: { 200: envelope(SignedIn) },
       },
     },
-    async ({ body, ip }) => {
+    async (request) => {
       assertMultiUser()
-      const user = await accounts.register(body, ip)
+      const user = await accounts.register(request.body, clientOf(request))
+      return success({ token: issueToken(user), user: presentUser(user) })
+    },
+  )
+
+  app.post(
+    '/api/auth/links',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Find out what a set-up, invitation or reset link is for',
+        body: z.object({ link: LinkToken }),
+        response: { 200: envelope(AccountLink) },
+      },
+    },
+    async ({ body }) => {
+      assertMultiUser()
+      if (setup.matches(body.link) && !(await accounts.exist()))
+        return success<AccountLink>({
+          kind: 'setup',
+          role: 'admin',
+          username: null,
+          expires_at: null,
+        })
+      const link = await links.find(body.link)
+      if (link === undefined) throw appError('account_link_invalid')
+      const { kind, role, userId } = link
+      const expiresAt = link.expiresAt.toISOString()
+      if (kind === 'invitation' || userId === null)
+        return success<AccountLink>({ kind, role, username: null, expires_at: expiresAt })
+      const { username } = await accounts.profile(userId)
+      return success<AccountLink>({ kind, role: null, username, expires_at: expiresAt })
+    },
+  )
+
+  app.post(
+    '/api/auth/reset',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Choose a new password with a reset link, and sign in',
+        description: 'Revokes all tokens of the account; with `revoke_keys`, its API keys too.',
+        body: ResetPasswordBody,
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async ({ body }) => {
+      assertMultiUser()
+      const user = await accounts.resetPassword(body.link, {
+        password: body.password,
+        revokeKeys: body.revoke_keys,
+      })
       return success({ token: issueToken(user), user: presentUser(user) })
     },
   )

@@ -1,6 +1,7 @@
 // Registers all routes of the API explicitly.
 import type { App } from '../http/app.ts'
-import { registerAdminUserRoutes } from './admin-users.ts'
+import { registerAdminInvitationRoutes } from './admin-invitations.ts'
+import { type AdminUserDependencies, registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
 import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './background.ts'
 import { registerChannelRoutes } from './channels.ts'
@@ -33,7 +34,7 @@ import { registerUserEventRoutes } from './user-events.ts'
 export interface RouteDependencies {
   health: HealthDependencies
   auth: AuthRouteDependencies
-  adminUsers: Parameters<typeof registerAdminUserRoutes>[1]
+  adminUsers: AdminUserDependencies
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   exports: ExportRouteDependencies
@@ -60,6 +61,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerHealthRoutes(app, dependencies.health)
   registerAuthRoutes(app, dependencies.auth)
   registerAdminUserRoutes(app, dependencies.adminUsers)
+  registerAdminInvitationRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)
   registerFileRoutes(app, dependencies.files)

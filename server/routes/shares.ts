@@ -8,6 +8,7 @@ import { ConversationId } from '../protocol/ids.ts'
 import { Share, ShareBody, SharePage } from '../protocol/share.ts'
 import type { Shares } from '../sharing/shares.ts'
 import { deleted, success } from './envelope.ts'
+import { pageUrl } from './page-url.ts'
 
 export interface ShareRouteDependencies {
   shares: Shares
@@ -31,7 +32,7 @@ export function registerShareRoutes(
       conversation_id: row.conversationId,
       title: row.title,
       token,
-      url: `${(publicUrl ?? origin).replace(/\/+$/, '')}/s/${token}`,
+      url: pageUrl(publicUrl, origin, `/s/${token}`),
       include: row.include,
       has_password: row.passwordHash !== null,
       views: row.views,

@@ -10,9 +10,14 @@ import type { ConversationId, MessageId, RunId, UserId } from '../../server/prot
 import type { Attachment } from '../../server/protocol/message.ts'
 import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../../server/runs/start/row-defaults.ts'
 
+/** Admits everybody to `users.register`; the first one becomes the administrator. */
+export const admitAll: Parameters<Store['users']['register']>[1] = async (_tx, count) => ({
+  role: count === 0 ? 'admin' : 'user',
+})
+
 /** Registers an account; the first one becomes the administrator. */
 export const somebody = (store: Store, username = newId<string>().slice(-12)): Promise<UserRow> =>
-  store.users.register({ username, passwordHash: 'hash' }, () => {})
+  store.users.register({ username, passwordHash: 'hash' }, admitAll)
 
 /** Stores a message as the leaf that is shown; returns its id. */
 export async function say(

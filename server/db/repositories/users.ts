@@ -20,6 +20,13 @@ export type AccountChanges = Partial<
   revokeKeys?: boolean
 }
 
+/** How an account may be created. */
+export interface Admission {
+  role: UserRow['role']
+  /** Runs in the transaction that created the account. */
+  onCreated?(tx: Writer, id: UserId): Promise<void>
+}
+
 export type UserRepository = ReturnType<typeof createUserRepository>
 
 const nameTaken = () => appError('user_name_taken')
@@ -67,6 +74,9 @@ export function createUserRepository(database: Database) {
     .prepare('session')
 
   return {
+    /** For checks that also run inside the transactions of this repository. */
+    reader: read satisfies Reader,
+
     async find(id: UserId): Promise<UserRow | undefined> {
       const [user] = await read.select().from(users).where(eq(users.id, id))
       return user
@@ -96,12 +106,15 @@ export function createUserRepository(database: Database) {
     },
 
     /**
-     * Creates an account. The first one becomes the administrator, also when several register at once. The user of
-     * single mode does not count, because nobody can sign in as that user.
-     * @param mayRegister receives the number of accounts, and throws to refuse.
+     * Creates an account.
+     * @param admit decides the role, or throws to refuse. It receives the number of accounts, without the user of single
+     * mode, because nobody can sign in as that user. Nobody else registers meanwhile.
      * @throws AppError `user_name_taken` for a user name or e-mail address that is taken, ignoring case.
      */
-    register: (account: NewAccount, mayRegister: (count: number) => void): Promise<UserRow> =>
+    register: (
+      account: NewAccount,
+      admit: (tx: Writer, count: number) => Promise<Admission>,
+    ): Promise<UserRow> =>
       unlessTaken(
         database.write(async (tx) => {
           await tx.lock('users')
@@ -109,9 +122,10 @@ export function createUserRepository(database: Database) {
             .select({ count: countAll })
             .from(users)
             .where(isNotNull(users.passwordHash))
-          const count = row?.count ?? 0
-          mayRegister(count)
-          return insert(tx, account, count === 0 ? 'admin' : 'user')
+          const { role, onCreated } = await admit(tx, row?.count ?? 0)
+          const user = await insert(tx, account, role)
+          await onCreated?.(tx, user.id)
+          return user
         }),
       ),
 
@@ -150,16 +164,19 @@ export function createUserRepository(database: Database) {
     /**
      * Updates an account. A new password revokes every token issued before. Resolves with undefined when there is no
      * such account.
+     * @param before runs first in the same transaction, and throws to refuse.
      * @throws AppError `last_administrator` when no administrator who can sign in would remain, `password_changed` when the
      * password is not the expected one, `user_name_taken`.
      */
     update: (
       id: UserId,
       { expectedPasswordHash, revokeKeys, ...changes }: AccountChanges,
+      before: (tx: Writer) => Promise<void> = async () => {},
     ): Promise<UserRow | undefined> =>
       unlessTaken(
         database.write(async (tx) => {
           await tx.lock('users')
+          await before(tx)
           const [user] = await tx.select().from(users).where(eq(users.id, id))
           if (user === undefined) return undefined
           if (expectedPasswordHash !== undefined && expectedPasswordHash !== user.passwordHash)

@@ -6,6 +6,7 @@ export const {
   users,
   revokedTokens,
   apiKeys,
+  accountLinks,
   tokenUsage,
   memories,
   channels,

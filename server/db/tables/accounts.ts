@@ -59,6 +59,33 @@ export function defineAccountTables(c: Columns) {
     (t) => [c.uniqueIndex('api_keys_hash').on(t.hash), c.index('api_keys_user').on(t.userId)],
   )
 
+  /** Links that an administrator hands to a person: to register, or to choose a new password. */
+  const accountLinks = c.table(
+    'account_links',
+    {
+      id: c.text('id').primaryKey(),
+      kind: c.choice<'invitation' | 'reset'>('kind').notNull(),
+      /** SHA-256 of the token in the link. */
+      hash: c.text('hash').notNull(),
+      /** The role of the account that an invitation creates. */
+      role: c.choice<'admin' | 'user'>('role').notNull(),
+      note: c.text('note'),
+      /** The administrator who created it: it ends with their role. Null: created on the command line. */
+      createdBy: c.key<UserId>('created_by').references(() => users.id, { onDelete: 'cascade' }),
+      /** The account of a reset; with an invitation, the account that it created. */
+      userId: c.key<UserId>('user_id').references(() => users.id, { onDelete: 'cascade' }),
+      createdAt: c.time('created_at').notNull(),
+      expiresAt: c.time('expires_at').notNull(),
+      usedAt: c.time('used_at'),
+    },
+    (t) => [
+      c.uniqueIndex('account_links_hash').on(t.hash),
+      c.index('account_links_created').on(t.kind, t.createdAt, t.id),
+      c.index('account_links_user').on(t.userId),
+      c.index('account_links_creator').on(t.createdBy),
+    ],
+  )
+
   /** One row per hour, model and currency; the price is that of the time of use. */
   const tokenUsage = c.table(
     'token_usage',
@@ -142,6 +169,7 @@ export function defineAccountTables(c: Columns) {
     users,
     revokedTokens,
     apiKeys,
+    accountLinks,
     tokenUsage,
     memories,
     channels,

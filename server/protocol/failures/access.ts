@@ -2,6 +2,10 @@
 
 export const ACCESS_FAILURES = {
   account_gone: ['not_found', 'This account no longer exists.'],
+  account_link_invalid: [
+    'forbidden',
+    'This link no longer works: it was used, has expired or was withdrawn. Ask an administrator for a new one.',
+  ],
   account_not_found: ['not_found', 'There is no such account.'],
   administrators_only: ['forbidden', 'Only an administrator may do this.'],
   api_key_invalid: ['unauthorized', 'This API key is not valid.'],
@@ -29,6 +33,15 @@ export const ACCESS_FAILURES = {
     'internal',
     'Something went wrong on the server. Try again; if it happens again, search the log for the request id.',
   ],
+  invitation_not_found: ['not_found', 'There is no such invitation.'],
+  invitation_required: [
+    'registration_closed',
+    'You need an invitation to register here. Ask an administrator for one.',
+  ],
+  invitations_exhausted: [
+    'conflict',
+    'There are already {{limit}} open invitations. Withdraw some first.',
+  ],
   json_list_too_long: ['bad_request', 'A list in the JSON has more than {{entries}} entries.'],
   json_too_deep: ['bad_request', 'The JSON is nested deeper than {{levels}} levels.'],
   last_administrator: ['conflict', 'This is the last active administrator.'],
@@ -42,6 +55,14 @@ export const ACCESS_FAILURES = {
   origin_refused: [
     'origin_refused',
     'Pages from another origin may not call this server. If the origin is right, add it to cors_origins.',
+  ],
+  password_common: [
+    'validation_failed',
+    'This password is one of the most common ones and would be guessed at once. Choose another.',
+  ],
+  password_is_name: [
+    'validation_failed',
+    'The password may not be the user name or the e-mail address. Choose another.',
   ],
   password_changed: ['conflict', 'The password was changed a moment ago. Sign in again.'],
   registration_closed: [
@@ -60,6 +81,10 @@ export const ACCESS_FAILURES = {
     'A stored secret cannot be read: it was stored under a different secret key. Restore that key, or enter the secret again.',
   ],
   session_ended: ['unauthorized', 'Your session has ended. Sign in again.'],
+  setup_link_required: [
+    'forbidden',
+    'This server has no administrator yet. Open the set-up link that it printed when it started.',
+  ],
   shutting_down: ['shutting_down', 'The server is about to restart. Try again shortly.'],
   sign_in_busy: ['server_busy', 'Too many people are signing in at once. Try again in a moment.'],
   sign_in_required: ['unauthorized', 'Sign in first.'],

@@ -21,13 +21,15 @@ const tally = (statuses: readonly number[]): Record<number, number> => {
 describeOnEachServer('floods of the accounts', (start) => {
   const login = (server: TestServer, username: string, password: string, address: string) =>
     server.call('POST', '/api/auth/login', { body: { username, password }, headers: from(address) })
-  const register = async (server: TestServer, name: string, address = '10.9.0.1') =>
-    (
-      await server.call('POST', '/api/auth/register', {
-        body: person(name),
-        headers: from(address),
-      })
-    ).json.data
+  const setUp = new WeakSet<TestServer>()
+  /** The first account of a server is registered with its set-up link. */
+  const register = async (server: TestServer, name: string, address = '10.9.0.1') => {
+    const link = setUp.has(server) ? undefined : server.server.setupPath?.split('#')[1]
+    setUp.add(server)
+    const body = { ...person(name), ...(link === undefined ? {} : { link }) }
+    return (await server.call('POST', '/api/auth/register', { body, headers: from(address) })).json
+      .data
+  }
 
   test('300 simultaneous wrong passwords cost ten attempts, and the owner can sign in from another address meanwhile', async () => {
     const server = await start(multi, { realPasswords: true })
@@ -109,6 +111,7 @@ describeOnEachServer('floods of the accounts', (start) => {
 
   test('an address cannot register more accounts than allowed, however many it requests at once', async () => {
     const server = await start({ ...multi, limits: { registrations_per_hour: 5 } })
+    await register(server, 'first', '10.9.0.9')
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
         server.call('POST', '/api/auth/register', {
@@ -118,8 +121,6 @@ describeOnEachServer('floods of the accounts', (start) => {
       ),
     )
     expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 5, 429: 55 })
-    const admins = answers.filter(({ json }) => json.data?.user.role === 'admin')
-    expect(admins).toHaveLength(1)
     const elsewhere = await register(server, 'elsewhere', '2001:db8:1:3::1')
     expect(elsewhere.user.role).toBe('user')
   })

@@ -1,8 +1,10 @@
 // The application: providers around the pages, and who may see them.
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
+import { useLocation } from 'wouter'
 import { useAuthMode } from '../lib/api/auth.ts'
 import { FirstScreenReady } from '../lib/first-screen.tsx'
+import { paths } from '../lib/paths.ts'
 import { createQueryClient } from '../lib/query-client.ts'
 import { useSession } from '../lib/session.ts'
 import { useTheme } from '../lib/theme.ts'
@@ -16,6 +18,9 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 const SignInPage = lazyView(() =>
   import('../features/auth/sign-in-page.tsx').then((module) => module.SignInPage),
+)
+const JoinPage = lazyView(() =>
+  import('../features/auth/join-page.tsx').then((module) => module.JoinPage),
 )
 
 export function App() {
@@ -34,6 +39,7 @@ export function App() {
 function Gate() {
   const mode = useAuthMode()
   const { token } = useSession()
+  const [path] = useLocation()
   if (mode.isPending) return <ShellSkeleton />
   if (mode.isError)
     return (
@@ -43,12 +49,20 @@ function Gate() {
       </main>
     )
   const multi = mode.data.mode === 'multi'
+  if (multi && path === paths.join)
+    return (
+      <Suspense fallback={<ShellSkeleton />}>
+        <JoinPage />
+        <FirstScreenReady />
+      </Suspense>
+    )
   if (multi && token === null)
     return (
       <Suspense fallback={<ShellSkeleton />}>
         <SignInPage
-          canRegister={mode.data.registration === 'open'}
+          canRegister={mode.data.registration === 'open' && mode.data.setup_link !== true}
           first={mode.data.first_user === true}
+          needsSetupLink={mode.data.setup_link === true}
         />
         <FirstScreenReady />
       </Suspense>

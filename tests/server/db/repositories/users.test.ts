@@ -6,7 +6,7 @@ import { AppError } from '../../../../server/errors.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { UserId } from '../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
-import { somebody } from '../../../support/store-rows.ts'
+import { admitAll, somebody } from '../../../support/store-rows.ts'
 
 describeOnEachDatabase('accounts', (open) => {
   let store: Store
@@ -26,15 +26,15 @@ describeOnEachDatabase('accounts', (open) => {
   test('names and addresses are unique regardless of case', async () => {
     await store.users.register(
       { username: 'Zoë', passwordHash: 'x', email: 'Zoe@example.org' },
-      () => {},
+      admitAll,
     )
     await expect(
-      store.users.register({ username: 'ZOË', passwordHash: 'x' }, () => {}),
+      store.users.register({ username: 'ZOË', passwordHash: 'x' }, admitAll),
     ).rejects.toMatchObject({ code: 'name_taken', status: 409 })
     await expect(
       store.users.register(
         { username: 'other', passwordHash: 'x', email: 'zoe@EXAMPLE.org' },
-        () => {},
+        admitAll,
       ),
     ).rejects.toMatchObject({ code: 'name_taken' })
     expect((await store.users.findByName('zOË'))?.email).toBe('Zoe@example.org')
@@ -44,7 +44,7 @@ describeOnEachDatabase('accounts', (open) => {
     await somebody(store)
     const before = await store.users.count()
     await expect(
-      store.users.register({ username: 'late', passwordHash: 'x' }, (count) => {
+      store.users.register({ username: 'late', passwordHash: 'x' }, async (_tx, count) => {
         expect(count).toBe(before)
         throw new AppError('registration_closed', 'Closed.')
       }),

@@ -2,11 +2,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
+  AccountLink,
   AuthMode,
   ChangedProfile,
   LoginBody,
   PatchProfileBody,
   RegisterBody,
+  ResetPasswordBody,
   SignedIn,
   User,
 } from '../../../../server/protocol/user.ts'
@@ -34,10 +36,27 @@ export const useProfile = (enabled = true) =>
     meta: { quiet: true },
   })
 
-export function useSignIn(kind: 'login' | 'register') {
+/** What a set-up, invitation or reset link is for. */
+export const useAccountLink = (link: string) =>
+  useQuery({
+    queryKey: ['account-link', link],
+    queryFn: ({ signal }) =>
+      request<AccountLink>('/api/auth/links', { method: 'POST', body: { link }, signal }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { quiet: true },
+  })
+
+type SignInBody = {
+  login: z.input<typeof LoginBody>
+  register: z.input<typeof RegisterBody>
+  reset: z.input<typeof ResetPasswordBody>
+}
+
+export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: z.input<typeof LoginBody> | z.input<typeof RegisterBody>) =>
+    mutationFn: (body: SignInBody[Kind]) =>
       request<z.output<typeof SignedIn>>(`/api/auth/${kind}`, { method: 'POST', body }),
     onSuccess: ({ token, user }) => {
       client.clear()

@@ -74,6 +74,18 @@ export const englishPages = {
     toRegister: 'No account yet? Create one',
     toLogin: 'Have an account? Sign in',
     logout: 'Sign out',
+    setupTitle: 'Set up this server',
+    setupText: 'Create the administrator’s account. This link then stops working.',
+    setupLinkTitle: 'Not set up yet',
+    setupLinkText:
+      'Open the set-up link that the server printed when it started. It creates the administrator’s account.',
+    joinTitle: 'You’re invited',
+    joinText: 'Create your account on this server.',
+    resetTitle: 'New password for {{name}}',
+    resetText: 'You’ll be signed out everywhere else.',
+    reset: 'Save and sign in',
+    linkBroken: 'This link doesn’t work',
+    toSignIn: 'Go to sign-in',
   },
   setup: {
     title: 'Add a model',

@@ -1,0 +1,93 @@
+// Invitations and reset links: created by an administrator, used once, stored as a hash.
+import type { Reader, Writer } from '../db/database.ts'
+import type { AccountLinkRepository, AccountLinkRow } from '../db/repositories/account-links.ts'
+import type { Admission } from '../db/repositories/users.ts'
+import { type AppError, appError } from '../errors.ts'
+import type { Page } from '../protocol/envelope.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { hashLinkToken, newLinkToken } from './link-token.ts'
+
+export interface AccountLinks {
+  /** `token` cannot be retrieved later. @throws AppError `invitations_exhausted`. */
+  invite(invitation: {
+    role: 'admin' | 'user'
+    note: string | null
+    /** Null: the operator, on the command line. */
+    createdBy: UserId | null
+    lifetimeMs: number
+  }): Promise<{ row: AccountLinkRow; token: string }>
+  /** A link with which the owner of the account chooses a new password. It replaces an earlier one. */
+  createReset(
+    userId: UserId,
+    createdBy: UserId | null,
+  ): Promise<{ row: AccountLinkRow; token: string }>
+  /** All invitations, newest first. */
+  list(page: { limit: number; cursor?: string | undefined }): Promise<Page<AccountLinkRow>>
+  /** False when there is no such invitation. */
+  removeInvitation(id: string): Promise<boolean>
+  /** What a link is for; undefined when it cannot be used (any more). */
+  find(token: string): Promise<AccountLinkRow | undefined>
+  /** What an invitation allows. @throws AppError `account_link_invalid`. */
+  admission(from: Reader, token: string): Promise<Admission>
+  /** The account of a reset link, and what marks the link as used. @throws AppError `account_link_invalid`. */
+  reset(from: Reader, token: string): Promise<{ userId: UserId; use(tx: Writer): Promise<void> }>
+}
+
+/** Invitations that can be open at the same time. */
+const MAX_INVITATIONS = 500
+const MAX_RESETS = 10_000
+const RESET_LIFETIME_MS = 24 * 60 * 60_000
+
+const invalid = (): AppError => appError('account_link_invalid')
+
+export function createAccountLinks(
+  links: AccountLinkRepository,
+  now: () => Date = () => new Date(),
+): AccountLinks {
+  const find = (token: string, from?: Reader) => links.findUsable(hashLinkToken(token), now(), from)
+
+  async function create(
+    link: Omit<Parameters<AccountLinkRepository['insert']>[0], 'hash' | 'expiresAt'>,
+    { lifetimeMs, atMost }: { lifetimeMs: number; atMost: number },
+  ): Promise<{ row: AccountLinkRow; token: string }> {
+    const token = newLinkToken()
+    const at = now()
+    const row = await links.insert(
+      { ...link, hash: hashLinkToken(token), expiresAt: new Date(at.getTime() + lifetimeMs) },
+      { now: at, atMost },
+    )
+    if (row === null) throw appError('invitations_exhausted', { limit: atMost })
+    return { row, token }
+  }
+
+  return {
+    invite: ({ role, note, createdBy, lifetimeMs }) =>
+      create(
+        { kind: 'invitation', role, note, createdBy, userId: null },
+        { lifetimeMs, atMost: MAX_INVITATIONS },
+      ),
+
+    createReset: (userId, createdBy) =>
+      create(
+        { kind: 'reset', role: 'user', note: null, createdBy, userId },
+        { lifetimeMs: RESET_LIFETIME_MS, atMost: MAX_RESETS },
+      ),
+
+    list: (page) => links.listInvitations(page),
+    removeInvitation: (id) => links.removeInvitation(id),
+    find: (token) => find(token),
+
+    async admission(from, token) {
+      const link = await find(token, from)
+      if (link?.kind !== 'invitation') throw invalid()
+      return { role: link.role, onCreated: (tx, id) => links.use(tx, link.id, id, now()) }
+    },
+
+    async reset(from, token) {
+      const link = await find(token, from)
+      const userId = link?.userId
+      if (link?.kind !== 'reset' || userId == null) throw invalid()
+      return { userId, use: (tx) => links.use(tx, link.id, userId, now()) }
+    },
+  }
+}

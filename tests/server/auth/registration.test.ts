@@ -1,0 +1,155 @@
+// Who may create an account: the set-up link, invitations, reset links, and which passwords are refused; on both databases.
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
+
+const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
+const person = (username: string) => ({ username, password: 'a good password' })
+/** What a proxy adds to the requests of other machines. */
+const fromElsewhere = { 'x-forwarded-for': '203.0.113.7' }
+
+const setupToken = ({ server }: TestServer): string => server.setupPath?.split('#')[1] ?? ''
+
+describeOnEachServer('registering', (start) => {
+  const post = async (server: TestServer, path: string, body: object, headers = {}) =>
+    server.call('POST', path, { body, headers })
+
+  test('from elsewhere only the set-up link creates the first account, and only that one', async () => {
+    const server = await start(multi)
+    const token = setupToken(server)
+    const mode = async () =>
+      (await server.call('GET', '/api/auth/mode', { headers: fromElsewhere })).json.data
+    expect(await mode()).toEqual({ mode: 'multi', registration: 'open', setup_link: true })
+    for (const link of [undefined, 'x', `${token}x`]) {
+      const body = { ...person('eve'), ...(link === undefined ? {} : { link }) }
+      const { status, json } = await post(server, '/api/auth/register', body, fromElsewhere)
+      expect([status, json]).toMatchObject([403, { reason: 'setup_link_required' }])
+    }
+    const found = await post(server, '/api/auth/links', { link: token }, fromElsewhere)
+    expect(found.json.data).toMatchObject({ kind: 'setup', role: 'admin' })
+    const first = { ...person('ada'), link: token }
+    const made = await post(server, '/api/auth/register', first, fromElsewhere)
+    expect(made.json.data.user.role).toBe('admin')
+    const again = await post(server, '/api/auth/register', { ...person('eve'), link: token })
+    expect([again.status, again.json]).toMatchObject([403, { reason: 'account_link_invalid' }])
+    expect((await post(server, '/api/auth/links', { link: token })).status).toBe(403)
+    const later = await post(server, '/api/auth/register', person('bob'), fromElsewhere)
+    expect(later.json.data.user.role).toBe('user')
+  })
+
+  test.each([
+    ['a page of another origin', { origin: 'https://example.org' }, {}],
+    ['a proxy that names itself', { via: '1.1 proxy' }, {}],
+    ['a server with a public URL', {}, { public_url: 'https://chat.example.org' }],
+    ['a server that wants the link', {}, { first_administrator: 'link' }],
+  ])('being on this machine is not enough through %s', async (_name, headers, config) => {
+    const server = await start({ ...multi, ...config })
+    const { json } = await post(server, '/api/auth/register', person('eve'), headers)
+    expect(json).toMatchObject({ code: 403, reason: 'setup_link_required' })
+  })
+
+  describe('with invitations only', () => {
+    let server: TestServer
+    let admin = ''
+    beforeAll(async () => {
+      server = await start({ ...multi, registration: 'invite' })
+      admin = await register(server, 'ada')
+    })
+    const invite = async (body: object, token = admin) =>
+      (await server.call('POST', '/api/admin/invitations', { body, token })).json.data
+    const join = (name: string, link: string) =>
+      post(server, '/api/auth/register', { ...person(name), link })
+
+    test('an invitation creates one account with its role, also when it is used twice at once', async () => {
+      const without = await post(server, '/api/auth/register', person('eve'))
+      expect(without.json).toMatchObject({ code: 403, reason: 'invitation_required' })
+      const { token, url, id } = await invite({ role: 'admin', note: 'for Bob' })
+      expect(url).toBe(`${server.url}/join#${token}`)
+      // A name that is taken does not use up the invitation.
+      expect((await join('ada', token)).status).toBe(409)
+      const both = await Promise.all([join('bob', token), join('bobby', token)])
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
+      const user = both.find(({ status }) => status === 200)?.json.data.user
+      expect(user.role).toBe('admin')
+      const list = (await server.call('GET', '/api/admin/invitations', { token: admin })).json.data
+      expect(list.items).toContainEqual(
+        expect.objectContaining({
+          id,
+          note: 'for Bob',
+          user_id: user.id,
+          used_at: expect.any(String),
+        }),
+      )
+      expect(JSON.stringify(list)).not.toContain(token)
+    })
+
+    test('a withdrawn invitation, and one of a former administrator, no longer work', async () => {
+      const withdrawn = await invite({})
+      await server.call('DELETE', `/api/admin/invitations/${withdrawn.id}`, { token: admin })
+      expect((await join('carl', withdrawn.token)).status).toBe(403)
+      const second = (await join('dora', (await invite({ role: 'admin' })).token)).json.data
+      const hers = await invite({ role: 'admin' }, second.token)
+      await server.call('PATCH', `/api/admin/users/${second.user.id}`, {
+        token: admin,
+        body: { role: 'user' },
+      })
+      expect((await join('eve', hers.token)).json).toMatchObject({ reason: 'account_link_invalid' })
+    })
+
+    test('only administrators invite, list and withdraw', async () => {
+      const { token } = (await join('fay', (await invite({})).token)).json.data
+      for (const [method, path] of [
+        ['POST', '/api/admin/invitations'],
+        ['GET', '/api/admin/invitations'],
+        ['DELETE', '/api/admin/invitations/x'],
+        ['POST', '/api/admin/users/x/reset-link'],
+      ] as const) {
+        const body = method === 'POST' ? {} : undefined
+        expect((await server.call(method, path, { token, body })).status).toBe(403)
+      }
+    })
+
+    test('a reset link sets a new password once and ends what the old one opened', async () => {
+      const { token: old, user } = (await join('gil', (await invite({})).token)).json.data
+      const link = async () =>
+        (await server.call('POST', `/api/admin/users/${user.id}/reset-link`, { token: admin })).json
+          .data.token
+      const replaced = await link()
+      const token = await link()
+      expect((await post(server, '/api/auth/links', { link: replaced })).status).toBe(403)
+      const found = await post(server, '/api/auth/links', { link: token })
+      expect(found.json.data).toMatchObject({ kind: 'reset', username: 'gil' })
+      // It does not register anybody.
+      expect((await join('hal', token)).status).toBe(403)
+      const body = { link: token, password: 'another password' }
+      const both = await Promise.all([1, 2].map(() => post(server, '/api/auth/reset', body)))
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
+      const profile = (bearer: string) =>
+        server.call('GET', '/api/auth/profile', { token: bearer }).then(({ status }) => status)
+      expect(await profile(old)).toBe(401)
+      const fresh = both.find(({ status }) => status === 200)?.json.data.token
+      expect(await profile(fresh)).toBe(200)
+    })
+
+    test.each([
+      ['Password123', 'password_common'],
+      ['IVAN@example.org', 'password_is_name'],
+    ])('the password %s is refused wherever one is chosen', async (password, reason) => {
+      const refused = { code: 400, reason }
+      const account = { username: `ivan-${reason}`, email: 'ivan@example.org', password }
+      const { token } = await invite({})
+      const registered = await post(server, '/api/auth/register', { ...account, link: token })
+      expect(registered.json).toMatchObject(refused)
+      if (reason !== 'password_common') return
+      const changed = await server.call('PATCH', '/api/auth/profile', {
+        token: admin,
+        body: { password, current_password: 'a good password' },
+      })
+      expect(changed.json).toMatchObject(refused)
+    })
+  })
+})

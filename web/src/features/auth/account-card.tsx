@@ -1,0 +1,56 @@
+// The card in the middle of the screen that signing in, registering and links share.
+import type { FormEventHandler, ReactNode } from 'react'
+import { Logo } from '../../ui/logo.tsx'
+
+export function AccountCard({
+  title,
+  text,
+  error,
+  onSubmit,
+  children,
+}: {
+  title: string
+  text?: string | undefined
+  /** What went wrong with the last attempt. */
+  error?: string | undefined
+  onSubmit?: FormEventHandler
+  children: ReactNode
+}) {
+  const head = (
+    <>
+      <div className="mb-1 flex flex-col items-center gap-3 text-center">
+        <Logo size={40} />
+        <h1 className="font-display text-2xl tracking-tight wrap-anywhere">{title}</h1>
+        {text !== undefined && <p className="text-sm text-balance text-muted">{text}</p>}
+      </div>
+      {error !== undefined && (
+        <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          {error}
+        </p>
+      )}
+    </>
+  )
+  const card =
+    'flex w-full max-w-sm flex-col gap-4 rounded-2xl border border-line bg-surface p-7 shadow-float'
+  return (
+    <main className="grid min-h-full place-items-center p-4">
+      {onSubmit === undefined ? (
+        <div className={card}>
+          {head}
+          {children}
+        </div>
+      ) : (
+        <form
+          className={card}
+          onSubmit={(event) => {
+            event.preventDefault()
+            onSubmit(event)
+          }}
+        >
+          {head}
+          {children}
+        </form>
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,87 @@
+// Where set-up, invitation and reset links lead: an account is created, or a new password chosen.
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation } from 'wouter'
+import { useAccountLink, useSignIn } from '../../lib/api/auth.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button, linkButtonClass } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Loading } from '../../ui/feedback.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { AccountCard } from './account-card.tsx'
+import { RegisterForm } from './register-form.tsx'
+
+export function JoinPage() {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const [token] = useState(() => location.hash.slice(1))
+  // Out of the address bar and the history as soon as it is read.
+  useEffect(() => history.replaceState(history.state, '', paths.join), [])
+  const link = useAccountLink(token)
+  const home = () => {
+    navigate(paths.home, { replace: true })
+  }
+  if (link.isPending) return <Loading />
+  if (link.isError)
+    return (
+      <AccountCard title={t('auth.linkBroken')} text={errorText(link.error)}>
+        <Link href={paths.home} className={linkButtonClass}>
+          {t('auth.toSignIn')}
+        </Link>
+      </AccountCard>
+    )
+  const { kind, username } = link.data
+  if (kind === 'reset') return <ResetForm token={token} name={username ?? ''} onDone={home} />
+  return (
+    <RegisterForm
+      title={t(kind === 'setup' ? 'auth.setupTitle' : 'auth.joinTitle')}
+      text={t(kind === 'setup' ? 'auth.setupText' : 'auth.joinText')}
+      link={token}
+      onDone={home}
+    />
+  )
+}
+
+function ResetForm({ token, name, onDone }: { token: string; name: string; onDone: () => void }) {
+  const { t } = useTranslation()
+  const reset = useSignIn('reset')
+  const [password, setPassword] = useState('')
+  const [revokeKeys, setRevokeKeys] = useState(false)
+  return (
+    <AccountCard
+      title={t('auth.resetTitle', { name })}
+      text={t('auth.resetText')}
+      error={reset.isError ? errorText(reset.error) : undefined}
+      onSubmit={() => {
+        // Signing in removes this form, and callbacks of `mutate` would end with it. An error is shown above.
+        reset
+          .mutateAsync({ link: token, password, revoke_keys: revokeKeys })
+          .then(onDone, () => undefined)
+      }}
+    >
+      {/* For password managers, which store the new password under this name. */}
+      <input type="text" autoComplete="username" value={name} readOnly hidden />
+      <TextField
+        label={t('settings.newPassword')}
+        hint={t('auth.passwordHint')}
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={8}
+        maxLength={200}
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <Switch
+        label={t('settings.revokeKeys')}
+        hint={t('settings.revokeKeysHint')}
+        checked={revokeKeys}
+        onChange={setRevokeKeys}
+      />
+      <Button tone="primary" type="submit" className="mt-1 h-10" disabled={reset.isPending}>
+        {t('auth.reset')}
+      </Button>
+    </AccountCard>
+  )
+}

@@ -1,0 +1,75 @@
+// The form that creates an account: in an open registration, or with a link.
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSignIn } from '../../lib/api/auth.ts'
+import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { TextField } from '../../ui/field.tsx'
+import { AccountCard } from './account-card.tsx'
+
+export function RegisterForm({
+  title,
+  text,
+  link,
+  onDone,
+  children,
+}: {
+  title: string
+  text?: string | undefined
+  /** The token of a set-up or invitation link. */
+  link?: string
+  onDone?: () => void
+  /** What stands below the button. */
+  children?: ReactNode
+}) {
+  const { t } = useTranslation()
+  const register = useSignIn('register')
+  const [username, setUsername] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  return (
+    <AccountCard
+      title={title}
+      text={text}
+      error={register.isError ? errorText(register.error) : undefined}
+      onSubmit={() => {
+        const account = { username, password, ...(email === '' ? {} : { email }) }
+        // Signing in removes this form, and callbacks of `mutate` would end with it. An error is shown above.
+        register.mutateAsync({ ...account, ...(link && { link }) }).then(onDone, () => undefined)
+      }}
+    >
+      <TextField
+        label={t('auth.username')}
+        autoComplete="username"
+        required
+        minLength={2}
+        maxLength={50}
+        value={username}
+        onChange={(event) => setUsername(event.target.value)}
+      />
+      <TextField
+        label={t('auth.email')}
+        hint={t('common.optional')}
+        type="email"
+        autoComplete="email"
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <TextField
+        label={t('auth.password')}
+        hint={t('auth.passwordHint')}
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={8}
+        maxLength={200}
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <Button tone="primary" type="submit" className="mt-1 h-10" disabled={register.isPending}>
+        {t('auth.register')}
+      </Button>
+      {children}
+    </AccountCard>
+  )
+}
