@@ -14,7 +14,7 @@ async function buildPage(): Promise<void> {
   const { build } = await import('vite')
   await build({ configFile: config, root: join(root, 'web'), logLevel: 'warn' })
   const assets = (await filesOf(webOut)).filter((file) =>
-    /\.(js|css|svg|json|html|wasm)$/.test(file),
+    /\.(m?js|css|svg|json|html|wasm)$/.test(file),
   )
   // Node compresses in its thread pool, which has four threads.
   const queue = assets.values()

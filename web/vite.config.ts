@@ -1,5 +1,7 @@
 // How the page is built (to dist/web, which the server serves) and developed (proxied to a running server).
-import { resolve } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -22,6 +24,34 @@ const stylesAfterFrame = (): Plugin => ({
     },
   },
 })
+
+/**
+ * Mermaid as its authors built it, copied instead of bundled again: the build would take twice as long, and the frame that
+ * draws diagrams would share files with the page.
+ */
+function builtMermaid(): Plugin {
+  const manifest = createRequire(import.meta.url).resolve('mermaid/package.json')
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+  const from = join(dirname(manifest), 'dist')
+  const folder = `assets/mermaid-${version}`
+  const chunks = 'chunks/mermaid.esm.min'
+  return {
+    name: 'built-mermaid',
+    apply: 'build',
+    enforce: 'pre',
+    resolveId: (id) =>
+      id === 'mermaid' ? { id: `/${folder}/mermaid.esm.min.mjs`, external: 'absolute' } : null,
+    generateBundle() {
+      const names = readdirSync(join(from, chunks)).filter((name) => name.endsWith('.mjs'))
+      for (const name of ['mermaid.esm.min.mjs', ...names.map((one) => `${chunks}/${one}`)])
+        this.emitFile({
+          type: 'asset',
+          fileName: `${folder}/${name}`,
+          source: readFileSync(join(from, name)),
+        })
+    },
+  }
+}
 
 type Graph = { getModuleInfo(id: string): { importedIds: readonly string[] } | null }
 
@@ -55,7 +85,7 @@ function firstScreenFile() {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), stylesAfterFrame()],
+  plugins: [builtMermaid(), react(), tailwindcss(), stylesAfterFrame()],
   build: {
     outDir: resolve(import.meta.dirname, '../dist/web'),
     emptyOutDir: true,
@@ -65,6 +95,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 600,
     rolldownOptions: {
+      input: ['index.html', 'diagram.html'].map((name) => resolve(import.meta.dirname, name)),
       output: {
         codeSplitting: {
           groups: [{ debugName: 'first screen', name: firstScreenFile() }],

@@ -26,17 +26,21 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
   if (rules.mode === 'single')
     app.addHook('onRequest', async (request) => {
       if (!isAcceptedHost(request.headers.host, rules)) throw appError('host_refused')
-      if (request.headers.origin !== undefined && !isAllowed(request))
+      if (request.headers.origin !== undefined && !isAllowed(request) && !isAsset(request))
         throw appError('origin_refused')
     })
   await app.register(fastifyCors, () => async (request: FastifyRequest) => ({
-    origin: isAllowed(request),
+    origin: isAsset(request) ? '*' : isAllowed(request),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type', 'last-event-id', 'x-share-password'],
     exposedHeaders: ['retry-after', 'content-disposition', 'x-request-id'],
     maxAge: 600,
   }))
 }
+
+/** The page's own scripts, which are public. The frame that draws diagrams has no origin (`null`) and loads them. */
+const isAsset = ({ method, url }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && url.startsWith('/assets/')
 
 function allowedOrigins({
   corsOrigins,

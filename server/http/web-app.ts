@@ -8,6 +8,11 @@ const YEAR_SECONDS = 31_536_000
 const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>NanoClaw</title>
 <p>The API is running, but the page is not built. Run <code>npm run build</code> and start again.</p>`
 
+/** The frame that draws diagrams: scripts of ours and nothing else, in the page's own windows only. */
+const DIAGRAM_FRAME = 'diagram.html'
+const DIAGRAM_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+
 /** Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it. */
 export async function registerWebApp(app: App, root: string): Promise<void> {
   const isBuilt = existsSync(join(root, 'index.html'))
@@ -26,6 +31,10 @@ export async function registerWebApp(app: App, root: string): Promise<void> {
       return reply
     }
     if (!isBuilt) return reply.type('text/html; charset=utf-8').send(NOT_BUILT)
+    if (path === DIAGRAM_FRAME)
+      void reply
+        .header('content-security-policy', DIAGRAM_POLICY)
+        .header('x-frame-options', 'SAMEORIGIN')
     const isFile = /\.[A-Za-z0-9]+$/.test(path)
     void reply.header(
       'cache-control',

@@ -164,6 +164,8 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
 /** The page's layers. Of the server, the page may import only `protocol`. */
 export const WEB_LAYERS: Record<string, readonly string[]> = {
   'main.tsx': ['app', 'lib', 'ui'],
+  // The script of the frame that draws diagrams, which runs apart from the page.
+  'diagram-frame.ts': ['ui'],
   app: ['features', 'ui', 'lib'],
   features: ['ui', 'lib'],
   ui: ['lib'],

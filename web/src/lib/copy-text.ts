@@ -14,6 +14,38 @@ export async function copyText(text: string): Promise<boolean> {
   return copyFromField(text)
 }
 
+/** A text with and without its formatting. */
+export type RichText = { text: string; html: string }
+
+/** Like `copyText`, but programs that understand HTML receive the formatted text, for example a table as cells. */
+export async function copyRich({ text, html }: RichText): Promise<boolean> {
+  const { clipboard } = navigator as { clipboard?: Clipboard }
+  if (clipboard !== undefined && 'ClipboardItem' in globalThis)
+    try {
+      const item = new ClipboardItem({
+        'text/plain': new Blob([text], { type: 'text/plain' }),
+        'text/html': new Blob([html], { type: 'text/html' }),
+      })
+      await clipboard.write([item])
+      return true
+    } catch {
+      // As above.
+    }
+  const onCopy = (event: ClipboardEvent): void => {
+    if (event.clipboardData === null) return
+    event.clipboardData.setData('text/plain', text)
+    event.clipboardData.setData('text/html', html)
+    event.preventDefault()
+  }
+  // The copy command of the fallback asks every listener for what to copy, on insecure origins too.
+  document.addEventListener('copy', onCopy, true)
+  try {
+    return copyFromField(text)
+  } finally {
+    document.removeEventListener('copy', onCopy, true)
+  }
+}
+
 /** The fallback for every origin: selects the text in a field and runs the browser's copy command. */
 function copyFromField(text: string): boolean {
   const focused = document.activeElement

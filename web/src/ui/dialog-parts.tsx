@@ -11,9 +11,15 @@ const overlayClass =
 const panelClass =
   'fixed z-50 flex flex-col bg-paper shadow-float animate-appear border border-line ' +
   'max-sm:inset-x-0 max-sm:bottom-0 max-sm:max-h-[92dvh] max-sm:rounded-t-2xl max-sm:pb-[env(safe-area-inset-bottom)] ' +
-  'sm:top-1/2 sm:left-1/2 sm:-translate-x-1/2 sm:-translate-y-1/2 sm:max-h-[min(86dvh,52rem)] sm:rounded-2xl'
+  'sm:top-1/2 sm:left-1/2 sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-2xl'
 
-const WIDTHS = { narrow: 'sm:w-[26rem]', normal: 'sm:w-[34rem]', wide: 'sm:w-[min(64rem,94vw)]' }
+const HEIGHT = 'sm:max-h-[min(86dvh,52rem)]'
+const WIDTHS = {
+  narrow: `${HEIGHT} sm:w-[26rem]`,
+  normal: `${HEIGHT} sm:w-[34rem]`,
+  wide: `${HEIGHT} sm:w-[min(64rem,94vw)]`,
+  full: 'sm:max-h-[94dvh] sm:w-[96vw]',
+}
 
 export function Dialog({
   open,

@@ -23,9 +23,11 @@ import { paths } from '../../lib/paths.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
+import { CodeActionsContext } from '../../ui/markdown/code-actions.ts'
 import { notify } from '../../ui/toasts.ts'
 import { BackgroundTasks } from './background/background-tasks.tsx'
 import type { ChatOptions } from './chat-options.ts'
+import { useCodeActions } from './code-actions.ts'
 import { Composer } from './composer/composer.tsx'
 import { ConversationContext } from './conversation-context.ts'
 import { conversationPatch } from './conversation-patch.ts'
@@ -169,6 +171,7 @@ function OpenConversation({
     () => ({ conversationId: id, projectId: conversation.project_id }),
     [id, conversation.project_id],
   )
+  const codeActions = useCodeActions(run.send, !running && options.tools)
   return (
     <ConversationContext value={place}>
       <div className="flex min-h-0 flex-1">
@@ -184,17 +187,19 @@ function OpenConversation({
               <Failed message={errorText(messages.error)} onRetry={() => void messages.refetch()} />
             </div>
           ) : (
-            <MessageList
-              messages={messages.data}
-              conversationId={id}
-              locked={running}
-              edited={edited}
-              hasOlder={messages.hasNextPage}
-              loadOlder={() => {
-                if (!messages.isFetchingNextPage) void messages.fetchNextPage()
-              }}
-              actions={actions}
-            />
+            <CodeActionsContext value={codeActions}>
+              <MessageList
+                messages={messages.data}
+                conversationId={id}
+                locked={running}
+                edited={edited}
+                hasOlder={messages.hasNextPage}
+                loadOlder={() => {
+                  if (!messages.isFetchingNextPage) void messages.fetchNextPage()
+                }}
+                actions={actions}
+              />
+            </CodeActionsContext>
           )}
           <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-4 short:pb-1">
             <BackgroundTasks conversationId={id} />

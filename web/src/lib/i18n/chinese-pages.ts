@@ -11,6 +11,28 @@ export const chinesePages: typeof englishPages = {
   prose: {
     alert: { note: '说明', tip: '提示', important: '重要', warning: '警告', caution: '小心' },
     details: '详情',
+    diagram: {
+      name: '图表',
+      show: '显示图表',
+      source: '显示源代码',
+      download: '下载为 SVG',
+      failed: '无法绘制这张图表，下面是它的源代码。',
+      failedBecause: '无法绘制这张图表（{{reason}}），下面是它的源代码。',
+    },
+    image: {
+      name: '图片',
+      larger: '放大',
+      smaller: '缩小',
+      fit: '适应窗口',
+      download: '下载图片',
+    },
+    code: {
+      wrap: '自动换行',
+      download: '下载为文件',
+      run: '运行',
+      runMessage: '请运行下面的代码，并告诉我输出结果：',
+    },
+    table: { copy: '复制表格' },
     footnote: '脚注 {{number}}',
     footnoteBack: '回到引用脚注 {{number}} 的位置',
     footnotes: '脚注',

@@ -112,6 +112,7 @@ export const chinese: typeof english = {
     yours: '你的消息',
     answer: '回答',
     edit: '编辑',
+    copyMarkdown: '复制为 Markdown',
     editHint: '发送后会新建一个分支，原消息仍会保留。',
     delete: '删除',
     deleteTitle: '删除这条消息？',

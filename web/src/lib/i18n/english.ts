@@ -112,6 +112,7 @@ export const english = {
     yours: 'Your message',
     answer: 'Answer',
     edit: 'Edit',
+    copyMarkdown: 'Copy as Markdown',
     editHint: 'Sending starts a new branch. The original stays.',
     delete: 'Delete',
     deleteTitle: 'Delete this message?',

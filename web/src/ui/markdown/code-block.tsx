@@ -1,51 +1,110 @@
-// A code block with its language, a copy button and syntax colours.
-import { Check, Copy } from 'lucide-react'
-import { memo, useState } from 'react'
+// A code block with its language, colours and line numbers; it can be copied, saved, wrapped and, if it is Python, run.
+import { Download, Play, WrapText } from 'lucide-react'
+import { memo, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { copyText } from '../../lib/copy-text.ts'
-import { notify } from '../toasts.ts'
+import { saveFile } from '../../lib/save-file.ts'
+import { ActionButton } from '../action-button.tsx'
+import { classNames } from '../class-names.ts'
+import { CodeActionsContext } from './code-actions.ts'
 import { CodeLines } from './code-lines.tsx'
+import { CopyButton } from './copy-button.tsx'
 
-export function CopyButton({ text, label }: { text: string; label?: string }) {
-  const { t } = useTranslation()
-  const [copied, setCopied] = useState(false)
-  const Icon = copied ? Check : Copy
-  return (
-    <button
-      type="button"
-      className="inline-flex h-7 items-center gap-1.5 rounded-md px-2 text-xs text-muted transition-colors hover:bg-hover hover:text-ink"
-      onClick={() => {
-        void copyText(text).then((done) => {
-          if (!done) return notify(t('common.notCopied'), 'error')
-          setCopied(true)
-          setTimeout(() => setCopied(false), 1_500)
-        })
-      }}
-    >
-      <Icon size={13} aria-hidden />
-      <span>{copied ? t('common.copied') : (label ?? t('common.copy'))}</span>
-    </button>
-  )
+/** From this many lines on, lines have numbers. */
+const NUMBERED_LINES = 10
+
+/** The endings of file names where they differ from the language's name. */
+const FILE_ENDINGS: Record<string, string> = {
+  bash: 'sh',
+  'c#': 'cs',
+  'c++': 'cpp',
+  console: 'sh',
+  csharp: 'cs',
+  docker: 'dockerfile',
+  golang: 'go',
+  javascript: 'js',
+  kotlin: 'kt',
+  latex: 'tex',
+  makefile: 'mk',
+  markdown: 'md',
+  mermaid: 'mmd',
+  powershell: 'ps1',
+  python: 'py',
+  ruby: 'rb',
+  rust: 'rs',
+  shell: 'sh',
+  text: 'txt',
+  typescript: 'ts',
+  yaml: 'yml',
+  zsh: 'sh',
+}
+
+const endingOf = (language: string): string => {
+  const ending = Object.hasOwn(FILE_ENDINGS, language) ? FILE_ENDINGS[language] : language
+  return ending !== undefined && /^[a-z0-9]{1,12}$/.test(ending) ? ending : 'txt'
+}
+
+const isNumbered = (code: string): boolean => {
+  let at = -1
+  for (let line = 1; line < NUMBERED_LINES; line += 1) {
+    at = code.indexOf('\n', at + 1)
+    if (at < 0) return false
+  }
+  return true
 }
 
 export const CodeBlock = memo(function CodeBlock({
   code,
   language,
+  whole = true,
 }: {
   code: string
   language: string
+  /** False while more of it may arrive. */
+  whole?: boolean
 }) {
   const { t } = useTranslation()
+  const [wraps, setWraps] = useState(false)
   return (
     <figure dir="ltr" className="overflow-hidden rounded-xl border border-line bg-sunken">
-      <figcaption className="flex h-9 items-center justify-between pr-1.5 pl-3.5 text-xs text-muted">
-        <span className="font-mono">{language === '' ? t('code.text') : language}</span>
+      <figcaption className="flex min-h-9 items-center gap-0.5 pr-1.5 pl-3.5 text-xs text-muted">
+        <span className="min-w-0 flex-1 truncate font-mono">
+          {language === '' ? t('code.text') : language}
+        </span>
+        {whole && /^(?:py|python3?)$/.test(language) && <RunButton code={code} />}
+        <ActionButton
+          icon={WrapText}
+          label={t('prose.code.wrap')}
+          aria-pressed={wraps}
+          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted transition-colors hover:bg-hover hover:text-ink aria-pressed:bg-accent-soft aria-pressed:text-accent"
+          onClick={() => setWraps(!wraps)}
+        />
+        <ActionButton
+          icon={Download}
+          label={t('prose.code.download')}
+          onClick={() =>
+            saveFile(new Blob([code], { type: 'text/plain' }), `code.${endingOf(language)}`)
+          }
+        />
         <CopyButton text={code} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <pre tabIndex={0} className="overflow-x-auto px-3.5 pb-3.5 -outline-offset-2">
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        tabIndex={0}
+        className={classNames(
+          'overflow-x-auto px-3.5 pb-3.5 -outline-offset-2',
+          isNumbered(code) && 'code-numbered',
+          wraps && 'code-wrapped',
+        )}
+      >
         <CodeLines code={code} language={language} />
       </pre>
     </figure>
   )
 })
+
+function RunButton({ code }: { code: string }) {
+  const { t } = useTranslation()
+  const run = useContext(CodeActionsContext)?.run ?? null
+  if (run === null) return null
+  return <ActionButton icon={Play} label={t('prose.code.run')} onClick={() => run(code)} />
+}

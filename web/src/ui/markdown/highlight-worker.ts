@@ -24,6 +24,7 @@ const GRAMMARS: Record<string, () => Promise<{ default: LanguageInput }>> = {
   lua: () => import('shiki/langs/lua.mjs'),
   makefile: () => import('shiki/langs/makefile.mjs'),
   markdown: () => import('shiki/langs/markdown.mjs'),
+  mermaid: () => import('shiki/langs/mermaid.mjs'),
   nginx: () => import('shiki/langs/nginx.mjs'),
   php: () => import('shiki/langs/php.mjs'),
   powershell: () => import('shiki/langs/powershell.mjs'),

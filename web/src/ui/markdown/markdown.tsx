@@ -1,8 +1,19 @@
 // Markdown from a model, drawn block by block; nothing in it is trusted.
-import { memo, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  createContext,
+  lazy,
+  memo,
+  Suspense,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useTranslation } from 'react-i18next'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { ZoomableImage } from '../zoomable-image.tsx'
 import { Alert } from './alert.tsx'
 import { CitationContext } from './citation-context.ts'
 import { mayCite } from './citation-marks.ts'
@@ -19,6 +30,7 @@ import {
 import { mayHoldMath, prepareMath } from './math-text.ts'
 import { ALERT_KINDS, type FootnoteNumbers, rehypeShape, remarkPageSyntax } from './page-syntax.ts'
 import { type Block, growBlocks, type SplitText } from './split-blocks.ts'
+import { TableFrame } from './table-frame.tsx'
 import { useKeptSelection } from './use-kept-selection.ts'
 
 type MathPlugins = typeof import('./math-plugins.ts').mathPlugins
@@ -41,6 +53,29 @@ function useMath(needed: boolean): MathPlugins | null {
   return needed ? plugins : null
 }
 
+const LateDiagram = lazy(() =>
+  import('./diagram.tsx').then((module) => ({ default: module.Diagram })),
+)
+
+/** Whether more of the block may arrive. */
+const Growing = createContext(false)
+
+/** A block of code; a diagram is drawn once its source is whole. */
+function Code({ code, language, whole }: { code: string; language: string; whole: boolean }) {
+  const block = <CodeBlock code={code} language={language} whole={whole} />
+  if (language !== 'mermaid' || !whole || code.trim() === '') return block
+  return (
+    <Suspense fallback={block}>
+      <LateDiagram source={code} />
+    </Suspense>
+  )
+}
+
+/** A fenced block within a list or quotation, where only the parser sees it. */
+function InnerCode(props: { code: string; language: string }) {
+  return <Code {...props} whole={!useContext(Growing)} />
+}
+
 const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
 
 const components: Components = {
@@ -52,7 +87,11 @@ const components: Components = {
   // Loading a remote image would tell its server who reads what, so it becomes a link.
   img: ({ src, alt }) =>
     typeof src === 'string' && INLINE_IMAGE.test(src) ? (
-      <img src={src} alt={alt ?? ''} />
+      <ZoomableImage
+        source={src}
+        name={alt ?? ''}
+        fileName={`image.${/^data:image\/(\w+)/.exec(src)?.[1] ?? 'png'}`}
+      />
     ) : (
       <a
         href={typeof src === 'string' ? src : undefined}
@@ -70,14 +109,9 @@ const components: Components = {
       ? String(names.find((name) => String(name).startsWith('language-')) ?? '').slice(9)
       : ''
     const text = code.children.map((child) => (child.type === 'text' ? child.value : '')).join('')
-    return <CodeBlock code={text.replace(/\n$/, '')} language={language} />
+    return <InnerCode code={text.replace(/\n$/, '')} language={language.toLowerCase()} />
   },
-  table: ({ children, dir }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <div className="table-frame" dir={dir} tabIndex={0}>
-      <table>{children}</table>
-    </div>
-  ),
+  table: ({ children, dir }) => <TableFrame dir={dir}>{children}</TableFrame>,
   aside: ({ node, children }) => {
     const kind = ALERT_KINDS.find((name) => name === node?.properties.dataAlert)
     return kind === undefined ? (
@@ -137,7 +171,7 @@ const MarkdownBlock = memo(function MarkdownBlock({
   const footnotes = useMemo(() => readNumbers(numbers), [numbers])
   const sources = useContext(CitationContext)
   const citations = sources !== null && mayCite(text) ? sources.count : 0
-  return (
+  const drawn = (
     <ReactMarkdown
       components={components}
       urlTransform={urlTransform}
@@ -154,6 +188,7 @@ const MarkdownBlock = memo(function MarkdownBlock({
       {math === null ? text : prepareMath(text, growing)}
     </ReactMarkdown>
   )
+  return <Growing value={growing}>{drawn}</Growing>
 })
 
 /** From this many blocks on, blocks out of view are neither laid out nor painted. */
@@ -166,7 +201,7 @@ type BlockProps = { block: Block; numbers: FootnoteNumbers; growing: boolean; de
 function OneBlock({ block, numbers, growing, depth }: BlockProps) {
   switch (block.kind) {
     case 'code':
-      return <CodeBlock code={block.code} language={block.language} />
+      return <Code code={block.code} language={block.language} whole={block.closed || !growing} />
     case 'markdown':
       return (
         <MarkdownBlock

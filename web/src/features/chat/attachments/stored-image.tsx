@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StoredAttachment } from '../../../../../server/protocol/message.ts'
 import { send } from '../../../lib/api-client.ts'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { Lightbox } from '../../../ui/lightbox.tsx'
 
 /** Where the thumbnail of an attachment is; null when it is no image. Attachments without a file have no thumbnail. */
 export const thumbnailOf = (
@@ -64,22 +64,14 @@ export function ImageTile({ file, thumbnail }: { file: StoredAttachment; thumbna
         {source !== null && <img src={source} alt="" className="size-full object-cover" />}
       </button>
       <span className="mt-1 block max-w-36 truncate px-1 text-[12px] text-muted">{file.name}</span>
-      <Dialog open={open} onOpenChange={setOpen} title={file.name} width="wide">
-        <WholeImage file={file} />
-      </Dialog>
+      {open && <WholeImage file={file} onClose={() => setOpen(false)} />}
     </li>
   )
 }
 
-function WholeImage({ file }: { file: StoredAttachment }) {
+function WholeImage({ file, onClose }: { file: StoredAttachment; onClose: () => void }) {
   const source = useLoadedImage(file.url)
   return (
-    <img
-      src={source ?? undefined}
-      alt={file.name}
-      width={file.width}
-      height={file.height}
-      className="mx-auto h-auto max-h-[75dvh] w-auto max-w-full rounded-lg"
-    />
+    <Lightbox open onOpenChange={onClose} source={source} name={file.name} fileName={file.name} />
   )
 }

@@ -13,7 +13,7 @@ import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { citedIn, useAnswerSources } from '../sources/use-answer-sources.tsx'
 import { AnswerSteps } from '../steps/answer-steps.tsx'
 import { AnswerUsage } from './answer-usage.tsx'
-import { CopyMessage } from './copy-message.tsx'
+import { CopyMarkdown, CopyMessage } from './copy-message.tsx'
 import { Ending } from './ending.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { Working } from './working.tsx'
@@ -116,6 +116,7 @@ export const AnswerMessage = memo(function AnswerMessage({
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
           <div className="message-actions -ml-1.5 flex min-h-7 items-center gap-0.5">
             <CopyMessage text={() => textOf(steps)} />
+            <CopyMarkdown text={() => textOf(steps)} />
             <ActionButton
               icon={RefreshCw}
               label={t('message.regenerate')}

@@ -1,16 +1,43 @@
-// Copies a message's text and reports whether that worked.
-import { Copy } from 'lucide-react'
+// Copies a message and reports whether that worked: formatted where another program understands it, else as Markdown.
+import { Copy, FileCode } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { copyText } from '../../../lib/copy-text.ts'
+import { copyRich, copyText } from '../../../lib/copy-text.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { notify } from '../../../ui/toasts.ts'
 
+/** The drawn texts of the message around the button; empty for a message without Markdown. */
+async function drawnText(button: Element): Promise<string> {
+  const texts = button.closest('article')?.querySelectorAll('.prose[data-footnotes]') ?? []
+  if (texts.length === 0) return ''
+  // Loaded with the first text.
+  const { plainHtml } = await import('../../../ui/markdown/plain-html.ts')
+  return [...texts].map(plainHtml).join('')
+}
+
 export function CopyMessage({ text }: { text: () => string }) {
   const { t } = useTranslation()
+  const report = (copied: boolean): void =>
+    copied ? notify(t('common.copied')) : notify(t('common.notCopied'), 'error')
+  const copy = async (button: Element): Promise<boolean> => {
+    const html = await drawnText(button)
+    return html === '' ? copyText(text()) : copyRich({ text: text(), html })
+  }
   return (
     <ActionButton
       icon={Copy}
       label={t('common.copy')}
+      onClick={({ currentTarget }) => void copy(currentTarget).then(report)}
+    />
+  )
+}
+
+/** Copies only the Markdown, for programs that would take the formatted text. */
+export function CopyMarkdown({ text }: { text: () => string }) {
+  const { t } = useTranslation()
+  return (
+    <ActionButton
+      icon={FileCode}
+      label={t('message.copyMarkdown')}
       onClick={() =>
         void copyText(text()).then((copied) =>
           copied ? notify(t('common.copied')) : notify(t('common.notCopied'), 'error'),

@@ -1,4 +1,6 @@
 // Files that a tool created: images are shown, others are offered for download.
+import { ZoomableImage } from '../../../ui/zoomable-image.tsx'
+
 type ArtifactFile = { name: string; mime: string; size: number; data?: string | undefined }
 
 const SHOWN_IMAGE_TYPES = new Set([
@@ -23,13 +25,13 @@ export function ArtifactFiles({ files }: { files: readonly ArtifactFile[] }) {
           )
         const address = data.startsWith('data:') ? data : `data:${mime};base64,${data}`
         return SHOWN_IMAGE_TYPES.has(mime) ? (
-          <a key={name} href={address} download={name} title={name}>
-            <img
-              src={address}
-              alt={name}
-              className="max-h-96 max-w-full rounded-lg border border-line bg-white"
-            />
-          </a>
+          <ZoomableImage
+            key={name}
+            source={address}
+            name={name}
+            fileName={name}
+            className="max-h-96 max-w-full rounded-lg border border-line bg-white"
+          />
         ) : (
           <a
             key={name}

@@ -3,7 +3,7 @@ import { ChevronUp } from 'lucide-react'
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../../ui/class-names.ts'
-import { CopyButton } from '../../../ui/markdown/code-block.tsx'
+import { CopyButton } from '../../../ui/markdown/copy-button.tsx'
 import { classOf, readTerminal, type Span } from './ansi.ts'
 
 /** The end of the output shows how it went. */

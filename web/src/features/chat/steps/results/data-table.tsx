@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, ArrowUpDown, Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../../../ui/class-names.ts'
-import { CopyButton } from '../../../../ui/markdown/code-block.tsx'
+import { CopyButton } from '../../../../ui/markdown/copy-button.tsx'
 import { Fold } from './fold.tsx'
 import {
   type Cell,

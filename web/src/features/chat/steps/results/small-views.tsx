@@ -13,7 +13,7 @@ import {
   Wind,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '../../../../ui/markdown/code-block.tsx'
+import { CopyButton } from '../../../../ui/markdown/copy-button.tsx'
 import { TextStep } from '../text-step.tsx'
 import { Fold } from './fold.tsx'
 import type { Fact, Weather } from './result-kinds.ts'

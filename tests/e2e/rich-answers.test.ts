@@ -1,0 +1,132 @@
+// Diagrams, images, tables and code in answers: drawn apart from the page, shown large, copied into other programs, run.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  leave,
+  REMOTE_HOST,
+  say,
+} from '../support/page.ts'
+import { usePageServer } from '../support/page-server.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+const RED_DOT =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC'
+const PYTHON = Array.from({ length: 12 }, (_, at) => `print(${at})`).join('\n')
+const ANSWER = [
+  '```mermaid\nflowchart LR\n  A[One] --> B\n  click A "javascript:parent.hacked=1"\n```',
+  '```mermaid\nflowchart LR\n  A[[[ -->\n```',
+  `![A red dot](${RED_DOT})`,
+  '| City | People |\n| - | - |\n| **Tokyo**, Japan | 14 |',
+  `\`\`\`python\n${PYTHON}\n\`\`\``,
+].join('\n\n')
+
+/** What another program receives, read by pasting into a field, which works on every origin. */
+const pasted = async (page: Page, type: string): Promise<string> => {
+  await page.evaluate(
+    `document.addEventListener('paste', (event) => { window.pasted = event.clipboardData.getData('${type}') }, { once: true, capture: true })`,
+  )
+  await composer(page).focus()
+  await page.keyboard.press('Control+v')
+  await composer(page).fill('')
+  return page.evaluate<string>('window.pasted')
+}
+
+describeInBrowser('rich answers', (visitor) => {
+  const site = usePageServer(visitor, { trusted_hosts: [REMOTE_HOST] })
+
+  test('a diagram is an image without scripts, and what cannot be drawn stays source; an image opens large', async () => {
+    site.upstream.enqueue(turn.text(ANSWER))
+    const page = await visitor.open(site.server.url, { theme: 'dark' })
+    await say(page, 'Show me')
+    const diagram = page.getByRole('img', { name: 'Diagram' })
+    await diagram.waitFor()
+    const width = () =>
+      page.evaluate<number>("document.querySelector('img[alt=Diagram]').naturalWidth")
+    await expect.poll(width).toBeGreaterThan(100)
+    await page.getByText('This diagram couldn’t be drawn').waitFor()
+    await page.getByText('A[[[').waitFor()
+    expect(await page.evaluate<boolean>("'hacked' in window")).toBe(false)
+
+    await page.getByRole('button', { name: 'Show source' }).click()
+    await page.getByText('flowchart LR').first().waitFor()
+    await page.getByRole('button', { name: 'Show A red dot' }).click()
+    const box = page.getByRole('dialog', { name: 'A red dot' })
+    await box.getByRole('button', { name: 'Zoom in' }).click()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await box.waitFor({ state: 'detached' })
+    await leave(page)
+  })
+
+  test('a hostile diagram reaches neither the page nor the network, also where Mermaid lets HTML through', async () => {
+    site.upstream.enqueue(
+      turn.text(
+        '```mermaid\nflowchart LR\n  A[<img src="/api/models?x" onerror="parent.hacked=1">] --> B[Two]\n```\n\nThe end.',
+      ),
+    )
+    // The browser reports what the frame's policy blocked, so this page has a context of its own.
+    const page = await visitor.open(site.server.url, { ownContext: true })
+    const responses: string[] = []
+    page.on('response', (response) => responses.push(response.url()))
+    await say(page, 'Show me')
+    await page.getByRole('img', { name: 'Diagram' }).waitFor()
+    const frame = page.frames().find((each) => each.url().endsWith('/diagram.html'))
+    expect(await frame?.evaluate<string>('origin')).toBe('null')
+    expect(await page.evaluate<boolean>("'hacked' in window")).toBe(false)
+    expect(responses.filter((url) => url.includes('/api/models?x'))).toEqual([])
+    await page.context().close()
+  })
+
+  test.each([
+    { name: 'on this machine', remote: false },
+    { name: 'over plain HTTP', remote: true },
+  ])(
+    'a table is copied as cells and an answer with its formatting, or as Markdown, $name',
+    async ({ remote }) => {
+      site.upstream.enqueue(turn.text(ANSWER))
+      const page = await visitor.open(site.server.url, { remote })
+      await say(page, 'Show me')
+      const answer = page.getByRole('article', { name: 'Answer' })
+      await answer.getByRole('button', { name: 'Copy as Markdown' }).waitFor()
+      await answer.getByRole('button', { name: 'Copy table' }).click()
+      await answer.getByText('Copied').waitFor()
+      expect(await pasted(page, 'text/plain')).toBe('City\tPeople\nTokyo, Japan\t14')
+      expect(await pasted(page, 'text/html')).toMatch(
+        /<td[^>]*><strong>Tokyo<\/strong>, Japan<\/td>/,
+      )
+
+      await answer.getByRole('button', { name: 'Copy', exact: true }).last().click()
+      await page
+        .getByRole('region', { name: /Notifications/ })
+        .getByText('Copied')
+        .waitFor()
+      const html = await pasted(page, 'text/html')
+      expect(html).toContain('print(0)\nprint(1)')
+      expect(html).not.toMatch(/<button|class=|Copy table/)
+      await answer.getByRole('button', { name: 'Copy as Markdown' }).click()
+      await expect.poll(() => pasted(page, 'text/html')).toBe('')
+      expect(await pasted(page, 'text/plain')).toContain('| **Tokyo**, Japan | 14 |')
+      await leave(page)
+    },
+  )
+
+  test('Python code is numbered, wraps and is run by asking the agent to', async () => {
+    site.upstream.enqueue(turn.text(ANSWER))
+    const page = await visitor.open(site.server.url)
+    await say(page, 'Show me')
+    const run = page.getByRole('button', { name: 'Run', exact: true })
+    await run.waitFor()
+    expect(await page.locator('.code-numbered').count()).toBe(1)
+    const wrap = page.getByRole('button', { name: 'Wrap lines' }).last()
+    await wrap.click()
+    expect(await wrap.getAttribute('aria-pressed')).toBe('true')
+    site.upstream.enqueue(turn.text('It prints twelve numbers.'))
+    await run.click()
+    await page.getByText('It prints twelve numbers.').waitFor()
+    expect(JSON.stringify(site.upstream.requests.at(-1)?.body)).toContain('print(11)')
+    await leave(page)
+  })
+})

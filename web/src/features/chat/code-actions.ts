@@ -1,0 +1,29 @@
+// Running code of an answer: a message that asks the agent to run it, with its tools and its approvals.
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { CodeActions } from '../../ui/markdown/code-actions.ts'
+import { randomId } from './random-id.ts'
+import type { RunActions } from './runs/use-run-actions.ts'
+
+/** A fence that is longer than any run of backticks in the code. */
+const fenceFor = (code: string): string => {
+  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([marks]) => marks.length))
+  return '`'.repeat(longest + 1)
+}
+
+/** @param enabled a message can be sent now, and the agent may use its tools */
+export function useCodeActions(send: RunActions['send'], enabled: boolean): CodeActions {
+  const { t } = useTranslation()
+  return useMemo(
+    () => ({
+      run: enabled
+        ? (code) => {
+            const fence = fenceFor(code)
+            const text = `${t('prose.code.runMessage')}\n\n${fence}python\n${code}\n${fence}`
+            void send({ text, files: [] }, randomId())
+          }
+        : null,
+    }),
+    [send, enabled, t],
+  )
+}

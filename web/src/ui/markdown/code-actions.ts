@@ -1,0 +1,9 @@
+// What a reader can do with code in an answer, besides copying and saving it.
+import { createContext } from 'react'
+
+export type CodeActions = {
+  /** Sends Python code as a message that asks to run it; null while nothing can be sent. */
+  run: ((code: string) => void) | null
+}
+
+export const CodeActionsContext = createContext<CodeActions | null>(null)

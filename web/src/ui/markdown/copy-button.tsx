@@ -1,0 +1,39 @@
+// Copies a text and says so for a moment.
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { copyText } from '../../lib/copy-text.ts'
+import { notify } from '../toasts.ts'
+
+const SHOWN_MS = 1_500
+
+export function CopyButton({
+  text,
+  label,
+  copy = () => copyText(text ?? ''),
+}: {
+  text?: string
+  label?: string
+  /** How it is copied, if not as `text`. */
+  copy?: () => Promise<boolean>
+}) {
+  const { t } = useTranslation()
+  const [copied, setCopied] = useState(false)
+  const Icon = copied ? Check : Copy
+  return (
+    <button
+      type="button"
+      className="inline-flex h-7 items-center gap-1.5 rounded-md px-2 text-xs text-muted transition-colors hover:bg-hover hover:text-ink"
+      onClick={() => {
+        void copy().then((done) => {
+          if (!done) return notify(t('common.notCopied'), 'error')
+          setCopied(true)
+          setTimeout(() => setCopied(false), SHOWN_MS)
+        })
+      }}
+    >
+      <Icon size={13} aria-hidden />
+      <span>{copied ? t('common.copied') : (label ?? t('common.copy'))}</span>
+    </button>
+  )
+}

@@ -1,0 +1,98 @@
+// A Mermaid diagram as an image, with its source one click away; the source alone while it is drawn or when that fails.
+import { ChartNetwork, Code, Download } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { saveFile } from '../../lib/save-file.ts'
+import { useTheme } from '../../lib/theme.ts'
+import { ActionButton } from '../action-button.tsx'
+import { ZoomableImage } from '../zoomable-image.tsx'
+import { CodeLines } from './code-lines.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { type Drawn, drawDiagram, drawnBefore } from './draw-diagram.ts'
+
+function useDrawn(source: string, dark: boolean): Drawn | null {
+  const [drawn, setDrawn] = useState<Drawn | null>(() => drawnBefore(source, dark) ?? null)
+  useEffect(() => {
+    let gone = false
+    void drawDiagram(source, dark).then((result) => {
+      if (!gone) setDrawn(result)
+    })
+    return () => {
+      gone = true
+    }
+  }, [source, dark])
+  return drawn
+}
+
+/** An address of the image, for as long as the component is shown. */
+function useImageAddress(svg: string | null): string | null {
+  const [address, setAddress] = useState<string | null>(null)
+  useEffect(() => {
+    if (svg === null) return
+    const created = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
+    setAddress(created)
+    return () => URL.revokeObjectURL(created)
+  }, [svg])
+  return svg === null ? null : address
+}
+
+/** The first line of what Mermaid says, which names the place; the rest repeats the source. */
+const reasonIn = (error: string): string =>
+  error.split('\n')[0]?.slice(0, 200).replace(/:$/, '') ?? ''
+
+export function Diagram({ source }: { source: string }) {
+  const { t } = useTranslation()
+  const dark = useTheme((theme) => theme.dark)
+  const drawn = useDrawn(source, dark)
+  const svg = drawn !== null && 'svg' in drawn ? drawn.svg : null
+  const address = useImageAddress(svg)
+  const [showsSource, setShowsSource] = useState(false)
+  const failure = useMemo(
+    () => (drawn !== null && 'error' in drawn ? reasonIn(drawn.error) : null),
+    [drawn],
+  )
+  return (
+    <figure dir="ltr" className="overflow-hidden rounded-xl border border-line bg-surface">
+      <figcaption className="flex min-h-9 items-center gap-0.5 pr-1.5 pl-3.5 text-xs text-muted">
+        <span className="flex-1 font-mono">mermaid</span>
+        {svg !== null && (
+          <>
+            <ActionButton
+              icon={showsSource ? ChartNetwork : Code}
+              label={t(showsSource ? 'prose.diagram.show' : 'prose.diagram.source')}
+              onClick={() => setShowsSource(!showsSource)}
+            />
+            <ActionButton
+              icon={Download}
+              label={t('prose.diagram.download')}
+              onClick={() => saveFile(new Blob([svg], { type: 'image/svg+xml' }), 'diagram.svg')}
+            />
+          </>
+        )}
+        <CopyButton text={source} />
+      </figcaption>
+      {failure !== null && (
+        <p role="note" className="px-3.5 pb-2 text-[13px] text-warn">
+          {failure === ''
+            ? t('prose.diagram.failed')
+            : t('prose.diagram.failedBecause', { reason: failure })}
+        </p>
+      )}
+      {address !== null && !showsSource ? (
+        <div className="grid place-items-center px-3.5 pb-3.5">
+          <ZoomableImage
+            source={address}
+            name={t('prose.diagram.name')}
+            fileName="diagram.svg"
+            className="block max-h-[32rem]"
+          />
+        </div>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        <pre tabIndex={0} className="overflow-x-auto px-3.5 pb-3.5 -outline-offset-2">
+          <CodeLines code={source} language="mermaid" />
+        </pre>
+      )}
+    </figure>
+  )
+}

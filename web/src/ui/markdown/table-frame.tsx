@@ -1,0 +1,44 @@
+// A table of an answer: scrolls when it is wide, and can be copied into a spreadsheet or saved.
+import { Download } from 'lucide-react'
+import { type ReactNode, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { copyRich } from '../../lib/copy-text.ts'
+import { saveFile } from '../../lib/save-file.ts'
+import { ActionButton } from '../action-button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { plainHtml, tableText } from './plain-html.ts'
+
+export function TableFrame({ children, dir }: { children: ReactNode; dir: string | undefined }) {
+  const { t } = useTranslation()
+  const table = useRef<HTMLTableElement>(null)
+  return (
+    <div className="table-box">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <div className="table-frame" dir={dir} tabIndex={0}>
+        <table ref={table}>{children}</table>
+      </div>
+      <div className="table-tools">
+        <CopyButton
+          label={t('prose.table.copy')}
+          copy={async () =>
+            table.current !== null &&
+            copyRich({
+              text: tableText(table.current, '\t'),
+              html: `<table>${plainHtml(table.current)}</table>`,
+            })
+          }
+        />
+        <ActionButton
+          icon={Download}
+          label={t('results.download')}
+          onClick={() => {
+            if (table.current === null) return
+            // The mark lets spreadsheets recognize UTF-8.
+            const csv = `\ufeff${tableText(table.current, ',')}`
+            saveFile(new Blob([csv], { type: 'text/csv' }), 'table.csv')
+          }}
+        />
+      </div>
+    </div>
+  )
+}
