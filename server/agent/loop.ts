@@ -40,6 +40,8 @@ export interface AgentLoopInput {
   request: Pick<LlmRequest, 'toolChoice' | 'temperature' | 'maxTokens' | 'thinking' | 'cacheKey'>
   /** Iterations with tools. One more follows without tools, so that the model answers with what it has. */
   maxIterations: number
+  /** Names of tools that somebody else runs: the loop ends with a call of one of them, after the other calls have run. */
+  clientTools?: ReadonlySet<string>
   /** Calls without a result from before a restart; they run before the first model call. */
   pendingCalls: readonly ToolCall[]
   /** Runs the calls of one iteration and yields one result per call, in order. After an abort it still does, promptly. */
@@ -66,9 +68,14 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
   let iteration = 0
   for (;;) {
     if (calls.length > 0) {
-      const results = yield* runCalls(input, calls)
+      const ownCalls = calls.filter((call) => !input.clientTools?.has(call.name))
+      const results = yield* runCalls(input, ownCalls)
       if (!results.complete) {
         yield { type: 'stopped', usage: undefined }
+        return
+      }
+      if (ownCalls.length < calls.length) {
+        yield { type: 'iteration', usage: NO_TOKENS, model: '', calls: [], finish: 'tool_calls' }
         return
       }
       messages.push(...results.messages)
@@ -143,6 +150,7 @@ async function* runCalls(
   calls: readonly ToolCall[],
 ): AsyncGenerator<LoopEvent, { complete: boolean; messages: LlmMessage[] }> {
   const messages: LlmMessage[] = []
+  if (calls.length === 0) return { complete: true, messages }
   try {
     for await (const result of input.runTools(calls)) {
       messages.push({

@@ -206,6 +206,7 @@ function createApprovals(task: SubAgentTask, work: Work, clock: WorkClock): Appr
   const { scope, context, position, log } = work
   const numberOf = (id: CallId): number => log.calls.findIndex((call) => call.id === id)
   return {
+    ...(scope.approvals.refusal === undefined ? {} : { refusal: scope.approvals.refusal }),
     isNeeded: scope.approvals.isNeeded,
     async request(request) {
       const id = nestedCallId(context.callId, position, numberOf(request.call.id))

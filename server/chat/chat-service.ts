@@ -13,13 +13,14 @@ import type { ChatDependencies } from '../runs/dependencies.ts'
 import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
 import { assertRunAllowed } from '../runs/start/admission.ts'
 import { readRunState } from '../runs/state.ts'
+import { createProgramRuns, type ProgramRuns } from './program-runs.ts'
 import { activeRunError, createRunStart } from './start-run.ts'
 import { createTemporaryRemoval } from './temporary.ts'
 
 /** A deletion gives up after stopping new runs in the conversation this many times. */
 const MAX_STOP_ATTEMPTS = 5
 
-export interface ChatService {
+export interface ChatService extends ProgramRuns {
   /** Stores the message and starts a run, or returns the run that was started with the same `client_id`. */
   send(userId: UserId, conversationId: ConversationId, body: SendMessageBody): Promise<RunRow>
   /** Creates a sibling of the user message and answers it. */
@@ -91,6 +92,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
 
   return {
     runs,
+    ...createProgramRuns(dependencies, begin),
 
     async send(userId, conversationId, body) {
       const conversation = await conversationOf(userId, conversationId)

@@ -8,12 +8,7 @@ import type { RunRow } from '../db/repositories/runs.ts'
 import { type AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
-import type {
-  EditMessageBody,
-  NewAttachment,
-  RegenerateBody,
-  SendMessageBody,
-} from '../protocol/message.ts'
+import type { NewAttachment, RegenerateBody } from '../protocol/message.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import { tooManyRuns } from '../runs/start/admission.ts'
@@ -21,9 +16,12 @@ import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage/budgets.ts'
 import { checkAttachments, checkStoredAttachments, storeAttachments } from './attachments.ts'
+import { type ProgramTurn, storeProgramTurn } from './program-turn.ts'
 import type { TemporaryRemoval } from './temporary.ts'
 
-type RunBody = SendMessageBody | EditMessageBody | RegenerateBody
+/** The body of a request, and what only programs may ask for. */
+type RunBody = Partial<RegenerateBody> &
+  Partial<Pick<RunOptions, 'clientTools' | 'refusesApprovals'>>
 
 /** The position of a turn in the message tree, resolved in the transaction that stores the turn. */
 export type TurnPosition =
@@ -43,8 +41,8 @@ interface NewUserMessage {
   place: TurnPosition
 }
 
-/** What is stored with a run: a new user message, or only a new answer to an existing one. */
-export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId }
+/** What is stored with a run: a new user message, only a new answer to an existing one, or what a program sent. */
+export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId } | ProgramTurn
 
 function checkText(text: string, maxCharacters: number): void {
   if (text.length > maxCharacters)
@@ -58,6 +56,8 @@ function checkText(text: string, maxCharacters: number): void {
 /** The files of a turn, stored already. */
 interface TurnFiles {
   attached: readonly FileRow[] | { of: MessageId }
+  /** For a program's turn, the files of each message. */
+  ofMessages?: readonly (readonly FileRow[])[]
   /** They hold text that was uploaded: it counts as text from outside. */
   holdOutsideText: boolean
   /** Removes the files that were stored for a turn that is not stored. */
@@ -118,12 +118,21 @@ export function createRunStart(
   async function filesOf(userId: UserId, turn: Turn, vision: boolean): Promise<TurnFiles> {
     const none = { holdOutsideText: false, discard: async () => {} }
     if (turn.kind === 'answer') return { attached: [], ...none }
+    if (turn.kind === 'program') return await filesOfProgram(userId, turn, vision)
     checkText(turn.text, settings.messageCharacters)
     const { attachments } = turn
     if ('of' in attachments) {
       checkStoredAttachments(attachments.stored, vision)
       return { attached: attachments, ...none }
     }
+    return await storeNew(userId, attachments, vision)
+  }
+
+  async function storeNew(
+    userId: UserId,
+    attachments: readonly NewAttachment[],
+    vision: boolean,
+  ): Promise<TurnFiles & { attached: readonly FileRow[] }> {
     const checked = await checkAttachments(attachments, {
       files: dependencies.files,
       userId,
@@ -133,6 +142,32 @@ export function createRunStart(
     const { rows, discard } = await storeAttachments(checked, dependencies.files, userId)
     const holdOutsideText = checked.some((file) => 'sha256' in file && file.kind === 'text')
     return { attached: rows, holdOutsideText, discard }
+  }
+
+  async function filesOfProgram(
+    userId: UserId,
+    { past, question }: ProgramTurn,
+    vision: boolean,
+  ): Promise<TurnFiles> {
+    if (question !== null) checkText(question.text, settings.messageCharacters)
+    const ofMessages: (readonly FileRow[])[] = []
+    const stored: TurnFiles[] = []
+    const discard = async () => {
+      for (const files of stored) await files.discard()
+    }
+    try {
+      for (const message of [...past, ...(question === null ? [] : [question])]) {
+        const given = 'attachments' in message ? message.attachments : []
+        const files = given.length === 0 ? null : await storeNew(userId, given, vision)
+        if (files !== null) stored.push(files)
+        ofMessages.push(files?.attached ?? [])
+      }
+    } catch (error) {
+      await discard()
+      throw error
+    }
+    const holdOutsideText = stored.some((files) => files.holdOutsideText)
+    return { attached: [], ofMessages, holdOutsideText, discard }
   }
 
   async function begin(
@@ -154,7 +189,8 @@ export function createRunStart(
     const { model } = await dependencies.catalog.resolve(body.model ?? conversation.model)
     const files = await filesOf(userId, turn, model.vision)
     const projectId = body.project_id ?? conversation.projectId
-    const userMessageId = turn.kind === 'message' ? newId<MessageId>() : turn.to
+    const userMessageId =
+      turn.kind === 'answer' ? turn.to : turn.kind === 'program' ? turn.lastId : newId<MessageId>()
 
     const createdAt = now()
     const messageId = newId<MessageId>()
@@ -163,6 +199,8 @@ export function createRunStart(
       ...(body.tool_choice === undefined ? {} : { toolChoice: body.tool_choice }),
       approval: body.approval ?? conversation.approval ?? settings.approvalDefault,
       onDisconnect: body.on_disconnect ?? 'grace',
+      ...(body.clientTools === undefined ? {} : { clientTools: body.clientTools }),
+      ...(body.refusesApprovals === true ? { refusesApprovals: true } : {}),
     }
     const run: RunRow = {
       ...RUN_DEFAULTS,
@@ -202,6 +240,12 @@ export function createRunStart(
             throw parentDeleted()
           return await store.messages.insert(tx, [answer])
         }
+        if (files.holdOutsideText) await store.conversations.markTainted(tx, conversation.id)
+        if (turn.kind === 'program') {
+          const at = { conversationId: conversation.id, createdAt, files: files.ofMessages ?? [] }
+          await storeProgramTurn(tx, store, turn, at)
+          return await store.messages.insert(tx, [answer])
+        }
         const question: MessageRow = {
           ...MESSAGE_DEFAULTS,
           id: userMessageId,
@@ -211,7 +255,6 @@ export function createRunStart(
           text: turn.text,
           createdAt,
         }
-        if (files.holdOutsideText) await store.conversations.markTainted(tx, conversation.id)
         await store.messages.insert(tx, [question, answer], files.attached)
       })
     } catch (error) {

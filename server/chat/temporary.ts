@@ -25,6 +25,8 @@ export function createTemporaryRemoval(
     if (runs.isDraining) return
     try {
       if (await store.runs.isAnyUnfinished(conversationId)) return
+      // The results of the program's tools come with its next request; if they don't, the purge removes it.
+      if ((await store.runs.find(id))?.finishReason === 'tool_calls') return
       await store.conversations.remove(userId, conversationId)
     } catch (error) {
       log.warn({ err: error, run_id: id }, 'a temporary conversation was not removed yet')

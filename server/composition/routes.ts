@@ -160,6 +160,7 @@ export function routeDependencies({
     modelSetup: { probe: probe.probe, listPresets },
     search: { search: createSearch(store), indexedShare: () => searchIndexer.share() },
     stats: { tokenUsage: store.tokenUsage, now },
+    programs: { chat, store, listModels: () => catalog.list() },
     background: { background: createBackground(store, chat), store },
     channels: { channels: tools.channels },
     memory: { memory: tools.memory },

@@ -2,9 +2,11 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
+import { z } from 'zod'
 import { AppError, appError } from '../errors.ts'
 import { ERROR_CODES, type ErrorBody, type ErrorCode, type ErrorParams } from '../protocol/error.ts'
 import type { FailureReason } from '../protocol/failures/failures.ts'
+import { type OpenAiError, openAiError } from '../protocol/openai/error.ts'
 
 /** Sent with every response; the id is also in every log line of the request. */
 export const REQUEST_ID_HEADER = 'x-request-id'
@@ -20,6 +22,12 @@ type Failure = {
   /** Seconds. */
   retryAfter?: number | undefined
 }
+
+/** Routes whose errors have OpenAI's form. */
+const OPENAI_PATH = /^\/v1(\/|\?|$)/
+
+/** The details of a validation error, as `validationFailure` writes them. */
+const ValidationDetails = z.array(z.object({ path: z.string() }))
 
 /** Reasons for errors that Fastify itself raises, because its own messages expose internals. */
 const FRAMEWORK_REASONS = {
@@ -145,10 +153,32 @@ function validationFailure(error: {
 function send(reply: FastifyReply, failure: Failure): FastifyReply {
   if (failure.retryAfter !== undefined)
     void reply.header('retry-after', String(Math.max(1, Math.ceil(failure.retryAfter))))
+  const isForProgram = OPENAI_PATH.test(reply.request.url)
   return reply
-    .code(statusOf(failure))
+    .code(isForProgram ? programStatusOf(failure) : statusOf(failure))
     .type('application/json; charset=utf-8')
-    .send(toBody(failure, reply.request.id))
+    .send(
+      isForProgram ? toOpenAiBody(failure, reply.request.id) : toBody(failure, reply.request.id),
+    )
+}
+
+/** Programs written for OpenAI expect this status for an unknown model. */
+const programStatusOf = (failure: Failure): number =>
+  failure.reason === 'unknown_model' ? 404 : statusOf(failure)
+
+function toOpenAiBody(failure: Failure, requestId: string): OpenAiError {
+  const { reason, message, details } = failure
+  const first = ValidationDetails.safeParse(details).data?.[0]?.path
+  const isUnknownModel = reason === 'unknown_model' || reason === 'model_unknown'
+  return {
+    error: openAiError({
+      status: programStatusOf(failure),
+      message,
+      code: isUnknownModel ? 'model_not_found' : reason,
+      ...(first === undefined || first === '' ? {} : { param: first }),
+    }),
+    request_id: requestId,
+  }
 }
 
 const toBody = (failure: Failure, requestId: string): ErrorBody => ({

@@ -4,6 +4,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { App } from './app.ts'
 
 const ERROR = { $ref: '#/components/schemas/Error' }
+const OPENAI_ERROR = { $ref: '#/components/schemas/OpenAiError' }
 /** The generator's reference to `z.json()`, which it leaves undefined in the document; it means any JSON value. */
 const ANY_JSON = /\{"\$ref":"#\/components\/schemas\/__shared#\/\$defs\/\w+"\}/g
 
@@ -43,7 +44,9 @@ export async function registerReference(app: App, version: string): Promise<void
             ...(typeof schema.response === 'object' ? schema.response : {}),
             default: {
               description: 'The request failed.',
-              content: { 'application/json': { schema: ERROR } },
+              content: {
+                'application/json': { schema: url.startsWith('/v1/') ? OPENAI_ERROR : ERROR },
+              },
             },
           },
         },

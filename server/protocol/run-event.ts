@@ -9,7 +9,15 @@ import { Usage } from './usage.ts'
 export const RiskLevel = z.enum(['low', 'medium', 'high'])
 export type RiskLevel = z.infer<typeof RiskLevel>
 
-export const FinishReason = z.enum(['stop', 'length', 'stopped', 'max_iterations', 'budget'])
+/** `tool_calls`: a tool of the program that sent the request was called; the program runs it and sends the result. */
+export const FinishReason = z.enum([
+  'stop',
+  'length',
+  'stopped',
+  'max_iterations',
+  'budget',
+  'tool_calls',
+])
 export type FinishReason = z.infer<typeof FinishReason>
 
 /** What a person sees before a risky call runs. */

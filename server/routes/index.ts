@@ -5,6 +5,10 @@ import { type AdminUserDependencies, registerAdminUserRoutes } from './admin-use
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
 import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './background.ts'
 import { registerChannelRoutes } from './channels.ts'
+import {
+  type ChatCompletionDependencies,
+  registerChatCompletionRoutes,
+} from './chat-completions.ts'
 import { registerCheckpointRoutes } from './checkpoints.ts'
 import { type ConversationRouteDependencies, registerConversationRoutes } from './conversations.ts'
 import { type DocumentRouteDependencies, registerDocumentRoutes } from './documents.ts'
@@ -53,6 +57,7 @@ export interface RouteDependencies {
   mcp: Parameters<typeof registerMcpRoutes>[1]
   documents: DocumentRouteDependencies
   tools: Parameters<typeof registerToolRoutes>[1]
+  programs: ChatCompletionDependencies
   userEvents: Parameters<typeof registerUserEventRoutes>[1]
 }
 
@@ -83,5 +88,6 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerMcpRoutes(app, dependencies.mcp)
   registerDocumentRoutes(app, dependencies.documents)
   registerToolRoutes(app, dependencies.tools)
+  registerChatCompletionRoutes(app, dependencies.programs)
   registerUserEventRoutes(app, dependencies.userEvents)
 }

@@ -2,6 +2,7 @@
 import type { ContextWindow } from '../agent/context-window.ts'
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../agent/loop.ts'
 import type { WorkClock } from '../agent/work-clock.ts'
+import type { ToolSchema } from '../llm/client.ts'
 import { toSchema } from '../tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
 import { createApprovals } from './approvals/request.ts'
@@ -10,7 +11,7 @@ import type { RunContext } from './context/context.ts'
 import { createRunWindow } from './context/window.ts'
 import { type PerformedRun, retryRead } from './performed-run.ts'
 import type { Recorder } from './recorder.ts'
-import type { RunState } from './state.ts'
+import type { ClientTool, RunState } from './state.ts'
 import { createAgentStarter } from './sub-agents/agents.ts'
 
 /** The loop, not started yet. `clock` pauses while the run waits for a person. */
@@ -28,7 +29,8 @@ export async function createRunLoop(
   const loop = runAgentLoop({
     llm: context.llm,
     messages: context.messages,
-    tools: context.tools.map(toSchema),
+    tools: [...context.tools.map(toSchema), ...context.clientTools.map(clientSchema)],
+    clientTools: new Set(context.clientTools.map(({ name }) => name)),
     request: {
       ...toolChoiceOf(performed, context),
       ...settingsOf(context),
@@ -84,6 +86,7 @@ function toolRunner(
     active,
     run,
     mode: context.options.approval,
+    isRefused: context.options.refusesApprovals ?? false,
     taint,
     writes,
     clock,
@@ -132,6 +135,11 @@ const createCallRecorder = (
     if (active.stopReason === 'shutdown') return
     await recorder.storeResult(result, taint.record(result))
   },
+})
+
+const clientSchema = ({ name, description, parameters }: ClientTool): ToolSchema => ({
+  type: 'function',
+  function: { name, description, parameters },
 })
 
 /** A forced tool choice applies to the first attempt only. */

@@ -5,6 +5,14 @@ import { CallId } from '../protocol/ids.ts'
 import { OnDisconnect, ToolChoice } from '../protocol/message.ts'
 import { FinishReason } from '../protocol/run-event.ts'
 
+/** A tool of the program that sent the request. */
+export const ClientTool = z.object({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+})
+export type ClientTool = z.infer<typeof ClientTool>
+
 /** Fixed when the run is created, so that it continues unchanged after a restart. */
 export const RunOptions = z.object({
   toolsEnabled: z.boolean(),
@@ -18,6 +26,10 @@ export const RunOptions = z.object({
   callId: z.string().optional(),
   /** Names of the tools that the task may use. */
   tools: z.array(z.string()).optional(),
+  /** Tools that the program behind the request runs itself: a call of one of them ends the run. */
+  clientTools: z.array(ClientTool).optional(),
+  /** Nobody can be asked: calls that need approval are refused, with a text for the model. */
+  refusesApprovals: z.boolean().optional(),
 })
 export type RunOptions = z.infer<typeof RunOptions>
 

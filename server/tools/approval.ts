@@ -18,6 +18,8 @@ export interface ApprovalRequest {
 export interface Approvals {
   /** Whether a call needs approval; `name` is the tool's own, never an alias; `riskLevel` is that of this call. */
   isNeeded(tool: { name: string; riskLevel: RiskLevel }): boolean
+  /** Set when nobody can be asked: the error, for the model, of each call that needs approval. */
+  readonly refusal?: string
   /** Resolves when decided; rejects only when the run is aborted or the request cannot be stored. */
   request(request: ApprovalRequest): Promise<Decision>
 }

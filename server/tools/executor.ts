@@ -108,6 +108,8 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       let { input, key } = one
       let approvedArguments: string | undefined
       if (approvals.isNeeded({ name: one.tool.name, riskLevel: input.riskLevel })) {
+        if (approvals.refusal !== undefined)
+          return refused(call, approvals.refusal, { skipped: true })
         const decision = await decide(call, input, position)
         if (decision === 'stopped') return refused(call, STOPPED)
         if (decision.decision === 'impossible') return refused(call, decision.error)

@@ -39,10 +39,13 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'tools',
     'llm',
     'http',
+    'openai-api',
     'errors.ts',
     'protocol',
     'lib',
   ],
+  // Pure translations between the formats of OpenAI and requests and events of the chat.
+  'openai-api': ['chat', 'runs', 'db', 'errors.ts', 'protocol', 'lib'],
   chat: ['runs', 'db', 'errors.ts', 'protocol', 'lib'],
   runs: ['agent', 'tools', 'llm', 'db', 'errors.ts', 'protocol', 'lib'],
   // Conversations outside the chat: exports, imports, shared copies.
@@ -130,6 +133,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'db/postgres': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'db/repositories': ['db/tables', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'protocol/failures': [],
+  'protocol/openai': [],
   'sandbox/python': ['errors.ts', 'protocol', 'lib'],
   'workspace/files': ['workspace/worker', 'errors.ts', 'protocol', 'lib'],
   'workspace/search': [

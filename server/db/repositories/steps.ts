@@ -3,7 +3,7 @@ import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, sql } from 
 import type { LongText } from '../../lib/json-pieces.ts'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
-import type { Database, Writer } from '../database.ts'
+import type { Database, Reader, Writer } from '../database.ts'
 import { byteLength, prepareOnEach, readLongText } from '../fragments.ts'
 import { createSearchIndex } from './search-index.ts'
 
@@ -163,8 +163,11 @@ export function createStepRepository(database: Database) {
       return found
     },
 
-    async list(messageId: MessageId): Promise<StepRow[]> {
-      return await database.read
+    async list(
+      messageId: MessageId,
+      tx: Pick<Reader, 'select'> = database.read,
+    ): Promise<StepRow[]> {
+      return await tx
         .select(shownColumns)
         .from(steps)
         .where(eq(steps.messageId, messageId))

@@ -26,6 +26,14 @@ export const RUN_FAILURES = {
     '{{limit}} background tasks are already running. Wait for one to end.',
   ],
   call_decided: ['approval_decided', 'This call was already decided.'],
+  client_call_unknown: [
+    'bad_request',
+    'There is no call with the id "{{id}}" before its result. Send calls and their results together.',
+  ],
+  client_result_missing: [
+    'bad_request',
+    'The result of the call of "{{name}}" is missing. Send a result for every call of your tools.',
+  ],
   conversation_busy: ['conflict', 'New runs keep starting in this conversation. Try again.'],
   conversation_gone: ['not_found', 'The conversation was deleted.'],
   conversation_has_run: [
@@ -36,9 +44,17 @@ export const RUN_FAILURES = {
     'budget_exceeded',
     'Your budget for this month is used up. It is renewed on the first day of next month (UTC).',
   ],
+  image_not_data_url: [
+    'bad_attachment',
+    'Send images as data URLs: data:image/png;base64,… (PNG, JPEG, WebP or GIF).',
+  ],
   message_too_long: [
     'validation_failed',
     'The message has {{length}} characters; at most {{limit}} are allowed.',
+  ],
+  nothing_to_answer: [
+    'bad_request',
+    'There is nothing to answer: end the messages with one of the user, or with results of your tools.',
   ],
   only_own_messages_editable: ['bad_request', 'Only your own messages can be edited.'],
   parent_gone: ['not_found', 'The message that this one belongs to was deleted meanwhile.'],

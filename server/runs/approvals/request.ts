@@ -19,6 +19,8 @@ interface Dependencies {
   active: Pick<ActiveRun, 'runLog' | 'waitForDecision'>
   run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId' | 'attempt'>
   mode: RunOptions['approval']
+  /** Nobody can be asked: calls that need approval fail. */
+  isRefused?: boolean
   taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload'>
   store: Pick<Store, 'runs' | 'messages'>
   writes: WriteGroup
@@ -28,11 +30,17 @@ interface Dependencies {
   now(): Date
 }
 
+/** For the model, in place of a decision. */
+const NOBODY_TO_ASK =
+  'This call needs the approval of a person, and the program that sent this request does not wait for one. Do without it, or say what you would have done and that it needs approval.'
+
 /** Decides which calls of a run need approval, requests it, and waits for the decision. */
 export function createApprovals(dependencies: Dependencies): Approvals {
   const { active, run, mode, taint, store, writes, clock } = dependencies
 
   return {
+    ...(dependencies.isRefused === true ? { refusal: NOBODY_TO_ASK } : {}),
+
     isNeeded: (tool) =>
       needsApproval({
         ...tool,

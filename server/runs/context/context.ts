@@ -15,7 +15,7 @@ import type { Step } from '../../protocol/step.ts'
 import type { ToolDefinition } from '../../tools/definition.ts'
 import type { ToolSet } from '../../tools/registry.ts'
 import type { ChatDependencies } from '../dependencies.ts'
-import { type RunOptions, type RunState, readRunOptions } from '../state.ts'
+import { type ClientTool, type RunOptions, type RunState, readRunOptions } from '../state.ts'
 import { loadBranch } from './branch.ts'
 import { loadEarlierRuns, memoryOf, nextPrompt } from './prompt.ts'
 
@@ -34,6 +34,8 @@ export interface RunContext {
   allTools: ToolSet
   /** The tools that the run may use. */
   tools: readonly ToolDefinition[]
+  /** Tools that the program behind the request runs itself; they take precedence over tools of the same name. */
+  clientTools: readonly ClientTool[]
   /** System prompt, earlier turns, and the steps of this answer so far. */
   messages: LlmMessage[]
   /** The last message of each turn in `messages`, oldest first; a summary of dropped turns is stored with it. */
@@ -93,6 +95,8 @@ export async function createRunContext(
   if (conversation === undefined) throw appError('conversation_gone')
   const allTools = dependencies.registry.snapshot()
   const resume = resumePoint(rows, allTools)
+  const clientTools =
+    model.tool_mode === 'none' || options.toolChoice === 'none' ? [] : (options.clientTools ?? [])
   const tools = toolsOf(conversation, model, options, allTools, dependencies)
 
   const earlier = recent.flatMap(({ runId }) => (runId === null ? [] : (runs.get(runId) ?? [])))
@@ -136,6 +140,7 @@ export async function createRunContext(
     options,
     allTools,
     tools,
+    clientTools,
     messages,
     turnEnds: endsOfTurns(recent),
     marks: earlier.at(-1)?.state.window,
@@ -192,10 +197,16 @@ function toolsOf(
   if (!options.toolsEnabled || model.tool_mode === 'none' || options.toolChoice === 'none')
     return []
   const only = options.tools === undefined ? null : new Set(options.tools)
+  const taken = new Set(options.clientTools?.map(({ name }) => name))
   return (
     allTools
       .list()
-      .filter((tool) => isToolAllowed(tool, conversation) && (only?.has(tool.name) ?? true))
+      .filter(
+        (tool) =>
+          isToolAllowed(tool, conversation) &&
+          (only?.has(tool.name) ?? true) &&
+          !taken.has(tool.name),
+      )
       // In an order that no server decides, so that the same tools are the same bytes.
       .toSorted((one, other) => (one.name < other.name ? -1 : 1))
   )

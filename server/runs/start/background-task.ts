@@ -30,9 +30,11 @@ export async function startBackgroundTask(
   )
   if (started !== undefined) return { ok: true, id: started.id }
   const createdAt = dependencies.now()
+  const { approval, refusesApprovals } = readRunOptions(parent.options)
   const options: RunOptions = {
     toolsEnabled: true,
-    approval: readRunOptions(parent.options).approval,
+    approval,
+    ...(refusesApprovals === undefined ? {} : { refusesApprovals }),
     onDisconnect: 'continue',
     task,
     announce,

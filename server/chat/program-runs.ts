@@ -1,0 +1,125 @@
+// Runs that other programs start through the OpenAI-compatible routes, with a conversation of their own or an earlier one.
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { RunRow } from '../db/repositories/runs.ts'
+import { appError } from '../errors.ts'
+import type { ProjectId, RunId, UserId } from '../protocol/ids.ts'
+import type { OnDisconnect, ToolChoice } from '../protocol/message.ts'
+import type { ChatDependencies } from '../runs/dependencies.ts'
+import type { ClientTool } from '../runs/state.ts'
+import { createProgramTurn, type PastMessage, type ProgramTurn } from './program-turn.ts'
+import type { RunStart } from './start-run.ts'
+
+type Question = ProgramTurn['question']
+
+export interface ProgramRequest {
+  /** The model's id in this server. */
+  model: string
+  systemPrompt: string | undefined
+  temperature: number | undefined
+  maxTokens: number | undefined
+  /** Default: as the model is configured. */
+  thinking: boolean | undefined
+  projectId: ProjectId | undefined
+  /** Of a new conversation. */
+  title: string
+  /** The conversation is in no list and is removed after its run, or an hour after the run waits for results. */
+  isTemporary: boolean
+  /** The whole conversation as the program remembers it. Used unless an earlier run is continued. */
+  past: readonly PastMessage[]
+  question: Question
+  /** The run that the request continues, and what comes after it. */
+  previous: {
+    runId: RunId
+    results: ReadonlyMap<string, string>
+    past: readonly PastMessage[]
+    question: Question
+    /** Without the run the request fails, instead of starting from `past`. */
+    isRequired: boolean
+  } | null
+  toolsEnabled: boolean
+  toolChoice: ToolChoice | undefined
+  clientTools: readonly ClientTool[]
+  /** Calls that need approval fail instead of waiting for a person. */
+  refusesApprovals: boolean
+  onDisconnect: OnDisconnect
+}
+
+export interface ProgramRuns {
+  /**
+   * Stores what the program sent and starts a run.
+   * @throws AppError `not_found` when a required earlier run is gone, and as for a send.
+   */
+  answerProgram(userId: UserId, request: ProgramRequest): Promise<RunRow>
+}
+
+export function createProgramRuns(
+  { store, catalog }: ChatDependencies,
+  begin: RunStart['begin'],
+): ProgramRuns {
+  const bodyOf = (request: ProgramRequest) => ({
+    model: request.model,
+    tools_enabled: request.toolsEnabled,
+    project_id: request.projectId,
+    tool_choice: request.toolChoice,
+    on_disconnect: request.onDisconnect,
+    clientTools: [...request.clientTools],
+    refusesApprovals: request.refusesApprovals,
+  })
+
+  async function findPrevious(
+    userId: UserId,
+    previous: NonNullable<ProgramRequest['previous']>,
+  ): Promise<{ run: RunRow; conversation: ConversationRow } | null> {
+    const run = await store.runs.findOwned(userId, previous.runId)
+    const conversation =
+      run === undefined ? undefined : await store.conversations.find(userId, run.conversationId)
+    if (run !== undefined && conversation !== undefined) return { run, conversation }
+    if (previous.isRequired) throw appError('run_not_found')
+    return null
+  }
+
+  async function settingsOf(request: ProgramRequest) {
+    const { model } = await catalog.resolve(request.model)
+    return {
+      systemPrompt: request.systemPrompt ?? null,
+      temperature: request.temperature ?? null,
+      maxTokens: request.maxTokens ?? null,
+      thinkingEnabled: request.thinking ?? (!model.demo && model.thinking !== false),
+    }
+  }
+
+  return {
+    async answerProgram(userId, request) {
+      const settings = await settingsOf(request)
+      const { previous } = request
+      const found = previous === null ? null : await findPrevious(userId, previous)
+      if (previous !== null && found !== null) {
+        const turn = createProgramTurn({
+          after: found.run.messageId,
+          results: { messageId: found.run.messageId, results: previous.results },
+          past: previous.past,
+          question: previous.question,
+        })
+        if (previous.question === null && previous.results.size === 0)
+          throw appError('nothing_to_answer')
+        await store.conversations.patch(userId, found.conversation.id, settings)
+        return await begin(userId, { ...found.conversation, ...settings }, bodyOf(request), turn)
+      }
+      const { past, question, title } = request
+      const turn = createProgramTurn({ after: null, results: null, past, question })
+      const conversation = await store.conversations.create(userId, {
+        ...settings,
+        title,
+        model: request.model,
+        projectId: request.projectId ?? null,
+        temporary: request.isTemporary,
+      })
+      try {
+        return await begin(userId, conversation, bodyOf(request), turn)
+      } catch (error) {
+        await store.conversations.remove(userId, conversation.id)
+        throw error
+      }
+    },
+  }
+}

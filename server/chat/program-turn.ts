@@ -1,0 +1,139 @@
+// What a program sends through the OpenAI-compatible routes: an earlier conversation, results of its own tools, a question.
+import type { Writer } from '../db/database.ts'
+import type { FileRow } from '../db/repositories/files.ts'
+import type { MessageRow } from '../db/repositories/messages.ts'
+import type { NewStep, StepRow } from '../db/repositories/steps.ts'
+import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { CallId, ConversationId, MessageId } from '../protocol/ids.ts'
+import type { NewAttachment } from '../protocol/message.ts'
+import { resumePoint } from '../runs/context/context.ts'
+import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
+
+/** A step of an earlier answer, as the program remembers it. */
+export type PastStep =
+  | { type: 'text'; content: string }
+  | { type: 'tool_call'; idRef: CallId; name: string; content: string }
+  | { type: 'tool_result'; idRef: CallId; name: string; content: string }
+
+/** A message before the question, as the program remembers it. */
+export type PastMessage =
+  | { role: 'user'; text: string; attachments: readonly NewAttachment[] }
+  | { role: 'assistant'; steps: readonly PastStep[] }
+
+/** The results of the program's tools that ended an earlier run, by call id. */
+export interface ClientResults {
+  /** The answer whose calls they belong to. */
+  messageId: MessageId
+  results: ReadonlyMap<string, string>
+}
+
+export interface ProgramTurn {
+  kind: 'program'
+  /** The message below which the turn is stored; null at the root. */
+  after: MessageId | null
+  results: ClientResults | null
+  past: readonly PastMessage[]
+  /** Null when the answer continues after the results of the program's tools. */
+  question: { text: string; attachments: readonly NewAttachment[] } | null
+  /** The ids of the messages that are stored, in order. */
+  ids: readonly MessageId[]
+  /** The message that the answer is stored below. */
+  lastId: MessageId
+}
+
+/** @throws AppError when there is nothing to answer. */
+export function createProgramTurn(
+  given: Pick<ProgramTurn, 'after' | 'results' | 'past' | 'question'>,
+): ProgramTurn {
+  const ids = [...given.past, ...(given.question === null ? [] : [given.question])].map(() =>
+    newId<MessageId>(),
+  )
+  const lastId = ids.at(-1) ?? given.after
+  if (lastId === null) throw appError('nothing_to_answer')
+  return { kind: 'program', ...given, ids, lastId }
+}
+
+/** Stores all but the answer. The caller has locked the conversation. @throws AppError when a result is missing. */
+export async function storeProgramTurn(
+  tx: Writer,
+  store: Store,
+  turn: ProgramTurn,
+  at: {
+    conversationId: ConversationId
+    createdAt: Date
+    /** Of each message, in order. */
+    files: readonly (readonly FileRow[])[]
+  },
+): Promise<void> {
+  const { conversationId, createdAt } = at
+  if (turn.after !== null) {
+    const parent = await store.messages.findAttached(tx, conversationId, turn.after)
+    if (parent === undefined) throw appError('parent_gone')
+  }
+  if (turn.results !== null) await storeResults(tx, store, turn.results)
+  const holdsResults =
+    turn.results !== null ||
+    turn.past.some(
+      (message) =>
+        message.role === 'assistant' && message.steps.some(({ type }) => type === 'tool_result'),
+    )
+  // Nobody knows what a program's tool has read.
+  if (holdsResults) await store.conversations.markTainted(tx, conversationId)
+  let parentId = turn.after
+  for (const [index, id] of turn.ids.entries()) {
+    const message = turn.past[index]
+    const base = { ...MESSAGE_DEFAULTS, id, conversationId, parentId, createdAt }
+    const row: MessageRow =
+      message === undefined
+        ? { ...base, role: 'user', text: turn.question?.text ?? '' }
+        : message.role === 'user'
+          ? { ...base, role: 'user', text: message.text }
+          : { ...base, role: 'assistant', text: lastTextOf(message.steps) }
+    await store.messages.insert(tx, [row], at.files[index] ?? [])
+    if (message?.role === 'assistant')
+      for (const [position, step] of message.steps.entries())
+        await store.steps.put(tx, stepRow(id, position, step))
+    parentId = id
+  }
+}
+
+const lastTextOf = (steps: readonly PastStep[]): string =>
+  steps.findLast(({ type }) => type === 'text')?.content ?? ''
+
+const UNTRUSTED = { display: 'From the calling program', untrusted: true }
+
+const stepRow = (messageId: MessageId, position: number, step: PastStep): NewStep => ({
+  messageId,
+  position,
+  ...step,
+  skipped: false,
+  closed: true,
+  artifact: step.type === 'tool_result' ? UNTRUSTED : null,
+})
+
+/** Results that are stored already stay as they are, so that a request can be repeated. */
+async function storeResults(
+  tx: Writer,
+  store: Store,
+  { messageId, results }: ClientResults,
+): Promise<void> {
+  const rows: StepRow[] = await store.steps.list(messageId, tx)
+  const { pendingCalls, places } = resumePoint(rows, { get: () => undefined })
+  for (const call of pendingCalls) {
+    const content = results.get(call.id)
+    const place = places.get(call.id)
+    if (content === undefined || place === undefined)
+      throw appError('client_result_missing', { name: call.name })
+    await store.steps.put(
+      tx,
+      stepRow(messageId, place.result, {
+        type: 'tool_result',
+        idRef: call.id,
+        name: call.name,
+        content,
+      }),
+    )
+  }
+}

@@ -1,0 +1,34 @@
+// Names that programs see: models as `nanoclaw/<id>`, and call ids that say which run they belong to.
+import type { PublicModel } from '../protocol/catalog.ts'
+import { CallId, RunId } from '../protocol/ids.ts'
+import type { ProgramModel } from '../protocol/openai/chat-completions.ts'
+
+const PREFIX = 'nanoclaw/'
+
+export const programModelName = (id: string): string => PREFIX + id
+
+/** The model's id in this server; the prefix may be left out. */
+export const modelIdOf = (name: string): string =>
+  name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
+
+export const presentProgramModel = (model: PublicModel): ProgramModel => ({
+  id: programModelName(model.id),
+  object: 'model',
+  created: 0,
+  owned_by: 'nanoclaw',
+  name: model.name,
+  context_window: model.context_window,
+  vision: model.vision,
+})
+
+/** The id of a call of the program's tool. It names the run, so that the results find their way back to it. */
+export const clientCallId = (runId: RunId, idRef: string): string => `call_${runId}_${idRef}`
+
+/** Reads what `clientCallId` wrote; null for ids from elsewhere. */
+export function readClientCallId(id: string): { runId: RunId; idRef: string } | null {
+  const [, run, idRef] = /^call_([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})_(.+)$/s.exec(id) ?? []
+  return run === undefined || idRef === undefined ? null : { runId: RunId.parse(run), idRef }
+}
+
+/** A call id from a program, cut to what is stored. */
+export const storedCallId = (id: string): CallId => CallId.parse(id.slice(-200))

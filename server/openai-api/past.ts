@@ -1,0 +1,121 @@
+// Collects what a program sends as its conversation: messages, calls and results, in order, into messages of the store.
+import type { ProgramRequest } from '../chat/program-runs.ts'
+import type { PastMessage, PastStep } from '../chat/program-turn.ts'
+import { appError } from '../errors.ts'
+import { ImageAttachment, type NewAttachment } from '../protocol/message.ts'
+import { readClientCallId, storedCallId } from './names.ts'
+
+/** One entry of a program's conversation, whichever API it came through. */
+export type PastEntry =
+  | { kind: 'system'; text: string }
+  | { kind: 'user'; text: string; images: readonly string[] }
+  | { kind: 'answer'; text: string }
+  | { kind: 'call'; id: string; name: string; arguments: string }
+  | { kind: 'result'; id: string; text: string }
+
+export type ReadPast = Pick<ProgramRequest, 'past' | 'question' | 'previous' | 'title'> & {
+  system: string | undefined
+}
+
+const MAX_TITLE_CHARACTERS = 60
+const IMAGE_URL = /^data:(image\/(?:png|jpeg|webp|gif));base64,([A-Za-z\d+/=\s]+)$/
+
+/** @throws AppError for a result without a call, an image that is no data URL, and when there is nothing to answer. */
+export function readPast(entries: readonly PastEntry[]): ReadPast {
+  const system = entries.flatMap((entry) => (entry.kind === 'system' ? [entry.text] : []))
+  const said = entries.filter((entry) => entry.kind !== 'system')
+  const firstText = said.find((entry) => entry.kind === 'user')?.text ?? ''
+  return {
+    system: system.length === 0 ? undefined : system.join('\n\n'),
+    title: titleOf(firstText),
+    ...splitQuestion(messagesOf(said)),
+    previous: previousOf(said),
+  }
+}
+
+type Said = Exclude<PastEntry, { kind: 'system' }>
+
+/** The run whose calls the last results belong to, if this server made the calls. */
+function previousOf(said: readonly Said[]): ProgramRequest['previous'] {
+  const lastCall = said.findLastIndex((entry) => entry.kind === 'call')
+  const call = said[lastCall]
+  const owner = call?.kind === 'call' ? readClientCallId(call.id) : null
+  if (owner === null) return null
+  const results = new Map<string, string>()
+  let next = lastCall + 1
+  for (let entry = said[next]; entry?.kind === 'result'; entry = said[++next]) {
+    const id = readClientCallId(entry.id)
+    if (id?.runId !== owner.runId) throw unknownCall(entry.id)
+    results.set(id.idRef, entry.text)
+  }
+  const after = messagesOf(said.slice(next))
+  const last = after.at(-1)
+  // A request that ends with an answer is refused where its whole conversation is read.
+  if (last?.role === 'assistant') return null
+  return { runId: owner.runId, results, ...splitQuestion(after), isRequired: false }
+}
+
+function splitQuestion(
+  messages: readonly PastMessage[],
+): Pick<ProgramRequest, 'past' | 'question'> {
+  const last = messages.at(-1)
+  if (last === undefined) return { past: [], question: null }
+  if (last.role === 'user') {
+    if (last.text.trim() === '' && last.attachments.length === 0)
+      throw appError('nothing_to_answer')
+    return { past: messages.slice(0, -1), question: last }
+  }
+  if (last.steps.at(-1)?.type !== 'tool_result') throw appError('nothing_to_answer')
+  return { past: messages, question: null }
+}
+
+/** Calls and results belong to the answer around them, as in the store. */
+function messagesOf(said: readonly Said[]): PastMessage[] {
+  const messages: PastMessage[] = []
+  const names = new Map<string, string>()
+  let answer: PastStep[] | null = null
+  for (const entry of said) {
+    if (entry.kind === 'user') {
+      answer = null
+      const attachments = entry.images.map(imageOf)
+      messages.push({ role: 'user', text: entry.text, attachments })
+      continue
+    }
+    if (answer === null) {
+      answer = []
+      messages.push({ role: 'assistant', steps: answer })
+    }
+    if (entry.kind === 'answer') {
+      if (entry.text !== '') answer.push({ type: 'text', content: entry.text })
+    } else if (entry.kind === 'call') {
+      names.set(entry.id, entry.name)
+      const { name, arguments: content } = entry
+      answer.push({ type: 'tool_call', idRef: storedCallId(entry.id), name, content })
+    } else {
+      const name = names.get(entry.id)
+      if (name === undefined) throw unknownCall(entry.id)
+      const idRef = storedCallId(entry.id)
+      answer.push({ type: 'tool_result', idRef, name, content: entry.text })
+    }
+  }
+  return messages
+}
+
+const unknownCall = (id: string) => appError('client_call_unknown', { id: id.slice(0, 100) })
+
+function imageOf(url: string, at: number): NewAttachment {
+  const [, mime, data] = IMAGE_URL.exec(url) ?? []
+  if (mime === undefined || data === undefined) throw appError('image_not_data_url')
+  const extension = mime.slice('image/'.length)
+  return {
+    name: `image-${at + 1}.${extension}`,
+    mime: ImageAttachment.shape.mime.parse(mime),
+    data: data.replaceAll(/\s/g, ''),
+  }
+}
+
+function titleOf(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? ''
+  if (line === '') return 'API'
+  return line.length <= MAX_TITLE_CHARACTERS ? line : `${line.slice(0, MAX_TITLE_CHARACTERS)}…`
+}

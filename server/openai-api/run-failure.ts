@@ -1,0 +1,13 @@
+// The error code and the HTTP status of a run that failed.
+import { ERROR_CODES, type ErrorCode } from '../protocol/error.ts'
+import type { RunFailure } from '../protocol/run.ts'
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CODES, code)
+
+/** The code of the failure; `internal` for one of an earlier version. */
+export const failureCode = ({ code }: Pick<RunFailure, 'code'>): ErrorCode =>
+  isErrorCode(code) ? code : 'internal'
+
+/** As for a request that fails for the same reason. */
+export const failureStatus = (failure: Pick<RunFailure, 'code'>): number =>
+  ERROR_CODES[failureCode(failure)]

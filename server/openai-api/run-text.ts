@@ -1,0 +1,50 @@
+// What both APIs need of a run: the text that each event adds, and the names of the program's tools.
+import type { RunRow } from '../db/repositories/runs.ts'
+import { RunEvent } from '../protocol/run-event.ts'
+import { Step } from '../protocol/step.ts'
+import type { OutgoingEvent } from '../runs/log/view.ts'
+import { readRunOptions } from '../runs/state.ts'
+
+/** Reads an event of a run's stream in delta mode. */
+export const readRunEvent = ({ event, data }: OutgoingEvent): RunEvent =>
+  event === 'process_step'
+    ? { event, step: Step.parse(data) }
+    : RunEvent.parse(Object.assign({ event }, data))
+
+/** The names of the tools that the program runs itself. */
+export const clientToolNames = ({ options }: Pick<RunRow, 'options'>): ReadonlySet<string> =>
+  new Set(readRunOptions(options).clientTools?.map(({ name }) => name))
+
+export interface TextPiece {
+  type: 'text' | 'thinking'
+  /** The step's index. */
+  index: number
+  text: string
+}
+
+/**
+ * Finds what an event adds to the text or thinking. Steps of the same kind are separated by an empty line. Null for events
+ * that add nothing.
+ */
+export function createTextTracker(): { take(event: RunEvent): TextPiece | null } {
+  const sent = new Map<number, number>()
+  const last = { text: -1, thinking: -1 }
+  return {
+    take(event) {
+      const found =
+        event.event === 'step_delta'
+          ? { ...event, text: event.delta }
+          : event.event === 'process_step' && 'content' in event.step
+            ? event.step.type === 'tool_result'
+              ? null
+              : { ...event.step, text: event.step.content.slice(sent.get(event.step.index) ?? 0) }
+            : null
+      if (found === null || found.text === '') return null
+      const { index, type } = found
+      const gap = last[type] >= 0 && last[type] !== index ? '\n\n' : ''
+      last[type] = index
+      sent.set(index, (sent.get(index) ?? 0) + found.text.length)
+      return { type, index, text: gap + found.text }
+    },
+  }
+}

@@ -1,0 +1,131 @@
+// Translates the events and steps of a run into chat completions.
+import type { RunRow } from '../db/repositories/runs.ts'
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatFinishReason,
+  ChatToolCall,
+  ChatUsage,
+} from '../protocol/openai/chat-completions.ts'
+import { openAiError } from '../protocol/openai/error.ts'
+import type { FinishReason, RunEvent } from '../protocol/run-event.ts'
+import type { Step } from '../protocol/step.ts'
+import { type Usage, usageOfRun } from '../protocol/usage.ts'
+import { clientCallId, programModelName } from './names.ts'
+import { failureStatus } from './run-failure.ts'
+import { clientToolNames, createTextTracker } from './run-text.ts'
+
+type ShownRun = Pick<RunRow, 'id' | 'model' | 'createdAt' | 'options'>
+
+const FINISH_REASONS: Record<FinishReason, ChatFinishReason> = {
+  stop: 'stop',
+  stopped: 'stop',
+  length: 'length',
+  max_iterations: 'length',
+  budget: 'length',
+  tool_calls: 'tool_calls',
+}
+
+const headOf = (run: ShownRun) => ({
+  id: `chatcmpl-${run.id}`,
+  created: Math.floor(run.createdAt.getTime() / 1_000),
+  model: programModelName(run.model),
+})
+
+const chatUsage = (usage: Usage): ChatUsage => ({
+  prompt_tokens: usage.prompt_tokens,
+  completion_tokens: usage.completion_tokens,
+  total_tokens: usage.total_tokens,
+  prompt_tokens_details: { cached_tokens: usage.cached_tokens },
+})
+
+const callOf = (run: ShownRun, step: Extract<Step, { type: 'tool_call' }>): ChatToolCall => ({
+  id: clientCallId(run.id, step.id_ref),
+  type: 'function',
+  function: { name: step.name, arguments: step.arguments },
+})
+
+/** The payloads of one streamed completion: returns those for each event of the run, in order. */
+export function createChunkWriter(
+  run: ShownRun,
+  { includeUsage }: { includeUsage: boolean },
+): (event: RunEvent) => (ChatCompletionChunk | { error: object } | '[DONE]')[] {
+  const clientTools = clientToolNames(run)
+  const text = createTextTracker()
+  let calls = 0
+  const chunk = (
+    delta: ChatCompletionChunk['choices'][number]['delta'],
+    finish: ChatFinishReason | null = null,
+  ): ChatCompletionChunk => ({
+    ...headOf(run),
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    ...(includeUsage ? { usage: null } : {}),
+  })
+  return (event) => {
+    const piece = text.take(event)
+    if (piece !== null)
+      return [
+        chunk(
+          piece.type === 'thinking' ? { reasoning_content: piece.text } : { content: piece.text },
+        ),
+      ]
+    switch (event.event) {
+      case 'run':
+        return [chunk({ role: 'assistant', content: '' })]
+      case 'process_step': {
+        const { step } = event
+        if (step.type !== 'tool_call' || !clientTools.has(step.name)) return []
+        const call = { index: calls++, ...callOf(run, step) }
+        return [chunk({ tool_calls: [call] })]
+      }
+      case 'done': {
+        const end = chunk({}, FINISH_REASONS[event.finish_reason])
+        const usage = { ...chunk({}), choices: [], usage: chatUsage(event.usage) }
+        return [end, ...(includeUsage ? [usage] : []), '[DONE]']
+      }
+      case 'error': {
+        const { content: message, code, reason } = event
+        const status = failureStatus(event)
+        return [{ error: openAiError({ status, message, code: reason ?? code }) }]
+      }
+      default:
+        return []
+    }
+  }
+}
+
+/** The whole completion of a run that ended without an error. */
+export function chatCompletionOf(
+  run: ShownRun &
+    Pick<RunRow, 'finishReason' | 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'>,
+  steps: readonly Step[],
+): ChatCompletion {
+  const clientTools = clientToolNames(run)
+  const join = (type: 'text' | 'thinking'): string =>
+    steps.flatMap((step) => (step.type === type ? [step.content] : [])).join('\n\n')
+  const text = join('text')
+  const thinking = join('thinking')
+  const calls = steps.flatMap((step) =>
+    step.type === 'tool_call' && clientTools.has(step.name) ? [callOf(run, step)] : [],
+  )
+  return {
+    ...headOf(run),
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text === '' && calls.length > 0 ? null : text,
+          ...(thinking === '' ? {} : { reasoning_content: thinking }),
+          refusal: null,
+          ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        },
+        logprobs: null,
+        finish_reason: FINISH_REASONS[run.finishReason ?? 'stop'],
+      },
+    ],
+    usage: chatUsage(usageOfRun(run)),
+  }
+}
