@@ -53,9 +53,9 @@ describeInBrowser('the page for everybody', (visitor) => {
     test(`axe finds nothing in either theme, also with more contrast, language ${language}`, async () => {
       const page = await visitor.open(server.url, { language })
       await composer(page).waitFor()
-      expect(await page.evaluate<string>('document.documentElement.lang')).toBe(
-        language === 'en-US' ? 'en' : 'zh-CN',
-      )
+      await expect
+        .poll(() => page.evaluate<string>('document.documentElement.lang'))
+        .toBe(language === 'en-US' ? 'en' : 'zh-CN')
       const inBothThemes = async (): Promise<void> => {
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme, contrast: 'no-preference' })
@@ -202,7 +202,9 @@ describeInBrowser('the page for everybody', (visitor) => {
     await page.getByRole('link', { name: 'Talk 40' }).waitFor()
     const focused = () => page.evaluate<string>('document.activeElement?.id ?? ""')
     const first = 'document.querySelector(\'a,button,input,textarea,[tabindex="0"]\')'
-    expect(await page.evaluate<string>(`${first}.textContent`)).toBe('Skip to message field')
+    await expect
+      .poll(() => page.evaluate<string>(`${first}.textContent`))
+      .toBe('Skip to message field')
     const skip = page.getByRole('link', { name: 'Skip to message field' })
     await skip.focus()
     let stops = 1
@@ -241,7 +243,9 @@ describeInBrowser('the page for everybody', (visitor) => {
     await page.getByRole('heading', { name: '设置' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: '设置' }).waitFor()
-    expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark')
+    await expect
+      .poll(() => page.evaluate<string>('document.documentElement.dataset.theme'))
+      .toBe('dark')
     await leave(page)
   })
 })

@@ -66,7 +66,7 @@ describeInBrowser('approving file changes', (visitor) => {
     await page.getByRole('button', { name: 'Reject all' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('Then not.').waitFor()
-    expect(await card(page).count()).toBe(0)
+    await expect.poll(() => card(page).count()).toBe(0)
     const { json } = await on.server.call('GET', `/api/projects/${id}/files`)
     expect(json.data.files.map(({ name }: { name: string }) => name)).toEqual(['notes.md'])
     await leave(page)

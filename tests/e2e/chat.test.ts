@@ -42,14 +42,14 @@ describeInBrowser('the chat', (visitor) => {
     await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
 
     const look = async (): Promise<void> => {
-      expect(await answer.locator('strong').textContent()).toBe('forty-two')
-      expect(await answer.getByRole('table').count()).toBe(1)
-      expect(await answer.locator('pre').first().textContent()).toContain('print(6 * 7)')
+      await expect.poll(() => answer.locator('strong').textContent()).toBe('forty-two')
+      await expect.poll(() => answer.getByRole('table').count()).toBe(1)
+      await expect.poll(() => answer.locator('pre').first().textContent()).toContain('print(6 * 7)')
       const thinking = answer.getByRole('button', { name: /^Thought/ })
       await thinking.click()
       await answer.getByText('I had better calculate that.').waitFor()
       const tool = answer.getByRole('button', { name: /^Calculate/ })
-      expect(await tool.textContent()).toContain('done')
+      await expect.poll(() => tool.textContent()).toContain('done')
       await tool.click()
       await answer.getByText('6 * 7 =').waitFor()
       await answer.getByRole('status').getByText('42', { exact: true }).waitFor()

@@ -46,15 +46,13 @@ describeInBrowser('the composer', (visitor) => {
     await page.getByText('To the patient one.').waitFor()
     await queue.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Regenerate' }).nth(2).waitFor()
-    expect(await page.getByRole('article', { name: 'Your message' }).allInnerTexts()).toEqual([
-      'Tell me a story.',
-      'An urgent question',
-      'A patient question',
-    ])
+    await expect
+      .poll(() => page.getByRole('article', { name: 'Your message' }).allInnerTexts())
+      .toEqual(['Tell me a story.', 'An urgent question', 'A patient question'])
 
     await composer(page).press('ArrowUp')
     const field = page.getByRole('textbox', { name: 'Edit' })
-    expect(await field.inputValue()).toBe('A patient question')
+    await expect.poll(() => field.inputValue()).toBe('A patient question')
     await field.press('Escape')
     await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('composer')
     await leave(page)

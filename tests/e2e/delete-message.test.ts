@@ -53,7 +53,7 @@ describeInBrowser('deleting a message', (visitor) => {
       await dialog.getByText(texts.count).waitFor()
       await dialog.getByRole('button', { name: texts.cancel }).click()
       await dialog.waitFor({ state: 'detached' })
-      expect(await page.getByText('Answer two.').count()).toBe(1)
+      await expect.poll(() => page.getByText('Answer two.').count()).toBe(1)
 
       await remove.click()
       await dialog.getByText(texts.count).waitFor()

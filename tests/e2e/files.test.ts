@@ -86,7 +86,7 @@ describeInBrowser('files of a message', (visitor) => {
       },
     ])
     await page.getByText('"song.mp3" cannot be attached.').waitFor()
-    expect(await chips.getByText('song.mp3').count()).toBe(0)
+    await expect.poll(() => chips.getByText('song.mp3').count()).toBe(0)
     await leave(page)
   })
 })

@@ -85,7 +85,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     )
     await say(page, 'Do not lose this')
     await page.getByText('The store is busy. Try again shortly.').waitFor()
-    expect(await composer(page).inputValue()).toBe('Do not lose this')
+    await expect.poll(() => composer(page).inputValue()).toBe('Do not lose this')
     await expect.poll(titles).toEqual(before)
     // The text stays in the composer while the request is pending.
     await page.unroute('**/messages')
@@ -101,10 +101,10 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     const sent = page.waitForRequest('**/messages')
     await composer(page).press('Enter')
     await sent
-    expect(await composer(page).inputValue()).toBe('Do not lose this')
+    await expect.poll(() => composer(page).inputValue()).toBe('Do not lose this')
     letGo()
     await page.getByText('Taken.').waitFor()
-    expect(await composer(page).inputValue()).toBe('')
+    await expect.poll(() => composer(page).inputValue()).toBe('')
     await page.unrouteAll()
 
     // The response to a send is lost: sending again joins the message that is already stored.
@@ -115,7 +115,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     upstream.enqueue(turn.text('Only once.'))
     await say(page, 'Send me once')
     await page.getByText('Can’t reach the server').waitFor()
-    expect(await composer(page).inputValue()).toBe('Send me once')
+    await expect.poll(() => composer(page).inputValue()).toBe('Send me once')
     await page.unrouteAll()
     await composer(page).press('Enter')
     await page.getByText('Only once.').waitFor()
@@ -155,7 +155,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     await page.evaluate('document.body.tabIndex = -1; document.body.focus()')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    expect(await page.evaluate<string>('document.activeElement.id')).toBe('composer')
+    await expect.poll(() => page.evaluate<string>('document.activeElement.id')).toBe('composer')
     upstream.enqueue(turn.text('مرحبا'))
     await say(page, 'שלום עולם')
     const direction = (selector: string): Promise<string> =>

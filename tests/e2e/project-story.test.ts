@@ -90,11 +90,13 @@ describeInBrowser('the way of a project', (visitor) => {
     // Approval requests appear in the order of the calls; the first one is expanded and has the focus.
     await question(page, 'Edit file').getByText('New text.').waitFor()
     const names = page.getByRole('region', { name: /^Allow/ })
-    expect(await names.locator('h2').allTextContents()).toEqual([
-      expect.stringContaining('Edit file'),
-      expect.stringContaining('Write file'),
-      expect.stringContaining('Delete file'),
-    ])
+    await expect
+      .poll(() => names.locator('h2').allTextContents())
+      .toEqual([
+        expect.stringContaining('Edit file'),
+        expect.stringContaining('Write file'),
+        expect.stringContaining('Delete file'),
+      ])
     const isFocused = 'document.activeElement === document.querySelector("[data-approval]")'
     await expect.poll(() => page.evaluate<boolean>(isFocused)).toBe(true)
     await question(page, 'Edit file').getByRole('button', { name: 'Side by side' }).click()

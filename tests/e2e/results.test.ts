@@ -111,7 +111,7 @@ describeInBrowser('results of tools', (visitor) => {
     const found = sources.getByRole('list', { name: 'Also found' })
     // A title from an external source is rendered as text, even if it contains markup.
     await found.getByRole('link', { name: 'Green <b>tea</b>' }).waitFor()
-    expect(await found.getByRole('link').count()).toBe(2)
+    await expect.poll(() => found.getByRole('link').count()).toBe(2)
     await expectAccessible(page)
     await expectNoSideways(page)
     await leave(page)

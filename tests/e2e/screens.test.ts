@@ -93,16 +93,18 @@ describeInBrowser('screens', (visitor) => {
       await cell.waitFor()
       // A single line box, so no word was broken.
       for (const name of ['northeast-1', 'Provider'])
-        expect(
-          await page.evaluate<number>(
-            `(() => {
+        await expect
+          .poll(() =>
+            page.evaluate<number>(
+              `(() => {
               const cell = [...document.querySelectorAll('td,th')].find((one) => one.textContent === '${name}')
               const range = document.createRange()
               range.selectNodeContents(cell)
               return range.getClientRects().length
             })()`,
-          ),
-        ).toBe(1)
+            ),
+          )
+          .toBe(1)
       await expectNoSideways(page)
       await page.getByRole('note').getByText('Mind the gap.').waitFor()
       await page.getByText('Hidden text.').waitFor({ state: 'hidden' })
@@ -142,11 +144,11 @@ describeInBrowser('screens', (visitor) => {
       remote: true,
     })
     await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
-    expect(await smallTargets(page)).toEqual([])
+    await expect.poll(() => smallTargets(page)).toEqual([])
     await page.getByRole('button', { name: 'Show sidebar' }).click()
     await page.getByRole('dialog').getByRole('link', { name: 'Another talk' }).waitFor()
     expect(await page.getByRole('tooltip').count()).toBe(0)
-    expect(await smallTargets(page)).toEqual([])
+    await expect.poll(() => smallTargets(page)).toEqual([])
     for (const path of [
       '/',
       '/projects',
@@ -156,7 +158,7 @@ describeInBrowser('screens', (visitor) => {
       '/setup',
     ]) {
       await visit(page, path)
-      expect([path, await smallTargets(page)]).toEqual([path, []])
+      await expect.poll(() => smallTargets(page), { message: path }).toEqual([])
       await expectNoSideways(page)
     }
     await visit(page, '/')
@@ -164,7 +166,9 @@ describeInBrowser('screens', (visitor) => {
       const box = await page.getByRole('button', { name }).boundingBox()
       return (box?.y ?? 0) + (box?.height ?? 0) / 2
     }
-    expect(await middle('Send')).toBeCloseTo(await middle('Model:'), 0)
+    await expect
+      .poll(async () => (await middle('Send')) - (await middle('Model:')))
+      .toBeCloseTo(0, 0)
     await visit(page, '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Screens')
@@ -194,8 +198,8 @@ describeInBrowser('screens', (visitor) => {
     const page = await visitor.open(`${server.url}/c/${conversation}`)
     await page.setViewportSize({ width: 320, height: 200 })
     await page.getByRole('region', { name: 'Messages' }).focus()
-    const box = await page.getByRole('region', { name: 'Messages' }).boundingBox()
-    expect(box?.height).toBeGreaterThan(100)
+    const messages = page.getByRole('region', { name: 'Messages' })
+    await expect.poll(async () => (await messages.boundingBox())?.height).toBeGreaterThan(100)
     await expectNoSideways(page)
     await leave(page)
   })
@@ -203,13 +207,15 @@ describeInBrowser('screens', (visitor) => {
   test('the usage page shows all seven days without overlaps', async () => {
     const page = await visitor.open(`${server.url}/stats`, { remote: true, phone: true })
     await page.getByText('Scripted', { exact: true }).waitFor()
-    expect(await page.locator('figure li').count()).toBe(7)
+    await expect.poll(() => page.locator('figure li').count()).toBe(7)
     // No label is wider than its day.
-    expect(
-      await page.evaluate<number>(
-        "[...document.querySelectorAll('figure li span[aria-hidden]')].filter((one) => one.offsetWidth > one.closest('li').offsetWidth).length",
-      ),
-    ).toBe(0)
+    await expect
+      .poll(() =>
+        page.evaluate<number>(
+          "[...document.querySelectorAll('figure li span[aria-hidden]')].filter((one) => one.offsetWidth > one.closest('li').offsetWidth).length",
+        ),
+      )
+      .toBe(0)
     await leave(page)
   })
 

@@ -45,10 +45,12 @@ describeInBrowser('setting up', (visitor) => {
     await page.getByText('built-in demo').waitFor()
     await page.getByRole('link', { name: 'Add a real model' }).click()
     await page.getByRole('button', { name: 'DeepSeek' }).click()
-    expect(await page.getByLabel('Address').inputValue()).toBe('https://api.deepseek.com/v1')
+    await expect
+      .poll(() => page.getByLabel('Address').inputValue())
+      .toBe('https://api.deepseek.com/v1')
     if (ollama !== null) {
       await page.getByRole('button', { name: /^Ollama.*running on this machine/ }).click()
-      expect(await page.getByLabel('Address').inputValue()).toContain(':11434/v1')
+      await expect.poll(() => page.getByLabel('Address').inputValue()).toContain(':11434/v1')
     }
 
     await page.getByLabel('Address').fill('http://127.0.0.1:1/v1')
@@ -60,7 +62,7 @@ describeInBrowser('setting up', (visitor) => {
     await page.getByLabel('API key').fill(KEY)
     await page.getByRole('button', { name: 'Test' }).click()
     await page.getByText('1 model available').waitFor()
-    expect(await page.getByLabel('Model').inputValue()).toBe('test-model')
+    await expect.poll(() => page.getByLabel('Model').inputValue()).toBe('test-model')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Add this model' }).click()
     await page.waitForURL(`${server.url}/`)

@@ -44,7 +44,9 @@ describeInBrowser('signing in', (visitor) => {
     await page.evaluate("localStorage.setItem('nanoclaw.token', 'not-a-token')")
     await page.reload()
     await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
-    expect(await page.evaluate<string | null>("localStorage.getItem('nanoclaw.token')")).toBeNull()
+    await expect
+      .poll(() => page.evaluate<string | null>("localStorage.getItem('nanoclaw.token')"))
+      .toBeNull()
     await leave(page)
   })
 })

@@ -98,9 +98,9 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
       await window.getByRole('button', { name: 'Send' }).waitFor()
       const answer = window.getByRole('article', { name: 'Answer' })
       await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
-      expect(await answer.getByRole('button', { name: /^Calculate/ }).count()).toBe(1)
+      await expect.poll(() => answer.getByRole('button', { name: /^Calculate/ }).count()).toBe(1)
       const told = answer.locator('p').filter({ hasText: 'Sentence 29' })
-      expect(await told.allTextContents()).toEqual([`${FIRST_HALF} ${SECOND_HALF}`])
+      await expect.poll(() => told.allTextContents()).toEqual([`${FIRST_HALF} ${SECOND_HALF}`])
     }
     const shown = (window: Page) => window.getByRole('article', { name: 'Answer' }).innerText()
     await expect.poll(() => shown(second)).toBe(await shown(page))

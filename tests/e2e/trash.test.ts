@@ -89,8 +89,9 @@ describeInBrowser('the trash in the sidebar', (visitor) => {
       await button(texts.undo).last().click()
       for (const title of ['Pelican', 'Egret']) await link(title).waitFor()
 
-      const { json } = await host.server.call('GET', '/api/conversations?trashed=true')
-      expect(json.data.items).toEqual([])
+      await expect
+        .poll(async () => (await host.server.call('GET', '/api/conversations?trashed=true')).json)
+        .toMatchObject({ data: { items: [] } })
       await host.server.call('POST', '/api/conversations/bulk', {
         body: {
           ids: (await host.server.call('GET', '/api/conversations')).json.data.items.map(

@@ -88,9 +88,11 @@ describeInBrowser('two tabs', (visitor) => {
     await pinned.getByRole('button', { name: 'Actions for “Keep me”' }).click()
     await page.getByRole('menuitem', { name: 'Unpin' }).click()
     await pinned.waitFor({ state: 'detached' })
-    expect(
-      await page.getByRole('navigation', { name: 'Conversations' }).getByText('Keep me').count(),
-    ).toBeLessThan(2)
+    await expect
+      .poll(() =>
+        page.getByRole('navigation', { name: 'Conversations' }).getByText('Keep me').count(),
+      )
+      .toBeLessThan(2)
     await leave(page)
   })
 })

@@ -39,12 +39,12 @@ describeInBrowser('a way on', (visitor) => {
     const alert = page.getByRole('article', { name: '回答' }).getByRole('alert')
     const text = alert.getByText('提供商拒绝了“Scripted”的 API 密钥（401）')
     await text.waitFor()
-    expect((await text.boundingBox())?.width).toBeGreaterThan(220)
+    await expect.poll(async () => (await text.boundingBox())?.width).toBeGreaterThan(220)
     await page.reload()
     await text.waitFor()
-    expect(await alert.getByRole('link', { name: '模型设置' }).getAttribute('href')).toBe(
-      '/settings/models',
-    )
+    await expect
+      .poll(() => alert.getByRole('link', { name: '模型设置' }).getAttribute('href'))
+      .toBe('/settings/models')
     upstream.enqueueFor({ model: 'other' }, turn.text('换了一个模型。'))
     await alert.getByRole('button', { name: '换一个模型' }).click()
     await page.getByRole('menuitemradio', { name: 'Another one' }).click()
@@ -81,7 +81,7 @@ describeInBrowser('a way on', (visitor) => {
     await expect
       .poll(() => page.evaluate<string>('document.activeElement.getAttribute("class") ?? ""'))
       .toContain('font-mono')
-    expect(await fields.inputValue()).not.toContain('e{')
+    await expect.poll(() => fields.inputValue()).not.toContain('e{')
     // Also after the field has lost the focus to the page.
     await page.evaluate('document.activeElement.blur()')
     await page.keyboard.press('Escape')
@@ -91,7 +91,7 @@ describeInBrowser('a way on', (visitor) => {
     await page.keyboard.press('r')
     const reason = page.getByRole('textbox', { name: 'Why? The agent sees your reason.' })
     await reason.waitFor()
-    expect(await reason.inputValue()).toBe('')
+    await expect.poll(() => reason.inputValue()).toBe('')
     await reason.fill('Not today')
     await reason.press('Enter')
     await page.getByText('I was told.').waitFor()
@@ -109,7 +109,7 @@ describeInBrowser('a way on', (visitor) => {
     await composer(page).fill('Quick!')
     await composer(page).press('Enter')
     await page.getByText('Without much thought.').waitFor()
-    expect(await thinking.getAttribute('aria-pressed')).toBe('false')
+    await expect.poll(() => thinking.getAttribute('aria-pressed')).toBe('false')
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
     const { json } = await server.call('GET', `/api/conversations/${id}`)
     expect(json.data.thinking_enabled).toBe(false)

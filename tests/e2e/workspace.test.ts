@@ -21,7 +21,7 @@ describeInBrowser('working on files', (visitor) => {
     const dialog = page.getByRole('dialog')
     await dialog.locator('input[type=file]').setInputFiles(join(folder, 'shop'))
     await dialog.getByText('2 files').waitFor()
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('shop')
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('shop')
     await dialog.getByRole('button', { name: 'Upload', exact: true }).click()
 
     await page.getByText('src', { exact: true }).click()
@@ -242,9 +242,9 @@ describeInBrowser('working on files', (visitor) => {
     await tree.getByText('dot.png').click()
     const picture = page.getByRole('img', { name: 'Image dot.png' })
     await picture.waitFor()
-    expect(
-      await page.evaluate<number>("document.querySelector('img[alt^=Image]').naturalWidth"),
-    ).toBe(1)
+    await expect
+      .poll(() => page.evaluate<number>("document.querySelector('img[alt^=Image]').naturalWidth"))
+      .toBe(1)
     await expectAccessible(page)
     await tree.getByText('data.bin').click()
     await page.getByText('This isn’t a text file.').waitFor()
@@ -271,8 +271,7 @@ describeInBrowser('working on files', (visitor) => {
     await question.getByRole('button', { name: 'Save' }).click()
     await picture.waitFor()
     const id = new URL(page.url()).pathname.split('/').at(-1)
-    const { json } = await on.server.call('GET', `/api/projects/${id}/files/new.md`)
-    expect(json.data.content).toContain('mine ')
+    await expect.poll(() => on.readFile(String(id), 'new.md')).toContain('mine ')
     await leave(page)
   })
 })

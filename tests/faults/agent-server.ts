@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { callServer } from '../support/call-server.ts'
 import { useDatabases } from '../support/databases.ts'
 import { type EventReader, openEvents } from '../support/events.ts'
+import { eventually } from '../support/eventually.ts'
 import { databaseKeys } from '../support/server.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
@@ -20,9 +21,6 @@ export const results = ({ messages }: UpstreamRequest): string[] =>
   messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content))
 const isSubAgent = ({ messages }: UpstreamRequest): boolean =>
   String(messages[0]?.content).startsWith('You are a sub-agent')
-
-/** Retries `check` for up to 20 s, because a slow or busy machine may need long. */
-export const eventually = (check: () => unknown): Promise<unknown> => vi.waitFor(check, 20_000)
 
 /** One server process on `dialect` and its scripted provider, for the tests of a `describe`. */
 export function useAgentServer(dialect: 'sqlite' | 'postgres') {

@@ -2,9 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { randomFrom, SEED } from '../support/random.ts'
 import { turn } from '../support/upstream-turns.ts'
-import { eventually, lastText, results, usage, useAgentServer } from './agent-server.ts'
+import { lastText, results, usage, useAgentServer } from './agent-server.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */
 const KILLS = process.env.FAULTS === 'full' ? 40 : 3
@@ -86,7 +87,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect((await tokensUsed()) - before).toBe(7 * usage.total_tokens)
       const texts = (await messages(id)).map(({ text }: { text: string }) => text)
       expect(texts.filter((text: string) => text.includes('hello'))).toHaveLength(1)
-    }, 90_000)
+    })
 
     test('a tool call that was interrupted in a sub-agent is not repeated, and its result says so', async () => {
       const { data: project } = await call('POST', '/api/projects', { name: 'Agents' })
@@ -112,7 +113,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(answers).toEqual([expect.stringContaining('interrupted')])
       expect(lines()).toBe(1)
       expect((await resultOf(id)).data.results).toMatchObject([{ response: 'I cannot tell.' }])
-    }, 90_000)
+    })
 
     test(`${KILLS} kills at random moments lose no sub-agent result, repeat no append and count every token once (SEED=${SEED})`, async () => {
       const { data: project } = await call('POST', '/api/projects', { name: 'Random kills' })

@@ -2,8 +2,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { turn } from '../support/upstream-turns.ts'
-import { eventually, lastText, results, usage, useAgentServer } from './agent-server.ts'
+import { lastText, results, usage, useAgentServer } from './agent-server.ts'
 
 for (const dialect of ['sqlite', 'postgres'] as const)
   describe(`a server killed beside background tasks (${dialect})`, () => {
@@ -49,7 +50,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(asked).toEqual([0, 1, 1, 1])
       // Two iterations of the run, two of the background task.
       expect((await tokensUsed()) - before).toBe(4 * usage.total_tokens)
-    }, 90_000)
+    })
 
     test('a background task that awaits approval still does after a restart, and is announced after approval', async () => {
       program((request) => {
@@ -84,7 +85,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
           'It is said.',
         ]),
       )
-    }, 90_000)
+    })
 
     test('a message whose delivery failed is delivered after a restart', async () => {
       const statuses: (500 | 200)[] = [500]
@@ -121,5 +122,5 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(received).toMatchObject([{ text: 'the tests are done' }, { id: received[0]?.id }])
       receiver.closeAllConnections()
       await new Promise((done) => receiver.close(done))
-    }, 90_000)
+    })
   })

@@ -145,7 +145,7 @@ describe.skipIf(disk === null)(title, () => {
     free()
     const path = `/api/conversations/${conversation}/messages`
     await expect
-      .poll(async () => (await call('GET', path)).data.items.at(-1).status, { timeout: 60_000 })
+      .poll(async () => (await call('GET', path)).data.items.at(-1).status)
       .toBe('completed')
     const { data } = await call('GET', path)
     expect(data.items.at(-1).text).toBe('Said '.repeat(400))

@@ -2,10 +2,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callServer } from '../support/call-server.ts'
 import { useDatabases } from '../support/databases.ts'
 import { openEvents, type ReceivedEvent } from '../support/events.ts'
+import { eventually } from '../support/eventually.ts'
 import { databaseKeys } from '../support/server.ts'
 import { type ServerPlace, type ServerProcess, serverPlace } from '../support/server-process.ts'
 import { startUpstream, type Upstream, type UpstreamRequest } from '../support/upstream.ts'
@@ -17,7 +18,6 @@ const filesystemServer = join(
   'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js',
 )
 /** Polls with a timeout that is long enough for a slow machine. */
-const soon = (check: () => unknown): Promise<unknown> => vi.waitFor(check, 20_000)
 const lastText = ({ messages }: UpstreamRequest): string =>
   String(messages.findLast(({ role }) => role === 'user')?.content)
 const results = ({ messages }: UpstreamRequest): string[] =>
@@ -50,7 +50,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         log_level: 'warn',
       })
       server = await place.start()
-    }, 60_000)
+    })
     beforeEach(() => upstream.reset())
     afterAll(async () => {
       await place.close()
@@ -100,7 +100,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       })
       expect(step?.artifact.display).toBe('3 sub-agents, 1 failed')
       expect(await texts(id)).toEqual(['Look around', 'The sun and the moon are there.'])
-    }, 60_000)
+    })
 
     test('a background task is announced although the server was killed while it ran', async () => {
       let isBack = false
@@ -116,10 +116,10 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       })
       const id = await conversation()
       await (await say(id, 'Count in the background')).all()
-      await soon(() => expect(asked).toBe(1))
+      await eventually(() => expect(asked).toBe(1))
       isBack = true
       await restart()
-      await soon(async () =>
+      await eventually(async () =>
         expect(await texts(id)).toEqual([
           'Count in the background',
           'It is on its way.',
@@ -129,7 +129,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       await restart()
       expect(await texts(id)).toHaveLength(3)
       expect(asked).toBe(2)
-    }, 90_000)
+    })
 
     test('a fact remembered in one conversation is known in another', async () => {
       let prompt = ''
@@ -147,7 +147,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       expect(prompt).toContain('Kim likes tea')
       const { data } = await call('GET', '/api/memory')
       expect(data.content).toMatch(/## Agent Memories\n\n- \d{4}-\d{2}-\d{2}: Kim likes tea/)
-    }, 60_000)
+    })
 
     test('a Chinese PDF is indexed although the server was killed after the upload, and the answer cites it', async () => {
       const { data: project } = await call('POST', '/api/projects', { name: '手册' })
@@ -159,7 +159,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       await fetch(server.url + documents, { method: 'POST', body: form })
       await restart()
       const read = async () => (await call('GET', documents)).data.items
-      await soon(async () =>
+      await eventually(async () =>
         expect((await read()).map(({ status }: { status: string }) => status).sort()).toEqual([
           'failed',
           'ready',
@@ -187,7 +187,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         `${documents}/${citation.document_id}/passages?position=${citation.position}&limit=1`,
       )
       expect(passage.data.items[0].text).toBe(best.text)
-    }, 90_000)
+    })
 
     test('a tool of a filesystem MCP server waits for approval, then writes', async () => {
       const path = join(shared, 'note.txt')
@@ -198,7 +198,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
               { name: 'mcp__files__write_file', arguments: { path, content: '你好' } },
             ]),
       )
-      await soon(async () =>
+      await eventually(async () =>
         expect((await call('GET', '/api/mcp')).data.servers).toMatchObject([
           { name: 'files', status: 'connected' },
         ]),
@@ -212,7 +212,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       await call('POST', `/api/runs/${run_id}/approvals`, { id_ref, decision: 'approve' })
       expect((await stream.all()).at(-1)?.event).toBe('done')
       expect(readFileSync(path, 'utf8')).toBe('你好')
-    }, 60_000)
+    })
 
     test('a model without function calling calls two tools and then answers', async () => {
       const written = (name: string, given: object): string =>
@@ -240,5 +240,5 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       ])
       expect(data.items[1].text).toBe('It is 42, of two words.')
       expect(JSON.stringify(upstream.requests.at(-1)?.messages.at(-1))).toContain('42')
-    }, 60_000)
+    })
   })

@@ -1,6 +1,7 @@
 // Helpers for tests of taint: conversations of one project whose scripted model reads pages and writes files.
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { openEvents } from './events.ts'
+import { eventually } from './eventually.ts'
 import type { Upstream } from './upstream.ts'
 import { type ScriptedCall, turn } from './upstream-turns.ts'
 import type { WebSite } from './web-site.ts'
@@ -97,18 +98,15 @@ export const actor = (world: () => World, call: Call) => {
 
 /** Waits until the result of this tool call is stored. */
 export const waitForStored = (call: Call, conversation: string, idRef: string) =>
-  vi.waitFor(
-    async () => {
-      const { data } = await call('GET', `/api/conversations/${conversation}/messages`)
-      expect(JSON.stringify(data.items.at(-1).process_steps)).toContain(`"tool_result"`)
-      expect(
-        data.items
-          .at(-1)
-          .process_steps.some(
-            (step: { type: string; id_ref?: string }) =>
-              step.type === 'tool_result' && step.id_ref === idRef,
-          ),
-      ).toBe(true)
-    },
-    { timeout: 20_000, interval: 20 },
-  )
+  eventually(async () => {
+    const { data } = await call('GET', `/api/conversations/${conversation}/messages`)
+    expect(JSON.stringify(data.items.at(-1).process_steps)).toContain(`"tool_result"`)
+    expect(
+      data.items
+        .at(-1)
+        .process_steps.some(
+          (step: { type: string; id_ref?: string }) =>
+            step.type === 'tool_result' && step.id_ref === idRef,
+        ),
+    ).toBe(true)
+  })

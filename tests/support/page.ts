@@ -220,7 +220,7 @@ export async function expectAccessible(
     )
   }
   // A change of theme passes through intermediate colours; a real violation is still there after any of them.
-  await expect.poll(violations, { timeout: 15_000, interval: 500 }).toEqual([])
+  await expect.poll(violations, { interval: 500 }).toEqual([])
 }
 
 /** Navigates to another view in the page, as a link does, without a reload. Tabs of one view share its heading. */
@@ -236,10 +236,13 @@ export async function visit(page: Page, path: string): Promise<void> {
 
 /** Asserts that the page does not scroll horizontally. */
 export async function expectNoSideways(page: Page): Promise<void> {
-  const wider = await page.evaluate<number>(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  )
-  expect(wider).toBeLessThanOrEqual(0)
+  await expect
+    .poll(() =>
+      page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      ),
+    )
+    .toBeLessThanOrEqual(0)
 }
 
 export const composer = (page: Page) => page.locator('#composer')

@@ -1,12 +1,13 @@
 // Errors from the server in the page's language: every reason and every error code has a text in both languages.
 import i18next from 'i18next'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ERROR_CODES } from '../../server/protocol/error.ts'
 import { FAILURES } from '../../server/protocol/failures/failures.ts'
 import { STORED_FAILURES } from '../../server/protocol/failures/stored.ts'
 import { endFirstScreen } from '../../web/src/lib/first-screen.tsx'
 import { refusals } from '../../web/src/lib/i18n/chinese-refusals.ts'
 import { loadRefusals, refusalText } from '../../web/src/lib/refusal-text.ts'
+import { eventually } from '../support/eventually.ts'
 
 const parametersOf = (text: string): string[] =>
   [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name).sort()
@@ -49,7 +50,7 @@ describe('a refusal on the Chinese page', () => {
     expect(refusalText(full)).toBe('At most 10') // these texts are loaded after the first screen
     loadRefusals()
     endFirstScreen()
-    await vi.waitFor(() => expect(refusalText(full)).not.toBe('At most 10'))
+    await eventually(() => expect(refusalText(full)).not.toBe('At most 10'))
   })
 
   test('is shown in Chinese with its parameters', () => {

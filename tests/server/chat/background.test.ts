@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
+import { eventually } from '../../support/eventually.ts'
 import { describeOnEachServer, type TestServer, useServers } from '../../support/server.ts'
 import type { UpstreamRequest } from '../../support/upstream.ts'
 import { type Turn, turn } from '../../support/upstream-turns.ts'
@@ -74,7 +75,7 @@ describeOnEachServer('a background task', (start) => {
     expect(await messages(id)).toHaveLength(2)
 
     release()
-    await vi.waitFor(async () => expect(await messages(id)).toHaveLength(3))
+    await eventually(async () => expect(await messages(id)).toHaveLength(3))
     const announced = (await messages(id))[2]
     expect(announced).toMatchObject({
       role: 'assistant',
@@ -109,7 +110,7 @@ describeOnEachServer('a background task', (start) => {
     }, false)
     const id = await newConversation()
     await send(id, 'Go')
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await tasks(id)).toMatchObject([{ status: 'completed', result: 'Quietly done.' }]),
     )
     expect(await messages(id)).toHaveLength(2)
@@ -127,7 +128,7 @@ describeOnEachServer('a background task', (start) => {
     })
     const id = await newConversation()
     await send(id, 'Go')
-    await vi.waitFor(() => expect(asked).toBeDefined())
+    await eventually(() => expect(asked).toBeDefined())
     const [task] = await tasks(id)
     const other = await newConversation()
     const wrong = await server.call(
@@ -160,7 +161,7 @@ describe('a background task of a server that shuts down', () => {
     await first.server.toolsReady
     const id = await inServer(first).newConversation()
     await inServer(first).send(id, 'Go')
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(upstream.requests.some((request) => lastText(request) === 'count the stars')).toBe(
         true,
       ),
@@ -169,7 +170,7 @@ describe('a background task of a server that shuts down', () => {
 
     isBack = true
     const second = await start(place)
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await inServer(second).messages(id)).toMatchObject([
         { text: 'Go' },
         { text: 'It is on its way.' },

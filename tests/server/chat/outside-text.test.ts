@@ -1,5 +1,6 @@
 // Taint of outside text survives stops and follows the text. Kills and random orders: tests/faults/outside-*.test.ts.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import {
   actor,
   type Call,
@@ -94,16 +95,14 @@ describeOnEachServer('text from outside', (start) => {
     const seen = upstream.requests.length
     const stream = await send(conversation)
     const { data } = await stream.next(({ event }) => event === 'run')
-    await vi.waitFor(
-      () =>
-        expect(
-          upstream.requests
-            .slice(seen)
-            .some(({ messages }) =>
-              messages.some((message) => JSON.stringify(message).includes(HOSTILE)),
-            ),
-        ).toBe(true),
-      { timeout: 20_000, interval: 20 },
+    await eventually(() =>
+      expect(
+        upstream.requests
+          .slice(seen)
+          .some(({ messages }) =>
+            messages.some((message) => JSON.stringify(message).includes(HOSTILE)),
+          ),
+      ).toBe(true),
     )
     await call('POST', `/api/runs/${data.run_id}/stop`)
     await stream.all()
@@ -173,13 +172,10 @@ describeOnEachServer('text from outside', (start) => {
     const form = new FormData()
     form.append('file', new Blob(['The harbour opens at six.']), 'harbour.txt')
     await fetch(`${server.url}/api/projects/${project}/documents`, { method: 'POST', body: form })
-    await vi.waitFor(
-      async () => {
-        const { data } = await call('GET', `/api/projects/${project}/documents`)
-        expect(data.items[0].status).toBe('ready')
-      },
-      { timeout: 60_000, interval: 30 },
-    )
+    await eventually(async () => {
+      const { data } = await call('GET', `/api/projects/${project}/documents`)
+      expect(data.items[0].status).toBe('ready')
+    })
     const search = { name: 'search_knowledge', arguments: { query: 'harbour' } }
     for (let round = 0; round < 2; round += 1)
       expect(await asks(await createConversation(project), [search])).toBe(true)
@@ -203,20 +199,14 @@ describeOnEachServer('text from outside', (start) => {
     playTask([fetchPage('/page')])
     const reader = await createConversation(project)
     await perform(reader, [spawn])
-    await vi.waitFor(async () => expect((await tasks(reader))[0].status).toBe('completed'), {
-      timeout: 20_000,
-      interval: 20,
-    })
+    await eventually(async () => expect((await tasks(reader))[0].status).toBe('completed'))
     upstream.reset()
     expect(await asks(reader)).toBe(true)
 
     playTask([write('spawned.txt')])
     const tainted = await createConversation(project)
     await perform(tainted, [fetchPage('/page')], [spawn])
-    await vi.waitFor(
-      async () => expect((await tasks(tainted))[0].status).toBe('awaiting_approval'),
-      { timeout: 20_000, interval: 20 },
-    )
+    await eventually(async () => expect((await tasks(tainted))[0].status).toBe('awaiting_approval'))
   })
 
   test('results of sub-agents that read a page taint the conversation', async () => {

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
+import { eventually } from '../../support/eventually.ts'
 import { useServers } from '../../support/server.ts'
 import { turn } from '../../support/upstream-turns.ts'
 import { useUpstream } from '../../support/use-upstream.ts'
@@ -87,13 +88,11 @@ describe('sub-agents of an interrupted run', () => {
     const run = `/api/runs/${question.data.run_id}`
     await server.call('POST', `${run}/stop`)
     await server.call('POST', `${run}/resume`)
-    await vi.waitFor(
-      async () =>
-        expect((await server.call('GET', run)).json.data).toMatchObject({
-          status: 'completed',
-          pending_approvals: [],
-        }),
-      10_000,
+    await eventually(async () =>
+      expect((await server.call('GET', run)).json.data).toMatchObject({
+        status: 'completed',
+        pending_approvals: [],
+      }),
     )
   })
 })

@@ -1,6 +1,7 @@
 // Sub-agents: parallel runs, their limits and tools, approval requests, failures and usage.
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openEvents } from '../../support/events.ts'
+import { eventually } from '../../support/eventually.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server.ts'
 import type { UpstreamRequest } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
@@ -217,7 +218,7 @@ describeOnEachServer('sub-agents', (start) => {
     })
     const stream = await send(await newConversation())
     const run = await stream.next(({ event }) => event === 'run')
-    await vi.waitFor(() => expect(asked).toBeDefined())
+    await eventually(() => expect(asked).toBeDefined())
     await server.call('POST', `/api/runs/${run.data.run_id}/stop`)
     expect(await asked?.closed).toBe('client_left')
     expect((await stream.all()).at(-1)).toMatchObject({ data: { finish_reason: 'stopped' } })

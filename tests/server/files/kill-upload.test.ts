@@ -41,7 +41,7 @@ test('after kill -9 during uploads, acknowledged files are whole, no part of ano
       expect(status).toBe(200)
       acknowledged.set(json.data.id, text)
       await beginUpload(server.url)
-      await expect.poll(() => readdirSync(incoming).length, { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => readdirSync(incoming).length).toBe(1)
       await server.kill('SIGKILL')
     }
     const server = await place.start()

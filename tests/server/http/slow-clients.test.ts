@@ -89,7 +89,9 @@ test('an upload that takes longer than the limit but makes progress is read comp
 })
 
 test('a body that arrives in time is served', async () => {
-  expect(await send([head('/json', 'application/json', 2), '{}'], 10)).toContain('"ok":true')
+  expect(await send([head('/json', 'application/json', 2), '{}'], 10, patientPort)).toContain(
+    '"ok":true',
+  )
 })
 
 /** A client that sends a request and reads nothing; resolves when the server has closed the connection. */

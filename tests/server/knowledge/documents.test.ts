@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createApp } from '../../../server/http/app.ts'
@@ -18,6 +18,7 @@ import { createUploadSlots } from '../../../server/routes/upload-slots.ts'
 import { createSearchKnowledgeTool } from '../../../server/tools/builtin/search-knowledge.ts'
 import { unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
+import { eventually } from '../../support/eventually.ts'
 import { addProject, addUser } from '../../support/rows.ts'
 import { noAgents } from '../tools/support.ts'
 
@@ -78,14 +79,11 @@ async function startServer(database: Database, userId: UserId, folder: string) {
       return body.data.items
     },
     async allRead(project: ProjectId): Promise<Map<string, Listed>> {
-      const documents = await vi.waitFor(
-        async () => {
-          const items = await this.list(project)
-          expect(items.map(({ status }) => status)).not.toContain('pending')
-          return items
-        },
-        { timeout: 30_000, interval: 50 },
-      )
+      const documents = await eventually(async () => {
+        const items = await this.list(project)
+        expect(items.map(({ status }) => status)).not.toContain('pending')
+        return items
+      })
       return new Map(documents.map((document) => [document.name, document]))
     },
   }
@@ -245,7 +243,7 @@ describeOnEachDatabase('documents', (open) => {
     })
     expect(documents.get('image.png')?.error).toContain('binary')
     expect(documents.get('passwd')).toMatchObject({ status: 'ready' })
-    await vi.waitFor(async () => expect(await readdir(folder)).toEqual([]))
+    await eventually(async () => expect(await readdir(folder)).toEqual([]))
   })
 
   test('a document that was pending when the process ended is read after the next start', async () => {

@@ -1,8 +1,9 @@
 // A configured embedding endpoint takes effect: documents are found by meaning, and the doctor checks the endpoint.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkEmbeddings } from '../../../server/doctor/check-embeddings.ts'
 import { useDatabases } from '../../support/databases.ts'
 import { openEvents } from '../../support/events.ts'
+import { eventually } from '../../support/eventually.ts'
 import { describeOnEachServer } from '../../support/server.ts'
 import { refusingUrl, startUpstream, type Upstream } from '../../support/upstream.ts'
 import { turn } from '../../support/upstream-turns.ts'
@@ -40,7 +41,7 @@ describeOnEachServer('documents with an endpoint for embeddings', (start) => {
     await fetch(server.url + documents, { method: 'POST', body: form })
     const taken = () =>
       upstream.requests.slice(before).filter(({ path }) => path.endsWith('/embeddings'))
-    await vi.waitFor(() => expect(taken()).toHaveLength(2), 20_000)
+    await eventually(() => expect(taken()).toHaveLength(2))
     expect(taken()[1]).toMatchObject({ apiKey: 'key-of-embeddings', model: 'tiny' })
 
     const { json } = await server.call('POST', '/api/conversations', {
@@ -55,15 +56,13 @@ describeOnEachServer('documents with an endpoint for embeddings', (start) => {
       const events = await (await openEvents(path, { body: { text: 'Who helps?' } })).all()
       return JSON.parse(events.find(({ data }) => data.type === 'tool_result')?.data.content)
     }
-    await vi.waitFor(
-      async () =>
-        expect((await ask()).data.results).toMatchObject([
-          { document: 'duty.md', heading: 'Night', text: expect.stringContaining('physician') },
-        ]),
-      20_000,
+    await eventually(async () =>
+      expect((await ask()).data.results).toMatchObject([
+        { document: 'duty.md', heading: 'Night', text: expect.stringContaining('physician') },
+      ]),
     )
     expect(server.logged()).not.toContain('setting ignored')
-  }, 60_000)
+  })
 })
 
 test('the doctor reports whether the endpoint responds and what compares vectors', async () => {

@@ -1,10 +1,11 @@
 // The outbox: retries, failed deliveries, restarts and concurrent senders.
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createChannelRepository } from '../../../server/db/repositories/channels.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import { describeOnEachDatabase } from '../../support/databases.ts'
-import { message, prepareChannels, SLOW, startReceiver } from './receivers.ts'
+import { eventually } from '../../support/eventually.ts'
+import { message, prepareChannels, startReceiver } from './receivers.ts'
 
 describeOnEachDatabase('deliveries', (open) => {
   let database: Database
@@ -22,14 +23,12 @@ describeOnEachDatabase('deliveries', (open) => {
       status: 'pending',
       error: 'the receiver responded with status 500',
     })
-    await vi.waitFor(
-      async () =>
-        expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
-          status: 'delivered',
-          attempts: 4,
-          error: null,
-        }),
-      SLOW,
+    await eventually(async () =>
+      expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+        status: 'delivered',
+        attempts: 4,
+        error: null,
+      }),
     )
     const ids = receiver.received.map(({ headers }) => headers['x-nanoclaw-delivery'])
     expect(ids).toHaveLength(4)
@@ -58,26 +57,22 @@ describeOnEachDatabase('deliveries', (open) => {
     const receiver = await startReceiver(...Array.from({ length: 20 }, () => 500))
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
     await channels.send(userId, 'ops', message())
-    await vi.waitFor(
-      async () =>
-        expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
-          status: 'failed',
-          attempts: 6,
-        }),
-      SLOW,
+    await eventually(async () =>
+      expect((await channels.list(userId))[0]?.last_delivery).toMatchObject({
+        status: 'failed',
+        attempts: 6,
+      }),
     )
     expect(receiver.received).toHaveLength(6)
-    await vi.waitFor(
-      () =>
-        expect(told).toMatchObject([
-          {
-            userId,
-            channel: 'ops',
-            text: 'hello',
-            error: 'the receiver responded with status 500',
-          },
-        ]),
-      SLOW,
+    await eventually(() =>
+      expect(told).toMatchObject([
+        {
+          userId,
+          channel: 'ops',
+          text: 'hello',
+          error: 'the receiver responded with status 500',
+        },
+      ]),
     )
   })
 
@@ -103,7 +98,7 @@ describeOnEachDatabase('deliveries', (open) => {
       100,
     )
     start()
-    await vi.waitFor(() => expect(receiver.received[0]?.body).toContain('from before'), SLOW)
+    await eventually(() => expect(receiver.received[0]?.body).toContain('from before'))
   })
 
   test('two senders on one database send each message once', async () => {
@@ -116,7 +111,7 @@ describeOnEachDatabase('deliveries', (open) => {
         [channels, other][i % 2]?.send(userId, 'ops', message(`m${i}`)),
       ),
     )
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(10), SLOW)
+    await eventually(() => expect(receiver.received).toHaveLength(10))
     expect(new Set(receiver.received.map(({ body }) => JSON.parse(body).text)).size).toBe(10)
   })
 })

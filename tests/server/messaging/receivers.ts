@@ -100,8 +100,6 @@ export const fetch = createGuardedFetch({
 export const strictFetch = createGuardedFetch({
   rules: createAddressRules({ allowPrivate: [], allowPorts: [80, 443] }),
 })
-/** A time limit that is long enough for a slow machine. */
-export const SLOW = { timeout: 30_000 }
 const secrets = createSecretBox(Buffer.alloc(32, 7))
 
 export const message = (text = 'hello') => ({

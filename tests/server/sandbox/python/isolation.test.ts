@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
 import { chooseLauncher } from '../../../../server/sandbox/python/isolation.ts'
 import { findInterpreterFiles } from '../../../../server/sandbox/python/launch.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { descendants, processes } from '../../../support/process-tree.ts'
 import { openPython, type TestSandbox } from '../../../support/python.ts'
 
@@ -105,13 +106,10 @@ test.for(['kernel', 'wasm'] as const)(
     const below = await descendants(server.pid ?? 0)
     expect(below.length).toBeGreaterThan(0)
     server.kill('SIGKILL')
-    await vi.waitFor(
-      async () => {
-        const alive = await processes()
-        expect(below.filter((pid) => alive.has(pid))).toEqual([])
-      },
-      { timeout: 10_000, interval: 100 },
-    )
+    await eventually(async () => {
+      const alive = await processes()
+      expect(below.filter((pid) => alive.has(pid))).toEqual([])
+    })
   },
 )
 
@@ -186,10 +184,7 @@ test('memory images are created at first use, readable by the owner only, serve 
     )
   /** Waits for the library and all images. */
   const filled = (): Promise<void> =>
-    vi.waitFor(async () => expect((await stored()).length).toBeGreaterThan(storedImages), {
-      timeout: 120_000,
-      interval: 100,
-    })
+    eventually(async () => expect((await stored()).length).toBeGreaterThan(storedImages))
   const python = await opened({ snapshotFolder, storedImages, poolSize: 0 })
   expect(await stored()).toEqual([])
   expect(await python.program('1')).toMatchObject({ result: 1 })

@@ -2,13 +2,14 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findInterpreterFiles } from '../../../../server/sandbox/python/launch.ts'
 import { createPythonPool, type PythonPool } from '../../../../server/sandbox/python/pool.ts'
 import {
   createPythonSnapshots,
   type PythonSnapshots,
 } from '../../../../server/sandbox/python/snapshots.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { descendants, processes } from '../../../support/process-tree.ts'
 import { createScriptedLauncher, runScripted } from '../../../support/scripted-interpreter.ts'
 
@@ -89,7 +90,7 @@ describe('the pool', () => {
   test('a warm interpreter that is not used for long ends, and the next call starts another', async () => {
     const pool = createPool({ size: 2, idleMs: 1 })
     await call(pool)
-    await vi.waitFor(async () => expect(await interpreters()).toEqual([]), 20_000)
+    await eventually(async () => expect(await interpreters()).toEqual([]))
     expect(await call(pool)).toMatchObject({ status: 'completed', waited: true })
   })
 

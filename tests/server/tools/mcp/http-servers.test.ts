@@ -1,6 +1,7 @@
 // Tools of MCP servers over streamable HTTP.
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startMcpHttpServer } from '../../../fixtures/mcp-http-server.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { call, start } from './use-servers.ts'
 
 describe('a server over streamable HTTP', () => {
@@ -40,10 +41,10 @@ describe('a server over streamable HTTP', () => {
     await connected('odd')
     const stop = new AbortController()
     const answer = call(tools.get('mcp__odd__wait'), {}, stop.signal)
-    await vi.waitFor(() => expect(server.calls).toContain('wait'))
+    await eventually(() => expect(server.calls).toContain('wait'))
     stop.abort()
     expect(await answer).toMatchObject({ success: false, error: 'The call was stopped.' })
-    await vi.waitFor(() => expect(server.calls).toContain('wait was cancelled'))
+    await eventually(() => expect(server.calls).toContain('wait was cancelled'))
   })
 
   test('that forgot the session gets the call again in a new session, once', async () => {
@@ -76,7 +77,7 @@ describe('a server over streamable HTTP', () => {
     const { tools, mcp, connected } = start({ odd: { url: server.url } })
     await connected('odd')
     server.grow()
-    await vi.waitFor(() => expect(tools.get('mcp__odd__grown')).toBeDefined(), { timeout: 10_000 })
+    await eventually(() => expect(tools.get('mcp__odd__grown')).toBeDefined())
     expect(mcp.toolNamesOf(['odd']).has('mcp__odd__grown')).toBe(true)
     expect(mcp.toolNamesOf(['other']).size).toBe(0)
   })

@@ -1,6 +1,7 @@
 // Tools of MCP servers of revision 2026-07-28 over HTTP: no session, no handshake.
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startModernMcpServer } from '../../../fixtures/mcp-modern-server.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { call, start } from './use-servers.ts'
 
 const startModern = async () => {
@@ -41,18 +42,18 @@ test('closing the response cancels a call', async () => {
   const { server, tools } = await startModern()
   const stop = new AbortController()
   const answer = call(tools.get('mcp__modern__wait'), {}, stop.signal)
-  await vi.waitFor(() => expect(server.calls).toContain('wait'))
+  await eventually(() => expect(server.calls).toContain('wait'))
   stop.abort()
   expect(await answer).toMatchObject({ success: false, error: 'The call was stopped.' })
-  await vi.waitFor(() => expect(server.calls).toContain('wait was cancelled'))
+  await eventually(() => expect(server.calls).toContain('wait was cancelled'))
 })
 
 test('a new tool is noticed, also after the stream of changes was cut', async () => {
   const { server, tools } = await startModern()
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(server.requests.map(({ method }) => method)).toContain('subscriptions/listen'),
   )
   server.cut()
   server.grow()
-  await vi.waitFor(() => expect(tools.get('mcp__modern__grown')).toBeDefined(), { timeout: 10_000 })
+  await eventually(() => expect(tools.get('mcp__modern__grown')).toBeDefined())
 })

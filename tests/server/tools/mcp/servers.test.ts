@@ -1,7 +1,8 @@
 // Tools of MCP servers that run as child processes, one of them a real server from npm.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../support/eventually.ts'
 import { call, start, temporaryFolder } from './use-servers.ts'
 
 const filesystemServer = resolve(
@@ -124,7 +125,7 @@ describe('a stdio server as a child process', () => {
 
   test('whose command does not exist says so without a path, and offers no tool', async () => {
     const { mcp } = start({ gone: { command: '/nowhere/at/all' } })
-    await vi.waitFor(() => expect(mcp.list()[0]?.error).not.toBeNull(), { timeout: 10_000 })
+    await eventually(() => expect(mcp.list()[0]?.error).not.toBeNull())
     expect(mcp.list()[0]).toMatchObject({
       error: 'its command was not found on the server',
       reason: 'mcp_command_not_found',

@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { McpServerSettings } from '../../../../server/protocol/mcp.ts'
 import type { ToolDefinition, ToolResult } from '../../../../server/tools/definition.ts'
 import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { toolContext } from '../support.ts'
 
 /** Connects to the servers; `connected` waits until one of them is connected. */
@@ -17,9 +18,8 @@ export function start(servers: Record<string, McpServerSettings>) {
       mcp.tools().find((tool) => tool.name === name),
   }
   const connected = (name: string) =>
-    vi.waitFor(
-      () => expect(mcp.list().find((server) => server.name === name)?.status).toBe('connected'),
-      { timeout: 20_000, interval: 20 },
+    eventually(() =>
+      expect(mcp.list().find((server) => server.name === name)?.status).toBe('connected'),
     )
   return { tools, mcp, connected }
 }
