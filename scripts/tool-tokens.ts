@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { createServer } from '../server/app.ts'
 import { parseConfig } from '../server/config/load.ts'
-import { estimateTokens } from '../server/llm/tokens.ts'
 import { ToolList, type ToolListing } from '../server/protocol/catalog.ts'
 import { envelope } from '../server/protocol/envelope.ts'
+import { estimateTokens } from '../server/protocol/token-estimate.ts'
 
 const ListResponse = envelope(ToolList)
 

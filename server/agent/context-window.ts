@@ -1,7 +1,8 @@
 // Fits a conversation to a model's context window: old tool results first, then the oldest turns as a summary.
 import type { LlmMessage, ToolSchema } from '../llm/client.ts'
-import { estimateMessageTokens, estimateTokens } from '../llm/tokens.ts'
+import { estimateMessageTokens } from '../llm/tokens.ts'
 import type { CallId } from '../protocol/ids.ts'
+import { estimateTokens } from '../protocol/token-estimate.ts'
 import { summaryNote, withNote } from './system-prompt.ts'
 
 /** A shortened tool result keeps this many characters from its beginning. */

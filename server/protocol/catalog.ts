@@ -16,26 +16,6 @@ export type ModelApi = z.infer<typeof ModelApi>
 export const Thinking = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])])
 export type Thinking = z.infer<typeof Thinking>
 
-/** A model as every user may see it: without its API key and URL. */
-export const PublicModel = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    provider: z.string(),
-    tool_mode: ToolMode,
-    thinking: Thinking,
-    vision: z.boolean(),
-    context_window: z.int().nullable(),
-    max_tokens: z.int().nullable(),
-    default: z.boolean(),
-    /** The built-in demo, which is not a language model. */
-    demo: z.boolean(),
-    /** The stored API key can no longer be decrypted: the model fails until an administrator enters the key again. */
-    needs_key: z.boolean(),
-  })
-  .meta({ id: 'Model' })
-export type PublicModel = z.infer<typeof PublicModel>
-
 const Rate = z.number().min(0)
 /** Per million tokens. */
 const Rates = z.object({
@@ -57,6 +37,28 @@ export const Price = Rates.extend({
     .optional(),
 })
 export type Price = z.infer<typeof Price>
+
+/** A model as every user may see it: without its API key and URL. */
+export const PublicModel = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    provider: z.string(),
+    tool_mode: ToolMode,
+    thinking: Thinking,
+    vision: z.boolean(),
+    context_window: z.int().nullable(),
+    max_tokens: z.int().nullable(),
+    /** Null where neither its settings nor the model table have one. */
+    price: Price.nullable(),
+    default: z.boolean(),
+    /** The built-in demo, which is not a language model. */
+    demo: z.boolean(),
+    /** The stored API key can no longer be decrypted: the model fails until an administrator enters the key again. */
+    needs_key: z.boolean(),
+  })
+  .meta({ id: 'Model' })
+export type PublicModel = z.infer<typeof PublicModel>
 
 /** The settings of a model: the same object in `config.yml` and in the database. */
 export const ModelSettings = z.strictObject({

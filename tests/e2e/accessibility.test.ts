@@ -131,7 +131,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     const page = await visitor.open(server.url, { ownContext: true })
     await composer(page).waitFor()
     await page.clock.install()
-    const button = page.getByRole('button', { name: 'Approval:' })
+    const button = page.getByRole('button', { name: 'Add files and options' })
     const tip = page.getByRole('tooltip')
     // Synthetic pointer events: a real pointer would have to leave the open menu.
     const pointAt = async (): Promise<void> => {
@@ -158,10 +158,10 @@ describeInBrowser('the page for everybody', (visitor) => {
     expect(await focused()).not.toBe('composer')
     // Icon buttons show a tooltip on keyboard focus as well as on hover; Escape hides it.
     const tip = page.getByRole('tooltip')
-    await tip.getByText('Attach files').waitFor()
+    await tip.getByText('Add files and options').waitFor()
     await page.keyboard.press('Escape')
     await tip.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Use tools' }).hover()
+    await page.getByRole('button', { name: 'Add files and options' }).hover()
     await tip.waitFor()
     await page.mouse.move(2, 2)
     await tip.waitFor({ state: 'detached' })
@@ -186,7 +186,7 @@ describeInBrowser('the page for everybody', (visitor) => {
 
     await page.keyboard.press('Control+Shift+O')
     await page.getByRole('list', { name: 'Things to try' }).waitFor()
-    await page.getByRole('button', { name: 'Attach files' }).focus()
+    await page.getByRole('button', { name: 'Add files and options' }).focus()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')

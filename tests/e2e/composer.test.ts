@@ -1,19 +1,34 @@
 // The message field in a real browser: messages that wait for an answer, and bringing the last one back.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, describeInBrowser, leave, say } from '../support/page.ts'
-import { scripted } from '../support/scripted.ts'
-import { useServers } from '../support/server.ts'
+import { type TestServer, useServers } from '../support/server.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 
 describeInBrowser('the composer', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
-  let url: string
+  let server: TestServer
   beforeAll(async () => {
     upstream = await startUpstream()
-    const server = await servers.start({ config: scripted(upstream), webRoot: visitor.webRoot() })
-    url = server.url
+    const first = {
+      id: 'first',
+      name: 'First',
+      api_url: upstream.url,
+      api_key: 'test-key',
+      vision: true,
+    }
+    const priced = { context_window: 128_000, price: { input: 3, output: 15, currency: 'USD' } }
+    server = await servers.start({
+      config: {
+        titles: 'first_message',
+        models: [
+          first,
+          { ...first, ...priced, id: 'second', name: 'Second', upstream_model: 'second' },
+        ],
+      },
+      webRoot: visitor.webRoot(),
+    })
   })
   afterAll(() => upstream.close())
 
@@ -28,7 +43,7 @@ describeInBrowser('the composer', (visitor) => {
       turn.text('To the urgent one.'),
       turn.text('To the patient one.'),
     )
-    const page = await visitor.open(url)
+    const page = await visitor.open(server.url)
     await say(page, 'Tell me a story.')
     await page.getByText('An end').waitFor()
     for (const text of ['A patient question', 'A mistake', 'An urgent quest']) await say(page, text)
@@ -55,6 +70,63 @@ describeInBrowser('the composer', (visitor) => {
     await expect.poll(() => field.inputValue()).toBe('A patient question')
     await field.press('Escape')
     await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('composer')
+    await leave(page)
+  })
+
+  test('`/` gives a command, `@` mentions files and attaches a conversation, a long paste becomes a file', async () => {
+    const project = await server.call('POST', '/api/projects', { body: { name: 'Notes' } })
+    const id: string = project.json.data.id
+    await server.call('PUT', `/api/projects/${id}/files/src/plan.md`, { body: { content: 'Plan' } })
+    await server.call('POST', '/api/conversations', { body: { title: 'A talk about tea' } })
+    const page = await visitor.open(`${server.url}/?project=${id}`)
+    await page.getByRole('button', { name: 'Project: Notes' }).waitFor()
+    const field = composer(page)
+    await field.pressSequentially('Read @sr')
+    const list = page.getByRole('listbox', { name: 'Mentions' })
+    await list.getByRole('option', { name: 'src/' }).waitFor()
+    await field.press('Enter')
+    await list.getByRole('option', { name: 'src/plan.md' }).waitFor()
+    await field.press('Enter')
+    await expect.poll(() => field.inputValue()).toBe('Read `src/plan.md` ')
+    await field.pressSequentially('@tea')
+    await list.getByRole('option', { name: 'A talk about tea' }).waitFor()
+    await field.press('Enter')
+    const files = page.getByRole('list', { name: 'Attachments' })
+    await files.getByText('A talk about tea.md').waitFor()
+    await page.evaluate(`(() => {
+      const data = new DataTransfer()
+      data.setData('text/plain', 'many words '.repeat(2_000))
+      const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+      document.getElementById('composer').dispatchEvent(paste)
+    })()`)
+    await files.getByText('Pasted text.txt').waitFor()
+    await page.getByText(/^About 6.\dK tokens/).waitFor()
+
+    await field.fill('')
+    await field.pressSequentially('/usa')
+    await page.getByRole('option', { name: 'Usage' }).waitFor()
+    await field.press('Enter')
+    await page.waitForURL((at) => at.pathname === '/stats')
+    await leave(page)
+  })
+
+  test('the model picker finds a model by typing, and the next chat begins with it', async () => {
+    const page = await visitor.open(server.url)
+    await page.getByRole('button', { name: 'Model: First' }).click()
+    const picker = page.getByRole('dialog', { name: 'Model' })
+    await picker.getByRole('combobox', { name: 'Search models' }).fill('second')
+    const option = picker.getByRole('option')
+    expect(await option.allInnerTexts()).toEqual([
+      expect.stringContaining('128K context · $3.00 in, $15.00 out per million'),
+    ])
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Model: Second' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Model: Second' }).waitFor()
+    upstream.enqueue(turn.text('By the second.'))
+    await say(page, 'Who are you?')
+    await page.getByText('By the second.').waitFor()
+    expect(upstream.requests.at(-1)?.model).toBe('second')
     await leave(page)
   })
 })

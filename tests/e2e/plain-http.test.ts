@@ -140,7 +140,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
         }
         return send('dragover') && send('drop')
       })()`)
-    await page.getByRole('button', { name: 'Attach files' }).waitFor()
+    await page.getByRole('button', { name: 'Add files and options' }).waitFor()
     expect(await drop()).toBe(true)
     await page.getByRole('list', { name: 'Attachments' }).getByText('list.txt').waitFor()
     await page.goto(`${server.url}/stats`)

@@ -1,9 +1,10 @@
 // The built-in demo model: no network, deterministic answers, and real tool calls for simple requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallId } from '../../protocol/ids.ts'
+import { estimateTokens } from '../../protocol/token-estimate.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest, ToolCall } from '../client.ts'
 import { abortedFailure } from '../failure.ts'
-import { estimatePromptTokens, estimateTokens } from '../tokens.ts'
+import { estimatePromptTokens } from '../tokens.ts'
 import { type DemoCall, readIntents } from './intents.ts'
 
 export const DEMO_MODEL_ID = 'demo'

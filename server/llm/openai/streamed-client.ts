@@ -1,6 +1,7 @@
 // Streams one model response over HTTP, whatever the wire format: bytes to events, silence, stops, faults, the end.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/catalog.ts'
+import { estimateTokens } from '../../protocol/token-estimate.ts'
 import { sealCarry } from '../carry.ts'
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../client.ts'
 import {
@@ -13,7 +14,7 @@ import {
   statusFailure,
   unreadableAnswer,
 } from '../failure.ts'
-import { estimatePromptTokens, estimateTokens } from '../tokens.ts'
+import { estimatePromptTokens } from '../tokens.ts'
 import type { TokenCounts } from '../usage.ts'
 import { refusal } from './connection.ts'
 import { createEventStreamReader } from './event-stream.ts'

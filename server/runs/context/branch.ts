@@ -6,8 +6,8 @@ import type { FullMessage } from '../../db/repositories/messages.ts'
 import type { SummaryRow } from '../../db/repositories/summaries.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
-import { estimateTokens } from '../../llm/tokens.ts'
 import type { ConversationId, MessageId, RunId } from '../../protocol/ids.ts'
+import { estimateTokens } from '../../protocol/token-estimate.ts'
 
 export interface Branch {
   /** Oldest first. */

@@ -6,7 +6,7 @@ import {
   messageBudget,
 } from '../../agent/context-window.ts'
 import { summarizeTurns } from '../../agent/summary.ts'
-import { estimateTokens } from '../../llm/tokens.ts'
+import { estimateTokens } from '../../protocol/token-estimate.ts'
 import { toSchema } from '../../tools/definition.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { DEFAULT_CONTEXT_WINDOW, type RunContext } from './context.ts'

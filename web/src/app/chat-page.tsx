@@ -10,6 +10,7 @@ import { usePatchConversation } from '../lib/api/conversations.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Loading } from '../ui/feedback.tsx'
 import { ChatSkeleton } from './chat-skeleton.tsx'
+import { useConversationCommands } from './use-conversation-commands.tsx'
 import { useMedia } from './use-media.ts'
 
 const ProjectPanel = lazy(() =>
@@ -61,5 +62,11 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
         </Suspense>
       </aside>
     ) : null
-  return <ChatView id={id} loading={<ChatSkeleton menu={menu} />} header={header} aside={aside} />
+  const dialog = useConversationCommands(id)
+  return (
+    <>
+      <ChatView id={id} loading={<ChatSkeleton menu={menu} />} header={header} aside={aside} />
+      {dialog}
+    </>
+  )
 }

@@ -11,6 +11,7 @@ import { lazyView } from './lazy-view.ts'
 import { Pages } from './pages.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useMedia } from './use-media.ts'
+import { useShellCommands } from './use-shell-commands.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useSidebar } from './use-sidebar.ts'
 
@@ -69,6 +70,7 @@ export function Shell({ multi }: { multi: boolean }) {
     [navigate, showSidebar],
   )
   useShortcuts(shortcuts)
+  useShellCommands(shortcuts)
   const sidebarShown = wide && pinned
   return (
     <div className="flex h-full">

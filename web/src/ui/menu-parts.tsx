@@ -27,7 +27,7 @@ export function Menu({ trigger, align = 'start', side = 'bottom', label, childre
           sideOffset={6}
           collisionPadding={10}
           aria-label={label}
-          className="z-50 max-h-[min(26rem,70dvh)] min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
+          className="z-50 max-h-[min(30rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
         >
           {children}
         </DropdownMenu.Content>
@@ -58,6 +58,40 @@ export function MenuItem({
       {Icon !== undefined && <Icon size={15} aria-hidden className={danger ? '' : 'text-muted'} />}
       <span className="min-w-0 flex-1">{children}</span>
     </DropdownMenu.Item>
+  )
+}
+
+/** An option that is on or off; the menu stays open, so that several can be changed. */
+export function MenuSwitch({
+  icon: Icon,
+  on,
+  onChange,
+  children,
+}: {
+  icon: LucideIcon
+  on: boolean
+  onChange: (on: boolean) => void
+  children: ReactNode
+}) {
+  return (
+    <DropdownMenu.CheckboxItem
+      className={itemClass}
+      checked={on}
+      onCheckedChange={onChange}
+      onSelect={(event) => event.preventDefault()}
+    >
+      <Icon size={15} aria-hidden className="text-muted" />
+      <span className="min-w-0 flex-1">{children}</span>
+      <span
+        aria-hidden
+        className={classNames(
+          'flex h-4.5 w-8 items-center rounded-full p-0.5 transition-colors',
+          on ? 'justify-end bg-accent' : 'bg-line-strong',
+        )}
+      >
+        <span className="size-3.5 rounded-full bg-surface" />
+      </span>
+    </DropdownMenu.CheckboxItem>
   )
 }
 

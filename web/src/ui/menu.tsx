@@ -55,6 +55,11 @@ export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
   return <Part {...props} />
 }
 
+export function MenuSwitch(props: ComponentProps<typeof Parts.MenuSwitch>) {
+  const Part = drawn().MenuSwitch
+  return <Part {...props} />
+}
+
 export function MenuHeading(props: ComponentProps<typeof Parts.MenuHeading>) {
   const Part = drawn().MenuHeading
   return <Part {...props} />

@@ -4,6 +4,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
+import { useCommand } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { IconButton } from '../../ui/button.tsx'
 
@@ -22,6 +23,7 @@ export function ChatHeader({
 }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
+  useCommand('conversationSettings', () => setOpen(true))
   return (
     <header className="flex h-13 shrink-0 items-center gap-1 px-3 short:h-10">
       {leading}

@@ -18,6 +18,7 @@ import {
   useRestoreMessage,
 } from '../../lib/api/messages.ts'
 import { ApiError } from '../../lib/api-client.ts'
+import { useCommand } from '../../lib/commands.ts'
 import { FirstScreenReady } from '../../lib/first-screen.tsx'
 import { paths } from '../../lib/paths.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -131,6 +132,7 @@ function OpenConversation({
   const deletionSize = useDeletionSize(id, toDelete)
   useAttach(client, id, conversation)
   const running = useIsRunning(id)
+  useCommand('stop', running ? () => void run.stop() : null)
 
   useEffect(() => {
     if (!running) return
@@ -207,6 +209,7 @@ function OpenConversation({
             <Composer
               key={id}
               draftKey={id}
+              projectId={conversation.project_id}
               options={options}
               onOptions={change}
               running={running}

@@ -8,6 +8,7 @@ import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { conversationKeys } from '../../lib/api/conversations.ts'
 import { ApiError } from '../../lib/api-client.ts'
+import { readLastModel } from '../../lib/last-model.ts'
 import { paths } from '../../lib/paths.ts'
 import { reportError } from '../../ui/error-text.ts'
 import type { ChatOptions } from './chat-options.ts'
@@ -39,12 +40,15 @@ export function NewChat({
   const client = useQueryClient()
   const [, navigate] = useLocation()
   const { data: models } = useModels()
-  const [options, setOptions] = useState<ChatOptions>({
-    model: null,
+  const [chosen, setOptions] = useState<ChatOptions>({
+    model: readLastModel(),
     thinking: null,
     tools: true,
     approval: null,
   })
+  // The model chosen last may no longer be offered.
+  const isOffered = models?.some(({ id }) => id === chosen.model) === true
+  const options = isOffered ? chosen : { ...chosen, model: null }
   const hour = useMemo(() => new Date().getHours(), [])
 
   const place = useNewConversation(projectId, options)
@@ -89,6 +93,7 @@ export function NewChat({
         </h1>
         <Composer
           draftKey="new"
+          projectId={projectId}
           options={options}
           onOptions={(change) => setOptions((old) => ({ ...old, ...change }))}
           running={false}

@@ -25,9 +25,10 @@ export type Passage = {
 export const documentsKey = (projectId: string) => ['documents', projectId] as const
 
 /** Polled every other second while a document is being read. */
-export const useDocuments = (projectId: string) =>
+export const useDocuments = (projectId: string | null) =>
   useQuery({
-    queryKey: documentsKey(projectId),
+    queryKey: documentsKey(projectId ?? ''),
+    enabled: projectId !== null,
     queryFn: ({ signal }) =>
       request<{ items: ProjectDocument[] }>(`/api/projects/${projectId}/documents`, {
         query: { limit: 100 },

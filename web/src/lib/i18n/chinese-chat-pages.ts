@@ -1,4 +1,4 @@
-// Chinese texts of the chat that load after the first screen: the queue of messages.
+// Chinese texts of the chat that load after the first screen: the queue of messages, commands, the choice of models.
 import type { chatPages as english } from './english-chat-pages.ts'
 
 export const chatPages: typeof english = {
@@ -12,5 +12,39 @@ export const chatPages: typeof english = {
     remove: '移出队列',
     sendNow: '立即发送',
     stopAndSend: '停止回答并立即发送',
+  },
+  picker: {
+    search: '搜索模型',
+    current: '已选',
+    noneFound: '没有找到模型',
+    can: { tools: '可使用工具', images: '支持图片', thinking: '支持思考' },
+    context: '{{tokens}} 上下文',
+    price: '每百万 token：输入 {{input}}，输出 {{output}}',
+  },
+  suggestions: {
+    commands: '命令',
+    mentions: '引用',
+    document: '文档',
+    conversation: '对话',
+  },
+  commands: {
+    newChat: '新对话',
+    stop: '停止回答',
+    share: '分享对话',
+    exportMarkdown: '导出为 Markdown',
+    exportHtml: '导出为网页',
+    exportJson: '导出为 JSON',
+    conversationSettings: '对话设置',
+    runInspector: '查看上次运行的详情',
+    search: '全局搜索',
+    projects: '项目',
+    memory: '记忆',
+    usage: '用量',
+    settings: '设置',
+    models: '模型设置',
+    theme: '切换浅色/深色',
+    language: '切换语言：English',
+    sidebar: '显示或隐藏侧栏',
+    shortcuts: '键盘快捷键',
   },
 }

@@ -1,4 +1,4 @@
-// English texts of the chat that load after the first screen: the queue of messages.
+// English texts of the chat that load after the first screen: the queue of messages, commands, the choice of models.
 export const chatPages = {
   queue: {
     title: 'Queued messages',
@@ -10,5 +10,39 @@ export const chatPages = {
     remove: 'Remove from queue',
     sendNow: 'Send now',
     stopAndSend: 'Stop the answer and send now',
+  },
+  picker: {
+    search: 'Search models',
+    current: 'selected',
+    noneFound: 'No model found',
+    can: { tools: 'Uses tools', images: 'Sees images', thinking: 'Thinks' },
+    context: '{{tokens}} context',
+    price: '{{input}} in, {{output}} out per million',
+  },
+  suggestions: {
+    commands: 'Commands',
+    mentions: 'Mentions',
+    document: 'Document',
+    conversation: 'Conversation',
+  },
+  commands: {
+    newChat: 'New chat',
+    stop: 'Stop the answer',
+    share: 'Share conversation',
+    exportMarkdown: 'Export as Markdown',
+    exportHtml: 'Export as web page',
+    exportJson: 'Export as JSON',
+    conversationSettings: 'Conversation settings',
+    runInspector: 'Inspect the last run',
+    search: 'Search everything',
+    projects: 'Projects',
+    memory: 'Memory',
+    usage: 'Usage',
+    settings: 'Settings',
+    models: 'Model settings',
+    theme: 'Switch between light and dark',
+    language: 'Switch language: 中文',
+    sidebar: 'Show or hide sidebar',
+    shortcuts: 'Keyboard shortcuts',
   },
 }

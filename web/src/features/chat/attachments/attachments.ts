@@ -20,7 +20,8 @@ export const MAX_FILES = 20
 
 export interface ChosenFiles {
   files: readonly ChosenFile[]
-  add(files: readonly File[]): void
+  /** Returns the keys of those that are uploaded; more than a message may have are left out. */
+  add(files: readonly File[]): readonly number[]
   remove(key: number): void
   clear(): void
   /** Resolves when no upload is on its way, with the files that are still chosen. */
@@ -70,13 +71,14 @@ export function useChosenFiles({
   return {
     files,
     add(chosen) {
-      for (const file of chosen.slice(0, MAX_FILES - newest.current.length)) {
+      return chosen.slice(0, MAX_FILES - newest.current.length).map((file) => {
         lastKey.current += 1
         const key = lastKey.current
         const abort = new AbortController()
         change([...newest.current, { key, name: file.name, uploaded: null }])
         uploads.current.set(key, { abort, done: upload(key, file, abort.signal) })
-      }
+        return key
+      })
     },
     remove(key) {
       // The server removes what no message uses.

@@ -1,34 +1,38 @@
-// Where a message is written: a growing text field, attachments, options, send and stop.
-import { ArrowUp, Camera, Paperclip, Square } from 'lucide-react'
+// Where a message is written: a growing text field with suggestions, attachments, options, send and stop.
+import { ArrowUp, Square } from 'lucide-react'
 import {
-  type ClipboardEvent,
   type KeyboardEvent,
+  lazy,
   type ReactNode,
   type RefObject,
+  Suspense,
   useEffect,
   useLayoutEffect,
   useRef,
   useState,
 } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
-import { takeDroppedFiles } from '../../../lib/dropped-files.ts'
-import { refusalText } from '../../../lib/refusal-text.ts'
-import { IconButton } from '../../../ui/button.tsx'
+import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { reportError } from '../../../ui/error-text.ts'
 import { Tip } from '../../../ui/tip.tsx'
-import { notify } from '../../../ui/toasts.ts'
 import { ChosenFileChips } from '../attachments/attachment-chips.tsx'
-import { type AttachedFile, MAX_FILE_BYTES, useChosenFiles } from '../attachments/attachments.ts'
+import type { AttachedFile } from '../attachments/attachments.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
 import { randomId } from '../random-id.ts'
-import { ComposerOptions, ModelMenu } from './composer-options.tsx'
+import { ActiveOptions, AddMenu } from './add-menu.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
+import { ModelMenu } from './model-menu.tsx'
+import { SizeHint } from './size-hint.tsx'
+import type { KeyHandler } from './suggestions/suggestion-list.tsx'
+import { SUGGESTIONS_ID, triggerAt } from './suggestions/trigger.ts'
+import { useAttaching } from './use-attaching.ts'
 
-/** Of a text in any language, on average; and the share of the window that files may take on the server. */
-const CHARACTERS_PER_TOKEN = 3
-const WINDOW_SHARE = 0.5
+const SuggestionList = lazy(async () => {
+  const [module] = await Promise.all([import('./suggestions/suggestion-list.tsx'), loadPageTexts()])
+  return { default: module.SuggestionList }
+})
 
 export type Draft = { text: string; files: readonly AttachedFile[] }
 
@@ -52,6 +56,7 @@ export function Composer({
   onStop,
   onRecall,
   leading,
+  projectId,
   autoFocus = false,
 }: {
   draftKey: string
@@ -67,16 +72,20 @@ export function Composer({
   /** Opens the last message for editing; called for ↑ in the empty field. */
   onRecall?: () => void
   leading?: ReactNode
+  /** Whose files and documents can be mentioned. */
+  projectId: ProjectId | null
   autoFocus?: boolean
 }) {
   const { t } = useTranslation()
   const { data: models } = useModels()
-  // Until the models have loaded, anything can be attached; the server checks it again.
   const model = modelOf(models, options.model)
-  const vision = model?.vision ?? true
   const [text, setText] = useState(() => readDraft(draftKey))
   const [sending, setSending] = useState(false)
-  const [dragging, setDragging] = useState(false)
+  const [caret, setCaret] = useState(0)
+  /** The text whose suggestions were closed with Escape. */
+  const [closedAt, setClosedAt] = useState<string | null>(null)
+  const [active, setActive] = useState<string | null>(null)
+  const keys = useRef<KeyHandler | null>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   /** The last message that failed: its response may have been lost, so sending it again must not create a second one. */
   const refused = useRef<{ draft: Draft; clientId: string } | null>(null)
@@ -94,36 +103,21 @@ export function Composer({
     writeDraft(draftKey, next)
   }
 
-  const chosen = useChosenFiles({
-    onUploaded({ name, characters = 0, error, reason, params }) {
-      const window = model?.context_window ?? Number.POSITIVE_INFINITY
-      if (error !== undefined)
-        notify(
-          t('composer.problem.unreadable', {
-            name,
-            reason: refusalText({ reason, params, message: error }),
-          }),
-          'error',
-        )
-      else if (characters / CHARACTERS_PER_TOKEN > window * WINDOW_SHARE)
-        notify(t('composer.problem.tooLong', { name }))
-    },
-    onFailure: reportError,
-  })
-  const { files } = chosen
-  const attach = (added: Iterable<File>): void => {
-    const fits = [...added].filter((file) => {
-      const problem =
-        file.size > MAX_FILE_BYTES
-          ? 'tooLarge'
-          : file.type.startsWith('image/') && file.type !== 'image/svg+xml' && !vision
-            ? 'noVision'
-            : null
-      if (problem !== null) notify(t(`composer.problem.${problem}`, { name: file.name }), 'error')
-      return problem === null
+  /** Puts a text in place of a part of the message, with the caret behind it. */
+  const put = (added: string, from: number, to: number): void => {
+    write(text.slice(0, from) + added + text.slice(to))
+    const end = from + added.length
+    setCaret(end)
+    requestAnimationFrame(() => {
+      field.current?.focus()
+      field.current?.setSelectionRange(end, end)
     })
-    chosen.add(fits)
   }
+  const { chosen, attach, onPaste, dragging } = useAttaching(model, (pasted) =>
+    put(pasted, text.length, text.length),
+  )
+  const { files } = chosen
+  const trigger = text === closedAt || sending ? null : triggerAt(text, caret)
 
   const empty = text.trim() === '' && files.length === 0
   const submit = async (): Promise<void> => {
@@ -156,8 +150,10 @@ export function Composer({
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    // While an input method composes, Enter belongs to it.
-    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+    // While an input method composes, the keys belong to it.
+    if (event.nativeEvent.isComposing) return
+    if (trigger !== null && keys.current?.(event) === true) return
+    if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
       void submit()
     }
@@ -166,28 +162,12 @@ export function Composer({
       onRecall()
     }
   }
-  const onPaste = (event: ClipboardEvent): void => {
-    if (event.clipboardData.files.length === 0) return
-    event.preventDefault()
-    attach(event.clipboardData.files)
-  }
-  const dropped = useRef(attach)
-  dropped.current = attach
-  useEffect(
-    () =>
-      takeDroppedFiles({
-        onOver: setDragging,
-        onFiles: (added) => dropped.current(added),
-      }),
-    [],
-  )
-
   return (
     <form
       aria-label={t('composer.label')}
       aria-busy={sending}
       className={classNames(
-        'composer rounded-[20px] border bg-surface shadow-low transition-[border-color,box-shadow] focus-within:border-line-strong focus-within:shadow-float',
+        'composer relative rounded-[20px] border bg-surface shadow-low transition-[border-color,box-shadow] focus-within:border-line-strong focus-within:shadow-float',
         dragging ? 'border-accent' : 'border-line-strong/70',
       )}
       onSubmit={(event) => {
@@ -195,6 +175,21 @@ export function Composer({
         void submit()
       }}
     >
+      {trigger !== null && (
+        <Suspense fallback={null}>
+          <SuggestionList
+            trigger={trigger}
+            projectId={projectId}
+            editing={{
+              replace: (added) => put(added, trigger.from, trigger.to),
+              attach: (added) => void attach(added),
+            }}
+            keys={keys}
+            onActive={setActive}
+            onClose={() => setClosedAt(text)}
+          />
+        </Suspense>
+      )}
       {files.length > 0 && (
         <div className="px-3 pt-3">
           <ChosenFileChips files={files} onRemove={chosen.remove} />
@@ -208,13 +203,21 @@ export function Composer({
         value={text}
         readOnly={sending}
         aria-label={t('composer.message')}
+        aria-autocomplete="list"
+        aria-controls={active === null ? undefined : SUGGESTIONS_ID}
+        aria-activedescendant={active ?? undefined}
         placeholder={t('composer.placeholder')}
         maxLength={200_000}
         className="block max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
-        onChange={(event) => write(event.target.value)}
+        onChange={(event) => {
+          write(event.target.value)
+          setCaret(event.target.selectionStart)
+        }}
+        onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
+      <SizeHint text={text} files={files} model={model} />
       <div
         className={classNames(
           'composer-tools flex items-center gap-0.5 px-2 pb-2',
@@ -231,23 +234,17 @@ export function Composer({
             event.target.value = ''
           }}
         />
-        <IconButton
-          icon={Paperclip}
-          label={t('composer.attach')}
-          tipSide="top"
-          onClick={() => pick('files')}
+        <AddMenu
+          options={options}
+          onChange={onOptions}
+          onFiles={() => pick('files')}
+          onCamera={(model?.vision ?? true) ? () => pick('camera') : null}
+          onCommands={() => {
+            setClosedAt(null)
+            put('/', 0, 0)
+          }}
         />
-        {/* Where there is no touch screen, the picker offers what a camera could. */}
-        {vision && (
-          <IconButton
-            icon={Camera}
-            label={t('composer.camera')}
-            tipSide="top"
-            className="not-pointer-coarse:hidden"
-            onClick={() => pick('camera')}
-          />
-        )}
-        <ComposerOptions options={options} onChange={onOptions} />
+        <ActiveOptions options={options} onChange={onOptions} />
         {leading}
         {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
         <div className="ml-auto flex min-w-0 items-center">

@@ -1,0 +1,133 @@
+// The “+” menu of the message field: files, a photo, thinking, tools and who approves them; what differs from the usual stays in sight.
+import { Brain, Camera, Paperclip, Plus, ShieldAlert, ShieldOff, Slash, Wrench } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { ApprovalMode } from '../../../../../server/protocol/conversation.ts'
+import { useModels } from '../../../lib/api/catalog.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import {
+  Menu,
+  MenuChoices,
+  MenuHeading,
+  MenuItem,
+  MenuSeparator,
+  MenuSwitch,
+} from '../../../ui/menu.tsx'
+import { type ChatOptions, isThinking, modelOf } from '../chat-options.ts'
+
+const APPROVAL_MODES: readonly ApprovalMode[] = ['ask', 'auto_medium', 'auto']
+
+type Props = { options: ChatOptions; onChange: (change: Partial<ChatOptions>) => void }
+
+/** What the current model can do with the options. */
+function useAbilities(options: ChatOptions) {
+  const { data: models } = useModels()
+  const model = modelOf(models, options.model)
+  return {
+    canThink: model !== undefined && (model.thinking !== false || model.demo),
+    canCall: model?.tool_mode !== 'none',
+    thinking: isThinking(options, model),
+  }
+}
+
+export function AddMenu({
+  options,
+  onChange,
+  onFiles,
+  onCamera,
+  onCommands,
+}: Props & {
+  onFiles: () => void
+  /** Null: the model cannot see images. */
+  onCamera: (() => void) | null
+  /** Opens the list of commands. */
+  onCommands: () => void
+}) {
+  const { t } = useTranslation()
+  const { canThink, canCall, thinking } = useAbilities(options)
+  return (
+    <Menu
+      side="top"
+      label={t('composer.add')}
+      trigger={<IconButton icon={Plus} label={t('composer.add')} tipSide="top" />}
+    >
+      <MenuItem icon={Paperclip} onSelect={onFiles}>
+        {t('composer.attach')}
+      </MenuItem>
+      {/* Where there is no touch screen, the file picker offers what a camera could. */}
+      {onCamera !== null && matchMedia('(pointer: coarse)').matches && (
+        <MenuItem icon={Camera} onSelect={onCamera}>
+          {t('composer.camera')}
+        </MenuItem>
+      )}
+      <MenuItem icon={Slash} onSelect={onCommands}>
+        {t('composer.commands')}
+      </MenuItem>
+      {(canThink || canCall) && <MenuSeparator />}
+      {canThink && (
+        <MenuSwitch icon={Brain} on={thinking} onChange={(on) => onChange({ thinking: on })}>
+          {t('composer.thinking')}
+        </MenuSwitch>
+      )}
+      {canCall && (
+        <MenuSwitch icon={Wrench} on={options.tools} onChange={(on) => onChange({ tools: on })}>
+          {t('composer.tools')}
+        </MenuSwitch>
+      )}
+      {canCall && options.tools && (
+        <>
+          <MenuSeparator />
+          <MenuHeading>{t('approval.heading')}</MenuHeading>
+          <MenuChoices
+            value={options.approval ?? 'ask'}
+            choices={APPROVAL_MODES.map((mode) => ({
+              value: mode,
+              label: t(`approval.mode.${mode}`),
+              hint: t(`approval.hint.${mode}`),
+            }))}
+            onChoose={(mode) =>
+              onChange({ approval: APPROVAL_MODES.find((known) => known === mode) ?? null })
+            }
+          />
+        </>
+      )}
+    </Menu>
+  )
+}
+
+/** Thinking, to switch with one click, and every option by which this chat differs from a usual one. */
+export function ActiveOptions({ options, onChange }: Props) {
+  const { t } = useTranslation()
+  const { canThink, canCall, thinking } = useAbilities(options)
+  const approval = options.approval ?? 'ask'
+  return (
+    <>
+      {canThink && (
+        <IconButton
+          icon={Brain}
+          label={t('composer.thinking')}
+          pressed={thinking}
+          tipSide="top"
+          onClick={() => onChange({ thinking: !thinking })}
+        />
+      )}
+      {canCall && !options.tools && (
+        <IconButton
+          icon={Wrench}
+          label={t('composer.toolsOff')}
+          tipSide="top"
+          className="text-warn line-through"
+          onClick={() => onChange({ tools: true })}
+        />
+      )}
+      {canCall && options.tools && approval !== 'ask' && (
+        <IconButton
+          icon={approval === 'auto' ? ShieldOff : ShieldAlert}
+          label={t('approval.modeIs', { mode: t(`approval.mode.${approval}`) })}
+          tipSide="top"
+          className={approval === 'auto' ? 'text-warn' : ''}
+          onClick={() => onChange({ approval: 'ask' })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+// The button that names the model; the list it opens loads with the first opening.
+import { ChevronDown } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useModels } from '../../../lib/api/catalog.ts'
+import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
+import { writeLastModel } from '../../../lib/last-model.ts'
+import { type ChatOptions, modelOf } from '../chat-options.ts'
+
+const ModelPicker = lazy(async () => {
+  const [module] = await Promise.all([import('./model-picker.tsx'), loadPageTexts()])
+  return { default: module.ModelPicker }
+})
+
+export function ModelMenu({
+  options,
+  onChange,
+}: {
+  options: ChatOptions
+  onChange: (change: Partial<ChatOptions>) => void
+}) {
+  const { t } = useTranslation()
+  const { data: models } = useModels()
+  const [wanted, setWanted] = useState(false)
+  const current = modelOf(models, options.model)
+  const button = (
+    <button
+      type="button"
+      aria-label={t('composer.modelIs', { name: current?.name ?? '…' })}
+      aria-haspopup="dialog"
+      className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
+      onClick={wanted ? undefined : () => setWanted(true)}
+    >
+      <span className="max-w-40 truncate max-sm:max-w-20">{current?.name ?? '…'}</span>
+      <ChevronDown size={14} aria-hidden className="shrink-0 text-muted" />
+    </button>
+  )
+  if (!wanted) return button
+  return (
+    <Suspense fallback={button}>
+      <ModelPicker
+        trigger={button}
+        models={models ?? []}
+        current={current?.id ?? null}
+        onChoose={(model) => {
+          writeLastModel(model)
+          onChange({ model })
+        }}
+      />
+    </Suspense>
+  )
+}

@@ -1,0 +1,50 @@
+// Before a large message is sent: about how many tokens it has, what reading them costs, and whether the model can read them at all.
+import { useDeferredValue } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Price, PublicModel } from '../../../../../server/protocol/catalog.ts'
+import { estimateTokens } from '../../../../../server/protocol/token-estimate.ts'
+import { compactNumber, money } from '../../../lib/format.ts'
+import type { ChosenFile } from '../attachments/attachments.ts'
+
+/** Smaller messages are not worth a word. */
+const MIN_TOKENS = 1_500
+/** Of a file, whose text only the server has: an average of all languages. */
+const CHARACTERS_PER_TOKEN = 3.5
+
+/** The rate of an input of this size, per million tokens. */
+const inputRate = ({ input, tiers = [] }: Price, tokens: number): number =>
+  tiers.filter(({ above }) => tokens > above).toSorted((a, b) => b.above - a.above)[0]?.input ??
+  input
+
+export function SizeHint({
+  text,
+  files,
+  model,
+}: {
+  text: string
+  files: readonly ChosenFile[]
+  model: PublicModel | undefined
+}) {
+  const { t, i18n } = useTranslation()
+  const settled = useDeferredValue(text)
+  const characters = files.reduce((sum, { uploaded }) => sum + (uploaded?.characters ?? 0), 0)
+  const tokens = estimateTokens(settled) + Math.ceil(characters / CHARACTERS_PER_TOKEN)
+  if (tokens < MIN_TOKENS) return null
+  const window = model?.context_window ?? null
+  const price = model?.price ?? null
+  const cost = price === null ? 0 : (tokens / 1_000_000) * inputRate(price, tokens)
+  const isTooLong = window !== null && tokens > window
+  return (
+    <p
+      role="status"
+      className={`px-4.5 pb-1 text-xs tabular-nums ${isTooLong ? 'text-warn' : 'text-muted'}`}
+    >
+      {t('composer.size', { tokens: compactNumber(tokens, i18n.language) })}
+      {price !== null &&
+        cost > 0 &&
+        ` · ${t('composer.cost', { cost: money(cost, price.currency, i18n.language) })}`}
+      {isTooLong &&
+        ` · ${t('composer.overWindow', { tokens: compactNumber(window, i18n.language) })}`}
+    </p>
+  )
+}

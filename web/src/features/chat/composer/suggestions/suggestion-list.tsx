@@ -1,0 +1,132 @@
+// The list above the message field while a `/` or `@` is being written. The field keeps the focus and passes its keys on.
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ProjectId } from '../../../../../../server/protocol/ids.ts'
+import { classNames } from '../../../../ui/class-names.ts'
+import type { Editing, Suggestion } from './suggestion.ts'
+import { SUGGESTIONS_ID, type Trigger } from './trigger.ts'
+import { useCommandsList } from './use-commands-list.ts'
+import { useMentionsList } from './use-mentions-list.ts'
+
+/** Pixels of the window's top that stay free, and the limits of the list's height. */
+const FREE_PIXELS = 60
+const MIN_HEIGHT_PIXELS = 130
+const MAX_HEIGHT_PIXELS = 340
+
+const optionId = (index: number): string => `${SUGGESTIONS_ID}-${index}`
+
+/** Handles a key of the field; true when it belongs to the list. */
+export type KeyHandler = (event: KeyboardEvent) => boolean
+
+type Props = {
+  trigger: Trigger
+  projectId: ProjectId | null
+  editing: Editing
+  keys: RefObject<KeyHandler | null>
+  /** The entry that Enter chooses; null when there is none. */
+  onActive: (id: string | null) => void
+  onClose: () => void
+}
+
+export function SuggestionList(props: Props) {
+  return props.trigger.kind === 'command' ? <Commands {...props} /> : <Mentions {...props} />
+}
+
+function Commands(props: Props) {
+  return <List {...props} entries={useCommandsList(props.trigger.query, props.editing)} />
+}
+
+function Mentions(props: Props) {
+  const { trigger, projectId, editing } = props
+  return <List {...props} entries={useMentionsList(trigger.query, projectId, editing)} />
+}
+
+function List({
+  trigger,
+  entries,
+  keys,
+  onActive,
+  onClose,
+}: Props & { entries: readonly Suggestion[] }) {
+  const { t } = useTranslation()
+  const [place, setPlace] = useState(0)
+  const active = Math.min(place, entries.length - 1)
+  keys.current = (event) => {
+    if (event.key === 'Escape') {
+      // Not the answer that is running: only this list.
+      event.preventDefault()
+      onClose()
+      return true
+    }
+    if (entries.length === 0) return false
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) {
+      const next = (active + step + entries.length) % entries.length
+      setPlace(next)
+      document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
+    } else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab')
+      entries[active]?.choose()
+    else return false
+    event.preventDefault()
+    return true
+  }
+  useEffect(
+    () => () => {
+      keys.current = null
+      onActive(null)
+    },
+    [keys, onActive],
+  )
+  useEffect(() => onActive(active < 0 ? null : optionId(active)), [active, onActive])
+  const box = useRef<HTMLDivElement>(null)
+  const [height, setHeight] = useState(MAX_HEIGHT_PIXELS)
+  const isShown = entries.length > 0
+  // The field may stand near the top of the window.
+  useLayoutEffect(() => {
+    const top = box.current?.parentElement?.getBoundingClientRect().top ?? 0
+    if (isShown)
+      setHeight(Math.max(MIN_HEIGHT_PIXELS, Math.min(MAX_HEIGHT_PIXELS, top - FREE_PIXELS)))
+  }, [isShown])
+  if (!isShown) return null
+  return (
+    <div
+      ref={box}
+      id={SUGGESTIONS_ID}
+      style={{ maxHeight: height }}
+      role="listbox"
+      aria-label={t(trigger.kind === 'command' ? 'suggestions.commands' : 'suggestions.mentions')}
+      className="absolute inset-x-0 bottom-full z-20 mb-2 animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
+    >
+      {entries.map(({ key, icon: Icon, label, hint, choose }, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and passes its keys on
+        <div
+          key={key}
+          id={optionId(index)}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active}
+          className={classNames(
+            'flex min-h-9 pointer-coarse:min-h-11 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-sm',
+            index === active ? 'bg-hover' : 'hover:bg-hover/60',
+          )}
+          // The field keeps the focus.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={choose}
+        >
+          <Icon size={15} aria-hidden className="shrink-0 text-muted" />
+          <span dir="auto" className="min-w-0 flex-1 truncate">
+            {label}
+          </span>
+          {hint !== undefined && <span className="shrink-0 text-xs text-muted">{hint}</span>}
+        </div>
+      ))}
+    </div>
+  )
+}

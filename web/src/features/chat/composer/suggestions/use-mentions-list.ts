@@ -1,0 +1,115 @@
+// What can be mentioned with `@`: files and documents of the project by name, and conversations, which are attached as Markdown.
+import { useQuery } from '@tanstack/react-query'
+import { BookText, File as FileIcon, Folder, MessageSquare } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
+import type { ConversationPage } from '../../../../../../server/protocol/conversation.ts'
+import type { ProjectId } from '../../../../../../server/protocol/ids.ts'
+import type { FileListing } from '../../../../../../server/protocol/project.ts'
+import { useDocuments } from '../../../../lib/api/documents.ts'
+import { request, send } from '../../../../lib/api-client.ts'
+import { conversationTitle } from '../../../../lib/conversation-title.ts'
+import { reportError } from '../../../../ui/error-text.ts'
+import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
+
+/** `src/ma` -> the entries of `src` that begin with `ma`. */
+const splitPath = (query: string) => {
+  const end = query.lastIndexOf('/') + 1
+  return { folder: query.slice(0, Math.max(0, end - 1)), start: query.slice(end).toLowerCase() }
+}
+
+function useFiles(projectId: ProjectId | null, query: string, { replace }: Editing): Suggestion[] {
+  const { folder, start } = splitPath(query)
+  const { data } = useQuery({
+    queryKey: ['project-files', projectId, 'folder', folder],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof FileListing>>(`/api/projects/${projectId}/files`, {
+        query: { path: folder },
+        signal,
+      }),
+    enabled: projectId !== null,
+    meta: { quiet: true },
+  })
+  const begins = ({ name }: { name: string }): boolean => name.toLowerCase().startsWith(start)
+  const folders = (data?.directories ?? []).filter(begins).map(({ path }) => ({
+    key: `folder ${path}`,
+    icon: Folder,
+    label: `${path}/`,
+    choose: () => replace(`@${path}/`),
+  }))
+  const files = (data?.files ?? []).filter(begins).map(({ path }) => ({
+    key: `file ${path}`,
+    icon: FileIcon,
+    label: path,
+    choose: () => replace(`\`${path}\` `),
+  }))
+  return [...folders, ...files].slice(0, SUGGESTIONS_OF_A_KIND)
+}
+
+function useDocumentNames(
+  projectId: ProjectId | null,
+  query: string,
+  { replace }: Editing,
+): Suggestion[] {
+  const { t } = useTranslation()
+  const { data = [] } = useDocuments(projectId)
+  return data
+    .filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()))
+    .slice(0, SUGGESTIONS_OF_A_KIND)
+    .map(({ id, name }) => ({
+      key: `document ${id}`,
+      icon: BookText,
+      label: name,
+      hint: t('suggestions.document'),
+      choose: () => replace(`“${name}” `),
+    }))
+}
+
+function useTitles(query: string, { replace, attach }: Editing): Suggestion[] {
+  const { t } = useTranslation()
+  const { data } = useQuery({
+    queryKey: ['conversations', { mention: query }],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof ConversationPage>>('/api/conversations', {
+        query: { q: query, limit: SUGGESTIONS_OF_A_KIND },
+        signal,
+      }),
+    placeholderData: (previous) => previous,
+    meta: { quiet: true },
+  })
+  return (data?.items ?? []).map(({ id, title }) => {
+    const name = conversationTitle(title, t)
+    const choose = async (): Promise<void> => {
+      replace('')
+      try {
+        const query = { format: 'md' }
+        const response = await send(`/api/conversations/${id}/export`, { query })
+        const text = await response.blob()
+        // A name of a file on any system.
+        const file = `${name.replaceAll(/[\\/:*?"<>|]/g, ' ').slice(0, 100)}.md`
+        attach([new File([text], file, { type: 'text/markdown' })])
+      } catch (error) {
+        reportError(error)
+      }
+    }
+    return {
+      key: `conversation ${id}`,
+      icon: MessageSquare,
+      label: name,
+      hint: t('suggestions.conversation'),
+      choose: () => void choose(),
+    }
+  })
+}
+
+export function useMentionsList(
+  query: string,
+  projectId: ProjectId | null,
+  editing: Editing,
+): Suggestion[] {
+  return [
+    ...useFiles(projectId, query, editing),
+    ...useDocumentNames(projectId, query, editing),
+    ...useTitles(query, editing),
+  ]
+}

@@ -1,0 +1,84 @@
+// Files on their way into a message: chosen, dropped or pasted; checked before they are uploaded, and after.
+import { type ClipboardEvent, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PublicModel } from '../../../../../server/protocol/catalog.ts'
+import { takeDroppedFiles } from '../../../lib/dropped-files.ts'
+import { refusalText } from '../../../lib/refusal-text.ts'
+import { reportError } from '../../../ui/error-text.ts'
+import { notify } from '../../../ui/toasts.ts'
+import { MAX_FILE_BYTES, useChosenFiles } from '../attachments/attachments.ts'
+
+/** Of a text in any language, on average; and the share of the window that files may take on the server. */
+const CHARACTERS_PER_TOKEN = 3
+const WINDOW_SHARE = 0.5
+/** A longer text that is pasted becomes a file. */
+const MAX_PASTED_CHARACTERS = 8_000
+
+/** Until the models have loaded (`model` is undefined), anything can be attached; the server checks it again. */
+export function useAttaching(model: PublicModel | undefined, insert: (text: string) => void) {
+  const { t } = useTranslation()
+  const [dragging, setDragging] = useState(false)
+  const chosen = useChosenFiles({
+    onUploaded({ name, characters = 0, error, reason, params }) {
+      const window = model?.context_window ?? Number.POSITIVE_INFINITY
+      if (error !== undefined)
+        notify(
+          t('composer.problem.unreadable', {
+            name,
+            reason: refusalText({ reason, params, message: error }),
+          }),
+          'error',
+        )
+      else if (characters / CHARACTERS_PER_TOKEN > window * WINDOW_SHARE)
+        notify(t('composer.problem.tooLong', { name }))
+    },
+    onFailure: reportError,
+  })
+  const vision = model?.vision ?? true
+  const attach = (added: Iterable<File>): readonly number[] => {
+    const fits = [...added].filter((file) => {
+      const problem =
+        file.size > MAX_FILE_BYTES
+          ? 'tooLarge'
+          : file.type.startsWith('image/') && file.type !== 'image/svg+xml' && !vision
+            ? 'noVision'
+            : null
+      if (problem !== null) notify(t(`composer.problem.${problem}`, { name: file.name }), 'error')
+      return problem === null
+    })
+    return chosen.add(fits)
+  }
+
+  const onPaste = (event: ClipboardEvent): void => {
+    const { files } = event.clipboardData
+    if (files.length > 0) {
+      event.preventDefault()
+      attach(files)
+      return
+    }
+    const text = event.clipboardData.getData('text/plain')
+    if (text.length <= MAX_PASTED_CHARACTERS) return
+    event.preventDefault()
+    const file = new File([text], `${t('composer.pastedFile')}.txt`, { type: 'text/plain' })
+    const keys = attach([file])
+    notify(t('composer.pasted'), 'plain', {
+      label: t('composer.pastedAsText'),
+      onClick() {
+        for (const key of keys) chosen.remove(key)
+        insert(text)
+      },
+    })
+  }
+
+  const dropped = useRef(attach)
+  dropped.current = attach
+  useEffect(
+    () =>
+      takeDroppedFiles({
+        onOver: setDragging,
+        onFiles: (added) => void dropped.current(added),
+      }),
+    [],
+  )
+  return { chosen, attach, onPaste, dragging }
+}

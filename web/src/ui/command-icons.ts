@@ -1,0 +1,42 @@
+// The icon of each command, in the `/` menu and the palette.
+import {
+  Activity,
+  Brain,
+  ChartNoAxesColumn,
+  Cpu,
+  Download,
+  FolderOpen,
+  Keyboard,
+  Languages,
+  type LucideIcon,
+  PanelLeft,
+  Search,
+  Settings,
+  Share2,
+  SlidersHorizontal,
+  Square,
+  SquarePen,
+  SunMoon,
+} from 'lucide-react'
+import type { CommandName } from '../lib/commands.ts'
+
+export const commandIcons: Record<CommandName, LucideIcon> = {
+  newChat: SquarePen,
+  stop: Square,
+  share: Share2,
+  exportMarkdown: Download,
+  exportHtml: Download,
+  exportJson: Download,
+  conversationSettings: SlidersHorizontal,
+  runInspector: Activity,
+  search: Search,
+  projects: FolderOpen,
+  memory: Brain,
+  usage: ChartNoAxesColumn,
+  settings: Settings,
+  models: Cpu,
+  theme: SunMoon,
+  language: Languages,
+  sidebar: PanelLeft,
+  shortcuts: Keyboard,
+}
