@@ -2,19 +2,20 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../tests/support/free-port.ts'
-import { type Measured, startNanoClaw } from './processes/start.ts'
+import { type Measured, type ProbedServer, startNanoClaw } from './processes/start.ts'
 import { type StreamResult, type StreamTarget, stream } from './stream-client.ts'
 
 /**
  * Starts the built server in `folder`, with models of the upstream at `upstreamPort`.
- * @param database config.yml keys for a database other than a new SQLite file.
+ * @param keys further keys of config.yml, for example for a database other than a new SQLite file.
  */
 export async function startProduct(
   folder: string,
   upstreamPort: number,
   models: readonly string[],
-  database: Record<string, unknown> = {},
-): Promise<Measured & { readyAfterMs: number }> {
+  keys: Record<string, unknown> = {},
+  { withProbe = false } = {},
+): Promise<ProbedServer> {
   const configFile = join(folder, 'config.yml')
   await writeFile(
     configFile,
@@ -29,10 +30,10 @@ export async function startProduct(
         api_url: `http://127.0.0.1:${upstreamPort}/v1`,
         api_key: 'none',
       })),
-      ...database,
+      ...keys,
     }),
   )
-  return await startNanoClaw(configFile, await freePort(), folder)
+  return await startNanoClaw(configFile, await freePort(), folder, withProbe)
 }
 
 /** A server under test and the requests that put load on it. */

@@ -46,6 +46,11 @@ function print(rows: readonly Row[]): void {
 }
 
 const requested = process.argv.slice(2)
+if (requested[0] === 'profile') {
+  const { profile } = await import('./profile.ts')
+  await profile(requested.slice(1))
+  process.exit(0)
+}
 // Requires several instances sharing one store, which this version does not support.
 if (requested.includes('cluster')) {
   console.error(

@@ -1,8 +1,10 @@
 // Starts a benchmark program as a child process and measures its CPU time and memory.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { z } from 'zod'
 
 export interface Measured {
   pid: number
@@ -55,18 +57,40 @@ export async function startProgram(name: string, ...args: string[]): Promise<Mea
   return watch(child, port)
 }
 
-/** Starts the built server with a configuration file; resolves when it is ready. */
+/** What `probe.mjs` reports between `start` and `stop`. */
+const ProbeReport = z.object({
+  /** How often each SQL statement ran. */
+  statements: z.array(z.tuple([z.string(), z.number()])),
+  /** Microseconds in each function itself. */
+  functions: z.array(z.object({ name: z.string(), origin: z.string(), us: z.number() })),
+})
+export type ProbeReport = z.infer<typeof ProbeReport>
+
+export interface ProbedServer extends Measured {
+  readyAfterMs: number
+  /** Counts and profiles what the server does during `work`. Only for a server that was started with the probe. */
+  probe(work: () => Promise<void>): Promise<ProbeReport>
+}
+
+/**
+ * Starts the built server with a configuration file; resolves when it is ready.
+ * @param withProbe loads `probe.mjs` into it, which costs some CPU time.
+ */
 export async function startNanoClaw(
   configFile: string,
   port: number,
   folder: string,
-): Promise<Measured & { readyAfterMs: number }> {
+  withProbe = false,
+): Promise<ProbedServer> {
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/server/main.js')], {
+  const program = join(import.meta.dirname, '../../dist/server/main.js')
+  const preload = withProbe ? ['--import', join(import.meta.dirname, 'probe.mjs')] : []
+  const child = spawn(process.execPath, [...preload, program], {
     cwd: folder,
     env: { ...process.env, NANOCLAW_CONFIG: configFile, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: withProbe ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'],
   })
+  if (child.stdout === null || child.stderr === null) throw new Error('both are pipes')
   let errorOutput = ''
   child.stderr.on('data', (chunk: Buffer) => {
     errorOutput = (errorOutput + chunk.toString()).slice(-4_000)
@@ -78,5 +102,17 @@ export async function startNanoClaw(
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${errorOutput}`)))
   })
   await ready
-  return Object.assign(watch(child, port), { readyAfterMs: performance.now() - startedAt })
+  const command = async (name: 'start' | 'stop'): Promise<unknown> => {
+    const answer = once(child, 'message')
+    child.send(name)
+    return (await answer)[0]
+  }
+  return Object.assign(watch(child, port), {
+    readyAfterMs: performance.now() - startedAt,
+    async probe(work: () => Promise<void>) {
+      await command('start')
+      await work()
+      return ProbeReport.parse(await command('stop'))
+    },
+  })
 }
