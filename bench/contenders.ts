@@ -85,6 +85,21 @@ export interface Batch {
   results: StreamResult[]
 }
 
+/** Sends one message in each of so many new conversations, which were created before; some at the same time. */
+export async function prepareSends(contender: Contender, count: number, atOnce: number) {
+  const targets: StreamTarget[] = []
+  for (let made = 0; made < count; made += 1) targets.push(await contender.target('single-1'))
+  return async (): Promise<StreamResult[]> => {
+    const results: StreamResult[] = []
+    const queue = targets.values()
+    const work = async () => {
+      for (const target of queue) results.push(await stream(target))
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+    return results
+  }
+}
+
 /** Runs parallel or staggered streams and measures the elapsed time and CPU time of the server. */
 export async function runStreams(
   contender: Contender,

@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
-import { type Contender, passThrough, product, runStreams, startProduct } from './contenders.ts'
+import {
+  type Contender,
+  passThrough,
+  prepareSends,
+  product,
+  runStreams,
+  startProduct,
+} from './contenders.ts'
 import { type ProbeReport, startProgram } from './processes/start.ts'
 import { stream } from './stream-client.ts'
 
@@ -18,11 +25,6 @@ const models = ['single-1', 'single-2000', `paced-${PACED_TOKENS}`]
 
 const TOP_FUNCTIONS = 25
 const TOP_MODULES = 14
-
-/** Sends messages, each in a conversation of its own, some at the same time. */
-async function sendMany(contender: Contender, count: number): Promise<void> {
-  for (let sent = 0; sent < count; sent += AT_ONCE) await runStreams(contender, 'single-1', AT_ONCE)
-}
 
 /** Sends messages one after the other in one conversation. */
 async function converse(contender: Contender): Promise<(count: number) => Promise<void>> {
@@ -99,15 +101,15 @@ export async function profile(parts: readonly string[]): Promise<void> {
   try {
     console.log(`load average ${loadavg().map((load) => load.toFixed(1))}, Node ${process.version}`)
     if (wants('sends')) {
-      await sendMany(own, SENDS)
+      await (await prepareSends(own, SENDS, AT_ONCE))()
+      const sends = await prepareSends(own, SENDS, AT_ONCE)
       const cpu = server.cpuSeconds()
-      await sendMany(own, SENDS)
+      await sends()
       const each = ((server.cpuSeconds() - cpu) / SENDS) * 1000
-      console.log(
-        `a send with one answer, creating its conversation included: ${each.toFixed(2)} ms of CPU`,
-      )
-      const report = await server.probe(() => sendMany(own, SENDS))
-      print('a send, its conversation included', report, SENDS)
+      console.log(`the first send of a conversation: ${each.toFixed(2)} ms of CPU`)
+      const probed = await prepareSends(own, SENDS, AT_ONCE)
+      const report = await server.probe(async () => void (await probed()))
+      print('the first send of a conversation', report, SENDS)
     }
     if (wants('long')) {
       const send = await converse(own)

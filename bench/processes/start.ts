@@ -90,13 +90,14 @@ export async function startNanoClaw(
     env: { ...process.env, NANOCLAW_CONFIG: configFile, PORT: String(port) },
     stdio: withProbe ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'],
   })
-  if (child.stdout === null || child.stderr === null) throw new Error('both are pipes')
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('the output is piped')
   let errorOutput = ''
-  child.stderr.on('data', (chunk: Buffer) => {
+  stderr.on('data', (chunk: Buffer) => {
     errorOutput = (errorOutput + chunk.toString()).slice(-4_000)
   })
   const ready = new Promise<void>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (text) => {
+    createInterface({ input: stdout }).on('line', (text) => {
       if (text.includes('ready')) resolve()
     })
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${errorOutput}`)))

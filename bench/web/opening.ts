@@ -89,7 +89,7 @@ export async function measureOpening(target: Target, file: string): Promise<Row[
           error: null,
           createdAt: new Date(),
         }
-        await store.messages.insert(tx, [row])
+        await store.messages.insert(tx, userId, [row])
         parentId = message
       }
     })

@@ -2,6 +2,7 @@
 
 import type { Writer } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { RunSite } from '../db/repositories/run-site.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { appError } from '../errors.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
@@ -84,6 +85,16 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     return conversation
   }
 
+  async function runSiteOf(
+    userId: UserId,
+    id: ConversationId,
+    clientId: string | undefined,
+  ): Promise<RunSite> {
+    const site = await store.conversations.findRunSite(userId, id, clientId)
+    if (site === undefined) throw appError('conversation_not_found')
+    return site
+  }
+
   async function getOwnedRun(userId: UserId, id: RunId): Promise<RunRow> {
     const run = await store.runs.findOwned(userId, id)
     if (run === undefined) throw appError('run_not_found')
@@ -95,12 +106,12 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     ...createProgramRuns(dependencies, begin),
 
     async send(userId, conversationId, body) {
-      const conversation = await conversationOf(userId, conversationId)
+      const site = await runSiteOf(userId, conversationId, body.client_id)
       if (body.parent_id !== undefined) {
         const parent = await store.messages.get(conversationId, body.parent_id)
         if (parent.role !== 'assistant') throw appError('parent_not_an_answer')
       }
-      return await begin(userId, conversation, body, {
+      return await begin(userId, site, body, {
         kind: 'message',
         text: body.text ?? '',
         attachments: body.attachments ?? [],
@@ -112,10 +123,10 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     },
 
     async edit(userId, conversationId, messageId, body) {
-      const conversation = await conversationOf(userId, conversationId)
+      const site = await runSiteOf(userId, conversationId, body.client_id)
       const message = await store.messages.get(conversationId, messageId)
       if (message.role !== 'user') throw appError('only_own_messages_editable')
-      return await begin(userId, conversation, body, {
+      return await begin(userId, site, body, {
         kind: 'message',
         // Read again, because `get` omits long texts.
         text: body.text ?? (await store.messages.find(conversationId, messageId))?.text ?? '',
@@ -125,11 +136,11 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
     },
 
     async regenerate(userId, conversationId, messageId, body) {
-      const conversation = await conversationOf(userId, conversationId)
+      const site = await runSiteOf(userId, conversationId, body.client_id)
       const message = await store.messages.get(conversationId, messageId)
       const userMessageId = message.role === 'user' ? message.id : message.parentId
       if (userMessageId === null) throw appError('answer_without_question')
-      return await begin(userId, conversation, body, { kind: 'answer', to: userMessageId })
+      return await begin(userId, site, body, { kind: 'answer', to: userMessageId })
     },
 
     async stop(userId, runId) {
@@ -144,7 +155,7 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       await runs.withEndedRun(runId, async () => {
         const run = await getOwnedRun(userId, runId)
         assertResumable(run)
-        await admit(userId, run.conversationId)
+        await admit(userId, await runSiteOf(userId, run.conversationId, undefined))
         const { finish: _finish, ...state } = readRunState(run.state)
         try {
           await database.write(async (tx) => {

@@ -50,7 +50,7 @@ export async function postMessage(
           text: content,
           createdAt,
         })
-        await store.steps.put(tx, {
+        await store.steps.put(tx, userId, {
           messageId: id,
           position: 0,
           type: 'text',

@@ -1,8 +1,7 @@
 // Runs that other programs start through the OpenAI-compatible routes, with a conversation of their own or an earlier one.
-import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { appError } from '../errors.ts'
-import type { ProjectId, RunId, UserId } from '../protocol/ids.ts'
+import type { ConversationId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { OnDisconnect, ToolChoice } from '../protocol/message.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { ClientTool } from '../runs/state.ts'
@@ -69,13 +68,22 @@ export function createProgramRuns(
   async function findPrevious(
     userId: UserId,
     previous: NonNullable<ProgramRequest['previous']>,
-  ): Promise<{ run: RunRow; conversation: ConversationRow } | null> {
+  ): Promise<RunRow | null> {
     const run = await store.runs.findOwned(userId, previous.runId)
-    const conversation =
-      run === undefined ? undefined : await store.conversations.find(userId, run.conversationId)
-    if (run !== undefined && conversation !== undefined) return { run, conversation }
+    if (run !== undefined) return run
     if (previous.isRequired) throw appError('run_not_found')
     return null
+  }
+
+  async function beginIn(
+    userId: UserId,
+    conversationId: ConversationId,
+    request: ProgramRequest,
+    turn: ProgramTurn,
+  ): Promise<RunRow> {
+    const site = await store.conversations.findRunSite(userId, conversationId, undefined)
+    if (site === undefined) throw appError('conversation_not_found')
+    return await begin(userId, site, bodyOf(request), turn)
   }
 
   async function settingsOf(request: ProgramRequest) {
@@ -92,18 +100,18 @@ export function createProgramRuns(
     async answerProgram(userId, request) {
       const settings = await settingsOf(request)
       const { previous } = request
-      const found = previous === null ? null : await findPrevious(userId, previous)
-      if (previous !== null && found !== null) {
+      const earlier = previous === null ? null : await findPrevious(userId, previous)
+      if (previous !== null && earlier !== null) {
         const turn = createProgramTurn({
-          after: found.run.messageId,
-          results: { messageId: found.run.messageId, results: previous.results },
+          after: earlier.messageId,
+          results: { messageId: earlier.messageId, results: previous.results },
           past: previous.past,
           question: previous.question,
         })
         if (previous.question === null && previous.results.size === 0)
           throw appError('nothing_to_answer')
-        await store.conversations.patch(userId, found.conversation.id, settings)
-        return await begin(userId, { ...found.conversation, ...settings }, bodyOf(request), turn)
+        await store.conversations.patch(userId, earlier.conversationId, settings)
+        return await beginIn(userId, earlier.conversationId, request, turn)
       }
       const { past, question, title } = request
       const turn = createProgramTurn({ after: null, results: null, past, question })
@@ -115,7 +123,7 @@ export function createProgramRuns(
         temporary: request.isTemporary,
       })
       try {
-        return await begin(userId, conversation, bodyOf(request), turn)
+        return await beginIn(userId, conversation.id, request, turn)
       } catch (error) {
         await store.conversations.remove(userId, conversation.id)
         throw error

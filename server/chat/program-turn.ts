@@ -6,7 +6,7 @@ import type { NewStep, StepRow } from '../db/repositories/steps.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
-import type { CallId, ConversationId, MessageId } from '../protocol/ids.ts'
+import type { CallId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
 import type { NewAttachment } from '../protocol/message.ts'
 import { resumePoint } from '../runs/context/context.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
@@ -55,24 +55,25 @@ export function createProgramTurn(
   return { kind: 'program', ...given, ids, lastId }
 }
 
-/** Stores all but the answer. The caller has locked the conversation. @throws AppError when a result is missing. */
+/** Stores all but the answer. The caller has locked the conversation and shows the answer. @throws AppError when a result is missing. */
 export async function storeProgramTurn(
   tx: Writer,
   store: Store,
   turn: ProgramTurn,
   at: {
+    userId: UserId
     conversationId: ConversationId
     createdAt: Date
     /** Of each message, in order. */
     files: readonly (readonly FileRow[])[]
   },
 ): Promise<void> {
-  const { conversationId, createdAt } = at
+  const { userId, conversationId, createdAt } = at
   if (turn.after !== null) {
     const parent = await store.messages.findAttached(tx, conversationId, turn.after)
     if (parent === undefined) throw appError('parent_gone')
   }
-  if (turn.results !== null) await storeResults(tx, store, turn.results)
+  if (turn.results !== null) await storeResults(tx, store, userId, turn.results)
   const holdsResults =
     turn.results !== null ||
     turn.past.some(
@@ -91,10 +92,10 @@ export async function storeProgramTurn(
         : message.role === 'user'
           ? { ...base, role: 'user', text: message.text }
           : { ...base, role: 'assistant', text: lastTextOf(message.steps) }
-    await store.messages.insert(tx, [row], at.files[index] ?? [])
+    await store.messages.add(tx, userId, [row], at.files[index] ?? [])
     if (message?.role === 'assistant')
       for (const [position, step] of message.steps.entries())
-        await store.steps.put(tx, stepRow(id, position, step))
+        await store.steps.put(tx, userId, stepRow(id, position, step))
     parentId = id
   }
 }
@@ -117,6 +118,7 @@ const stepRow = (messageId: MessageId, position: number, step: PastStep): NewSte
 async function storeResults(
   tx: Writer,
   store: Store,
+  userId: UserId,
   { messageId, results }: ClientResults,
 ): Promise<void> {
   const rows: StepRow[] = await store.steps.list(messageId, tx)
@@ -128,6 +130,7 @@ async function storeResults(
       throw appError('client_result_missing', { name: call.name })
     await store.steps.put(
       tx,
+      userId,
       stepRow(messageId, place.result, {
         type: 'tool_result',
         idRef: call.id,

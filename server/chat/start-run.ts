@@ -1,9 +1,9 @@
 // Starts a run: checks what could prevent it, and stores its rows before anything is emitted.
 import type { Writer } from '../db/database.ts'
 import type { AttachmentInfo } from '../db/repositories/attachments.ts'
-import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { FileRow } from '../db/repositories/files.ts'
 import type { MessageRow } from '../db/repositories/messages.ts'
+import type { RunSite } from '../db/repositories/run-site.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { type AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
@@ -72,9 +72,9 @@ const parentDeleted = (): AppError => appError('parent_gone')
 
 export interface RunStart {
   /** Rejects a run that cannot start now, before any other work is done for it. @throws AppError with the reason. */
-  admit(userId: UserId, conversationId: ConversationId): Promise<void>
+  admit(userId: UserId, site: Pick<RunSite, 'activeRunId' | 'unfinishedRuns'>): Promise<void>
   /** Stores a turn and starts its run, or returns the run that was started with the same `client_id`. */
-  begin(userId: UserId, conversation: ConversationRow, body: RunBody, turn: Turn): Promise<RunRow>
+  begin(userId: UserId, site: RunSite, body: RunBody, turn: Turn): Promise<RunRow>
 }
 
 export function createRunStart(
@@ -84,15 +84,14 @@ export function createRunStart(
 ): RunStart {
   const { store, database, settings, now } = dependencies
 
-  async function admit(userId: UserId, conversationId: ConversationId): Promise<void> {
+  async function admit(
+    userId: UserId,
+    { activeRunId, unfinishedRuns }: Pick<RunSite, 'activeRunId' | 'unfinishedRuns'>,
+  ): Promise<void> {
     if (runs.isDraining) throw appError('shutting_down', {}, { retryAfter: 5 })
-    const [active, unfinished, exceeded] = await Promise.all([
-      store.runs.findActive(conversationId),
-      store.runs.countUnfinished(userId),
-      exceededBudget(userId, dependencies),
-    ])
-    if (active !== undefined) throw activeRunError(active.id)
-    if (unfinished >= settings.runsPerUser) throw tooManyRuns(settings.runsPerUser)
+    const exceeded = await exceededBudget(userId, dependencies)
+    if (activeRunId !== null) throw activeRunError(activeRunId)
+    if (unfinishedRuns >= settings.runsPerUser) throw tooManyRuns(settings.runsPerUser)
     if (exceeded !== null) throw exceeded
   }
 
@@ -170,16 +169,14 @@ export function createRunStart(
     return { attached: [], ofMessages, holdOutsideText, discard }
   }
 
-  async function begin(
-    userId: UserId,
-    conversation: ConversationRow,
-    body: RunBody,
-    turn: Turn,
-  ): Promise<RunRow> {
-    const existing = await findByClientId(conversation.id, body.client_id)
-    if (existing !== undefined) return existing
+  async function begin(userId: UserId, site: RunSite, body: RunBody, turn: Turn): Promise<RunRow> {
+    const { conversation } = site
+    if (site.duplicateRunId !== null) {
+      const duplicate = await findByClientId(conversation.id, body.client_id)
+      if (duplicate !== undefined) return duplicate
+    }
     try {
-      await admit(userId, conversation.id)
+      await admit(userId, site)
     } catch (rejection) {
       // The run in the way may have just been started by a duplicate of this request.
       const duplicate = await findByClientId(conversation.id, body.client_id)
@@ -219,8 +216,12 @@ export function createRunStart(
     }
     try {
       await runs.begin(run, async (tx) => {
-        await store.runs.insert(tx, run)
-        const shown = await store.messages.lockLeaf(tx, conversation.id)
+        const shown = await store.messages.showTurn(tx, conversation.id, {
+          expected: conversation.leafId,
+          leafId: messageId,
+          added: 1 + (turn.kind === 'message' ? 1 : turn.kind === 'program' ? turn.ids.length : 0),
+          at: createdAt,
+        })
         if (shown === undefined) throw appError('conversation_not_found')
         if (projectId !== null && (await store.projects.find(userId, projectId, tx)) === undefined)
           throw appError('project_not_found')
@@ -238,13 +239,14 @@ export function createRunStart(
         if (turn.kind === 'answer') {
           if ((await store.messages.findAttached(tx, conversation.id, turn.to))?.role !== 'user')
             throw parentDeleted()
-          return await store.messages.insert(tx, [answer])
+          return await store.messages.add(tx, userId, [answer])
         }
         if (files.holdOutsideText) await store.conversations.markTainted(tx, conversation.id)
         if (turn.kind === 'program') {
-          const at = { conversationId: conversation.id, createdAt, files: files.ofMessages ?? [] }
+          const ofMessages = files.ofMessages ?? []
+          const at = { userId, conversationId: conversation.id, createdAt, files: ofMessages }
           await storeProgramTurn(tx, store, turn, at)
-          return await store.messages.insert(tx, [answer])
+          return await store.messages.add(tx, userId, [answer])
         }
         const question: MessageRow = {
           ...MESSAGE_DEFAULTS,
@@ -255,7 +257,7 @@ export function createRunStart(
           text: turn.text,
           createdAt,
         }
-        await store.messages.insert(tx, [question, answer], files.attached)
+        await store.messages.add(tx, userId, [question, answer], files.attached)
       })
     } catch (error) {
       await files.discard()

@@ -1,5 +1,14 @@
 // Query fragments that both databases understand.
-import { type Column, is, type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
+import { createHash } from 'node:crypto'
+import {
+  type Column,
+  getTableColumns,
+  is,
+  type Placeholder,
+  type SQL,
+  sql,
+  type Table,
+} from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { LongText } from '../lib/json-pieces.ts'
 import type { Database, Reader, Writer } from './database.ts'
@@ -95,6 +104,55 @@ export function prepareOnEach<Statement>(
     if (found !== undefined) return found
     const statement = prepare(tx)
     statements.set(tx, statement)
+    return statement
+  }
+}
+
+/** A placeholder for the value of a column, which may be null. It has the name that the table has for the column. */
+const placeholderFor = (column: Column, name: string): SQL => {
+  const mapToDriverValue = (value: unknown): unknown =>
+    value === null ? null : column.mapToDriverValue(value)
+  return sql`${sql.param(sql.placeholder(name), { mapToDriverValue })}`
+}
+
+/** Placeholders for all columns of a table, in their order, as `insert … select` needs them. */
+export const valuesOf = (table: Table): SQL =>
+  sql.join(
+    Object.entries(getTableColumns(table)).map(([name, column]) => placeholderFor(column, name)),
+    sql`, `,
+  )
+
+/**
+ * Updates of a table that transactions run, prepared once per connection and set of changed columns.
+ * @param prepare receives the new values as placeholders, and a name that is unique to these columns. Its statement is
+ * executed with the patch, plus the values of its own placeholders.
+ */
+export function prepareUpdates<Statement>(
+  name: string,
+  table: Table,
+  prepare: (tx: Writer, set: Record<string, SQL>, name: string) => Statement,
+): (tx: Writer, patch: object) => Statement {
+  const columns = getTableColumns(table)
+  const statements = new WeakMap<Writer, Map<string, Statement>>()
+  return (tx, patch) => {
+    const shapes = statements.get(tx) ?? new Map<string, Statement>()
+    statements.set(tx, shapes)
+    const changed = Object.entries(patch).flatMap(([key, value]) =>
+      value === undefined ? [] : [key],
+    )
+    const shape = changed.join()
+    const found = shapes.get(shape)
+    if (found !== undefined) return found
+    const set = Object.fromEntries(
+      changed.flatMap((key) => {
+        const column = columns[key]
+        return column === undefined ? [] : [[key, placeholderFor(column, key)]]
+      }),
+    )
+    // PostgreSQL allows 63 characters.
+    const suffix = createHash('sha256').update(shape).digest('hex').slice(0, 12)
+    const statement = prepare(tx, set, `${name} ${suffix}`)
+    shapes.set(shape, statement)
     return statement
   }
 }

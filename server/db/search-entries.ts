@@ -1,6 +1,6 @@
 // Entries of the search index: how their row ids encode what they index, and how each database queries them.
 import { createHash } from 'node:crypto'
-import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { indexWords, type QueryWord } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Dialect } from './database.ts'
@@ -20,7 +20,8 @@ const POSITIONS = 16_384
 /** The highest position of a step or attachment that can be indexed. */
 export const LAST_POSITION = POSITIONS - 1
 const PER_KIND = PARTS * POSITIONS
-const PER_MESSAGE = PER_KIND * SEARCH_KINDS.length
+/** Row ids that belong to one message: its row times this, and those that follow. */
+export const ENTRIES_PER_MESSAGE = PER_KIND * SEARCH_KINDS.length
 
 /** Code points per part, and shared by two adjacent parts, so that a word at the boundary is complete in one of them. */
 const PART_LENGTH = 20_000
@@ -30,12 +31,12 @@ const MAX_PARTS = 12
 
 /** The row id of an entry. The entries of titles have negative row ids. */
 export const toRowid = ({ messageRow, kind, position, part }: SearchEntry): number =>
-  messageRow * PER_MESSAGE + SEARCH_KINDS.indexOf(kind) * PER_KIND + position * PARTS + part
+  messageRow * ENTRIES_PER_MESSAGE + SEARCH_KINDS.indexOf(kind) * PER_KIND + position * PARTS + part
 
 export function toSearchEntry(rowid: number): SearchEntry {
-  const within = rowid % PER_MESSAGE
+  const within = rowid % ENTRIES_PER_MESSAGE
   return {
-    messageRow: Math.floor(rowid / PER_MESSAGE),
+    messageRow: Math.floor(rowid / ENTRIES_PER_MESSAGE),
     kind: SEARCH_KINDS[Math.floor(within / PER_KIND)] ?? 'text',
     position: Math.floor((within % PER_KIND) / PARTS),
     part: within % PARTS,
@@ -49,10 +50,11 @@ export const rowidRange = (entry: Omit<SearchEntry, 'part'>): [number, number] |
     : [toRowid({ ...entry, part: 0 }), toRowid({ ...entry, part: PARTS - 1 })]
 
 /** `messages.row` of an entry. */
-export const messageRowOf = (rowid: SQL): SQL => sql`${rowid} / ${sql.raw(String(PER_MESSAGE))}`
+export const messageRowOf = (rowid: SQL): SQL =>
+  sql`${rowid} / ${sql.raw(String(ENTRIES_PER_MESSAGE))}`
 /** The index of an entry's kind in `SEARCH_KINDS`. */
 export const kindOf = (rowid: SQL): SQL =>
-  sql`${rowid} % ${sql.raw(String(PER_MESSAGE))} / ${sql.raw(String(PER_KIND))}`
+  sql`${rowid} % ${sql.raw(String(ENTRIES_PER_MESSAGE))} / ${sql.raw(String(PER_KIND))}`
 
 /** The parts of a text, each of which becomes an entry. */
 export function partsOf(text: string): string[] {
@@ -80,13 +82,15 @@ export const withoutEscapes = (json: string): string =>
 const ownerWord = (userId: UserId): string =>
   `\u{E000}${createHash('sha256').update(userId).digest('hex').slice(0, 8)}`
 
-/** A text as it is stored in the index. */
-export function toIndexedWords(dialect: Dialect, userId: UserId, text: string): SQL | string {
+/** The words of a text and its owner, as the index stores them. Words are letters and digits: nothing has to be escaped. */
+export function toIndexedWords(dialect: Dialect, userId: UserId, text: string): string {
   const words = [...new Set([ownerWord(userId), ...indexWords(text)])]
-  if (dialect === 'sqlite') return words.join(' ')
-  // Words are letters and digits only: nothing in them has to be escaped.
-  return sql`cast(${words.map((word) => `'${word}'`).join(' ')} as tsvector)`
+  return dialect === 'sqlite' ? words.join(' ') : words.map((word) => `'${word}'`).join(' ')
 }
+
+/** These words as a value of the index. */
+export const indexedValue = (dialect: Dialect, words: SQL | Placeholder): SQL =>
+  dialect === 'sqlite' ? sql`${words}` : sql`cast(${words} as tsvector)`
 
 /** The words that a text must and must not contain. */
 export type WordCondition = {

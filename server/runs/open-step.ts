@@ -34,7 +34,7 @@ export interface OpenStep {
 
 interface Dependencies {
   runLog: RunLog
-  messageId: RunRow['messageId']
+  run: Pick<RunRow, 'messageId' | 'userId'>
   stepRepository: Pick<StepRepository, 'putProse'>
   writes: WriteGroup
   /** Called when text could not be stored in time. The run continues. */
@@ -43,7 +43,7 @@ interface Dependencies {
 
 export function createOpenStep({
   runLog,
-  messageId,
+  run: { messageId, userId },
   stepRepository,
   writes,
   onLateStore,
@@ -75,7 +75,7 @@ export function createOpenStep({
   async function store(tx: Writer, index: number, isClosed: boolean): Promise<void> {
     const prose = runLog.prose(index)
     if (prose === undefined) return
-    await stepRepository.putProse(tx, {
+    await stepRepository.putProse(tx, userId, {
       messageId,
       position: index,
       type: prose.type,

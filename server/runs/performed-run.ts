@@ -16,9 +16,10 @@ import type { RunUsage } from './usage/usage.ts'
 /** Starts new runs. */
 export interface RunStarter {
   /**
-   * Stores a new run and starts to perform it. The limits of the user are checked, and then `write` inserts the rows, in one
-   * transaction; if it fails, nothing starts.
-   * @throws AppError `too_many_runs`, and what `write` throws.
+   * Stores a new run and starts to perform it. The limits of the user are checked, the run is inserted, and then `write`
+   * inserts its messages, in one transaction; if it fails, nothing starts.
+   * @throws AppError `too_many_runs`, the database's unique violation when the conversation has an active run, and what
+   * `write` throws.
    */
   begin(run: RunRow, write: Write): Promise<void>
 }

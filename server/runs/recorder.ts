@@ -39,7 +39,7 @@ export interface Recorder {
 
 interface Dependencies {
   runLog: RunLog
-  run: Pick<RunRow, 'messageId'>
+  run: Pick<RunRow, 'messageId' | 'userId'>
   /** Index of the first step that this attempt writes or rewrites. */
   nextIndex: number
   /** Calls of earlier attempts that still need a result, with the indexes of both steps. */
@@ -53,13 +53,13 @@ interface Dependencies {
 
 export function createRecorder(dependencies: Dependencies): Recorder {
   const { runLog, stepRepository, writes } = dependencies
-  const { messageId } = dependencies.run
+  const { messageId, userId } = dependencies.run
   /** The indexes of both steps of each call that has no result yet. */
   const indexes = new Map(dependencies.openCalls)
   let nextIndex = dependencies.nextIndex
   const openStep = createOpenStep({
     runLog,
-    messageId,
+    run: dependencies.run,
     stepRepository,
     writes,
     onLateStore: dependencies.onLateStore,
@@ -116,7 +116,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
         if (proseIndex !== null) await openStep.store(tx, proseIndex, true)
         await writeIds(tx)
         for (const [at, call] of calls.entries())
-          await stepRepository.put(tx, {
+          await stepRepository.put(tx, userId, {
             ...callRow(messageId, base + at, call, firstEvent + at),
             carry: at === 0 ? (carry ?? null) : null,
           })
@@ -141,7 +141,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       const found = indexes.get(result.call.id)
       if (found === undefined) return
       await writes.commit(async (tx) => {
-        await stepRepository.put(tx, resultRow(messageId, found.result, result))
+        await stepRepository.put(tx, userId, resultRow(messageId, found.result, result))
         await write(tx)
       })
     },

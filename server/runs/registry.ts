@@ -10,7 +10,7 @@ import { createWriteGroup, RETRY_DELAYS_MS } from './group-commit.ts'
 import { runLogHistory } from './log/history.ts'
 import { createRunLog, type RunLog } from './log/log.ts'
 import type { RunStarter } from './performed-run.ts'
-import { assertRunAllowed } from './start/admission.ts'
+import { insertRun } from './start/admission.ts'
 import { claimRun, endUnclaimed } from './start/claim.ts'
 import { createBudgets } from './usage/budgets.ts'
 import { performRun } from './worker.ts'
@@ -129,11 +129,8 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       active.set(run.id, { run: activeRun, row: run })
       try {
         await promptWrites.commit(async (tx) => {
-          // Already committed: only the confirmation was lost.
-          if ((await store.runs.findIn(tx, run.id)) !== undefined) return
           // The lock order is the same everywhere: the user's runs, the run, the conversation.
-          await assertRunAllowed(tx, run.userId, dependencies)
-          await write(tx)
+          if (await insertRun(tx, run, dependencies)) await write(tx)
         })
       } catch (error) {
         active.delete(run.id)

@@ -57,9 +57,9 @@ export async function importJson(
             error: message.error,
             createdAt: new Date(message.created_at),
           }
-          await store.messages.insert(tx, [row], message.attachments)
+          await store.messages.insert(tx, userId, [row], message.attachments)
           for (const step of message.steps)
-            await store.steps.put(tx, {
+            await store.steps.put(tx, userId, {
               messageId,
               position: step.index,
               type: step.type,

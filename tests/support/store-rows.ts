@@ -1,5 +1,6 @@
 // Accounts, messages and runs that many suites start with.
 
+import { eq } from 'drizzle-orm'
 import type { Database } from '../../server/db/database.ts'
 import type { MessageRow } from '../../server/db/repositories/messages.ts'
 import type { RunRow } from '../../server/db/repositories/runs.ts'
@@ -38,7 +39,15 @@ export async function say(
     createdAt: new Date(),
     ...changes,
   }
-  await database.write((tx) => createStore(database).messages.insert(tx, [message], files))
+  const { conversations } = database.tables
+  const [owner] = await database.read
+    .select({ userId: conversations.userId })
+    .from(conversations)
+    .where(eq(conversations.id, conversationId))
+  if (owner === undefined) throw new Error('no such conversation')
+  await database.write((tx) =>
+    createStore(database).messages.insert(tx, owner.userId, [message], files),
+  )
   return message.id
 }
 

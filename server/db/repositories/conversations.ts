@@ -4,9 +4,10 @@ import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { foldCase } from '../fragments.ts'
+import { foldCase, prepareUpdates } from '../fragments.ts'
 import { type ConversationItem, createConversationItems } from './conversation-items.ts'
 import { leafUnder } from './message-tree.ts'
+import { createRunSiteReader } from './run-site.ts'
 import { createSearchIndex } from './search-index.ts'
 
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
@@ -71,6 +72,23 @@ export function createConversationRepository(database: Database) {
     )
     .prepare('conversation row')
 
+  const updateStatement = prepareUpdates('update conversation', conversations, (tx, set, name) =>
+    tx
+      .update(conversations)
+      .set(set)
+      .where(eq(conversations.id, sql.placeholder('updated')))
+      .prepare(name),
+  )
+
+  const titleStatement = prepareUpdates('title conversation', conversations, (tx, set, name) =>
+    tx
+      .update(conversations)
+      .set(set)
+      .where(and(eq(conversations.id, sql.placeholder('updated')), eq(conversations.titled, false)))
+      .returning({ userId: conversations.userId })
+      .prepare(name),
+  )
+
   async function requireProject(tx: Reader, userId: UserId, id: ProjectId): Promise<void> {
     const [project] = await tx
       .select({ id: projects.id })
@@ -87,6 +105,19 @@ export function createConversationRepository(database: Database) {
       .where(where)
       .returning()
     return row
+  }
+
+  /** Sets a title with other changes, unless the conversation already has a title: then changes nothing and returns false. */
+  async function setFirstTitle(
+    tx: Writer,
+    id: ConversationId,
+    title: string,
+    changes: { updatedAt?: Date } = {},
+  ): Promise<boolean> {
+    const set = { ...changes, title, titleKey: foldCase(title), titled: true }
+    const [titled] = await titleStatement(tx, set).execute({ ...set, updated: id })
+    if (titled !== undefined) await searchIndex.putTitle(tx, { id, userId: titled.userId, title })
+    return titled !== undefined
   }
 
   return {
@@ -132,6 +163,8 @@ export function createConversationRepository(database: Database) {
       return row
     },
 
+    findRunSite: createRunSiteReader(database),
+
     get: items.get,
     list: items.list,
 
@@ -166,7 +199,7 @@ export function createConversationRepository(database: Database) {
 
     /** Moves a conversation to the top of the list. */
     async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {
-      await tx.update(conversations).set({ updatedAt }).where(eq(conversations.id, id))
+      await updateStatement(tx, { updatedAt }).execute({ updatedAt, updated: id })
     },
 
     /** Marks the conversation as tainted: it contains text from outside. */
@@ -189,12 +222,17 @@ export function createConversationRepository(database: Database) {
 
     /** Sets a generated title, unless the conversation already has a title. */
     async setGeneratedTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
-      const [titled] = await tx
-        .update(conversations)
-        .set({ title, titleKey: foldCase(title), titled: true })
-        .where(and(eq(conversations.id, id), eq(conversations.titled, false)))
-        .returning({ userId: conversations.userId })
-      if (titled !== undefined) await searchIndex.putTitle(tx, { id, userId: titled.userId, title })
+      await setFirstTitle(tx, id, title)
+    },
+
+    /** Both when a turn has ended: moves the conversation to the top of the list, and sets a generated title. */
+    async endTurn(
+      tx: Writer,
+      id: ConversationId,
+      { endedAt, title }: { endedAt: Date; title: string | null },
+    ): Promise<void> {
+      const isMoved = title !== null && (await setFirstTitle(tx, id, title, { updatedAt: endedAt }))
+      if (!isMoved) await this.touch(tx, id, endedAt)
     },
 
     /** Sets the shown branch and the original times of an imported conversation whose messages are stored. */

@@ -6,10 +6,11 @@ import type { Page } from '../../protocol/envelope.ts'
 import { type ConversationId, MessageId } from '../../protocol/ids.ts'
 import { decodeCursor, encodeCursor } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { createAttachmentRepository, type StoredOrInline, toAttachmentRow } from './attachments.ts'
+import { prepareUpdates } from '../fragments.ts'
+import { createBranchHistory } from './branch-history.ts'
 import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
 import { detachedParent, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
-import { createSearchIndex } from './search-index.ts'
+import { createTurnWriter } from './turns.ts'
 
 export type { FullMessage, MessageRow }
 
@@ -24,12 +25,11 @@ const MessageCursor = z.tuple([MessageId])
 
 export function createMessageRepository(database: Database) {
   const { read, tables } = database
-  const { messages, attachments, conversations, runs } = tables
+  const { messages, conversations, runs } = tables
   const { row: _row, deletedAt: _at, deletedWith: _with, ...columns } = getTableColumns(messages)
 
   const readBranch = createBranchReader(database)
-  const searchIndex = createSearchIndex(database)
-  const { copy: copyAttachments } = createAttachmentRepository(database)
+  const readHistory = createBranchHistory(database)
 
   async function find(
     conversationId: ConversationId,
@@ -61,6 +61,14 @@ export function createMessageRepository(database: Database) {
       .returning({ leafId: conversations.leafId })
     return row
   }
+
+  const updateStatement = prepareUpdates('update message', messages, (tx, set, name) =>
+    tx
+      .update(messages)
+      .set(set)
+      .where(eq(messages.id, sql.placeholder('updated')))
+      .prepare(name),
+  )
 
   return {
     find,
@@ -98,7 +106,8 @@ export function createMessageRepository(database: Database) {
       }
     },
 
-    branch: readBranch,
+    /** What a run reads of a branch. */
+    history: readHistory,
 
     /** Where the newest branch through a message ends; null when there is no such message. */
     leafUnder: (conversationId: ConversationId, id: MessageId): Promise<MessageId | null> =>
@@ -121,35 +130,7 @@ export function createMessageRepository(database: Database) {
       return message?.parentId === detachedParent(id) ? undefined : message
     },
 
-    /**
-     * Adds the messages of one turn, each the child of the previous one, and shows the last as the leaf. The leaf must
-     * be locked and the parent of the first checked.
-     * @param files of the first: new ones, or those of another message.
-     */
-    async insert(
-      tx: Writer,
-      turn: readonly [MessageRow, ...MessageRow[]],
-      files: readonly StoredOrInline[] | { of: MessageId } = [],
-    ): Promise<void> {
-      await tx.insert(messages).values([...turn])
-      const [first] = turn
-      const leaf = turn.at(-1) ?? first
-      if ('of' in files) await copyAttachments(tx, files.of, first.id)
-      else if (files.length > 0)
-        await tx
-          .insert(attachments)
-          .values(files.map((file, position) => toAttachmentRow(first.id, position, file)))
-      for (const { id, role, text } of turn)
-        if (role === 'user') await searchIndex.putMessage(tx, id, text)
-      await tx
-        .update(conversations)
-        .set({
-          leafId: leaf.id,
-          updatedAt: leaf.createdAt,
-          messageCount: sql`${conversations.messageCount} + ${turn.length}`,
-        })
-        .where(eq(conversations.id, leaf.conversationId))
-    },
+    ...createTurnWriter(database, lockLeaf),
 
     /** Stores a detached message, which nobody sees until it is attached. */
     async insertDetached(tx: Writer, message: MessageRow): Promise<void> {
@@ -191,7 +172,7 @@ export function createMessageRepository(database: Database) {
         Pick<MessageRow, 'text' | 'tokenCount' | 'model' | 'runId' | 'status' | 'error'>
       >,
     ): Promise<void> {
-      await tx.update(messages).set(changes).where(eq(messages.id, id))
+      await updateStatement(tx, changes).execute({ ...changes, updated: id })
     },
 
     /**

@@ -1,14 +1,15 @@
 // Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
-import { countAll } from '../fragments.ts'
+import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../fragments.ts'
 import { createApprovals } from './approvals.ts'
 
 export type RunRow = Database['tables']['runs']['$inferSelect']
 export type NewRun = Database['tables']['runs']['$inferInsert']
 
-const RUNS_PER_QUERY = 500
+/** No limit of unfinished runs. */
+const UNLIMITED = 2 ** 31 - 1
 
 /** One attempt at a run: it may write until the run ends or a later attempt begins. */
 export type RunAttempt = Pick<RunRow, 'id' | 'attempt'>
@@ -22,7 +23,7 @@ export class RunOver extends Error {
 }
 
 export function createRunRepository(database: Database) {
-  const { conversations, messages, runs } = database.tables
+  const { conversations, messages, runs, users } = database.tables
 
   const activeStatement = database.read
     .select()
@@ -41,14 +42,41 @@ export function createRunRepository(database: Database) {
     .from(runs)
     .where(and(eq(runs.userId, sql.placeholder('userId')), isNull(runs.endedAt)))
     .prepare('unfinished runs')
+  const insertStatement = prepareOnEach((tx) =>
+    tx
+      .insert(runs)
+      .select(
+        sql`select ${valuesOf(runs)}
+          where exists (select 1 from ${users}
+              where ${users.id} = ${sql.placeholder('userId')} and ${users.isActive})
+            and (select count(*) from ${runs}
+              where ${runs.userId} = ${sql.placeholder('userId')} and ${runs.endedAt} is null) < ${sql.placeholder('limit')}`,
+      )
+      .onConflictDoNothing({ target: runs.id })
+      .returning({ id: runs.id })
+      .prepare('insert run'),
+  )
+  const currentAttempt = and(
+    eq(runs.id, sql.placeholder('attemptedRun')),
+    eq(runs.attempt, sql.placeholder('currentAttempt')),
+    isNull(runs.endedAt),
+  )
+  const writeStatement = prepareUpdates('write run', runs, (tx, set, name) =>
+    tx.update(runs).set(set).where(currentAttempt).returning({ id: runs.id }).prepare(name),
+  )
+  const writeOnceStatement = prepareUpdates('write run once', runs, (tx, set, name) =>
+    tx
+      .update(runs)
+      .set(set)
+      .where(and(currentAttempt, lt(runs.revision, sql.placeholder('newRevision'))))
+      .returning({ id: runs.id })
+      .prepare(name),
+  )
 
   async function findOne(where: ReturnType<typeof and>): Promise<RunRow | undefined> {
     const rows = await database.read.select().from(runs).where(where).limit(1)
     return rows[0]
   }
-
-  const isCurrentAttempt = ({ id, attempt }: RunAttempt) =>
-    and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt))
 
   /** Checks and updates in one statement, so that nothing is written to a run that has ended. */
   async function updateActive(
@@ -67,21 +95,25 @@ export function createRunRepository(database: Database) {
   return {
     ...createApprovals(database),
 
-    /** @throws the database's unique violation when the conversation has an active run. */
-    async insert(tx: Writer, run: NewRun): Promise<void> {
-      await tx.insert(runs).values(run)
+    /**
+     * Inserts a new run. Returns false, and changes nothing, when it is stored already, when its user has been disabled, or
+     * has `limit` unfinished runs. No other transaction adds a run of this user before this one ends, so call it before
+     * anything else is locked.
+     * @throws the database's unique violation when the conversation has an active run.
+     */
+    async insert(tx: Writer, run: RunRow, limit = UNLIMITED): Promise<boolean> {
+      const locked = tx.lock(`runs of ${run.userId}`)
+      const [inserted] = await Promise.all([insertStatement(tx).execute({ ...run, limit }), locked])
+      return inserted.length > 0
     },
 
     /**
      * Updates the run on behalf of an attempt.
      * @throws RunOver when it may no longer write; let the transaction fail with it.
      */
-    async write(tx: Writer, attempt: RunAttempt, patch: Partial<NewRun>): Promise<void> {
-      const written = await tx
-        .update(runs)
-        .set(patch)
-        .where(isCurrentAttempt(attempt))
-        .returning({ id: runs.id })
+    async write(tx: Writer, { id, attempt }: RunAttempt, patch: Partial<NewRun>): Promise<void> {
+      const values = { ...patch, attemptedRun: id, currentAttempt: attempt }
+      const written = await writeStatement(tx, patch).execute(values)
       if (written.length === 0) throw new RunOver()
     },
 
@@ -92,21 +124,24 @@ export function createRunRepository(database: Database) {
      */
     async writeOnce(
       tx: Writer,
-      attempt: RunAttempt,
+      { id, attempt }: RunAttempt,
       revision: number,
       patch: Partial<NewRun>,
     ): Promise<boolean> {
-      const written = await tx
-        .update(runs)
-        .set({ ...patch, revision })
-        .where(and(isCurrentAttempt(attempt), lt(runs.revision, revision)))
-        .returning({ id: runs.id })
+      const revised = { ...patch, revision }
+      const values = {
+        ...revised,
+        attemptedRun: id,
+        currentAttempt: attempt,
+        newRevision: revision,
+      }
+      const written = await writeOnceStatement(tx, revised).execute(values)
       if (written.length > 0) return true
       const [row] = await tx
         .select({ attempt: runs.attempt, revision: runs.revision })
         .from(runs)
-        .where(eq(runs.id, attempt.id))
-      if (row?.attempt === attempt.attempt && row.revision >= revision) return false
+        .where(eq(runs.id, id))
+      if (row?.attempt === attempt && row.revision >= revision) return false
       throw new RunOver()
     },
 
@@ -167,21 +202,6 @@ export function createRunRepository(database: Database) {
       return row
     },
 
-    /** The states of these runs, and when they ended; in no order. */
-    async states(ids: readonly RunId[]): Promise<Pick<RunRow, 'id' | 'state' | 'endedAt'>[]> {
-      const found: Pick<RunRow, 'id' | 'state' | 'endedAt'>[] = []
-      for (let from = 0; from < ids.length; from += RUNS_PER_QUERY) {
-        const some = ids.slice(from, from + RUNS_PER_QUERY)
-        found.push(
-          ...(await database.read
-            .select({ id: runs.id, state: runs.state, endedAt: runs.endedAt })
-            .from(runs)
-            .where(inArray(runs.id, some))),
-        )
-      }
-      return found
-    },
-
     findByClientId: (conversationId: ConversationId, clientId: string) =>
       findOne(and(eq(runs.conversationId, conversationId), eq(runs.clientId, clientId))),
 
@@ -207,7 +227,6 @@ export function createRunRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** Whether the conversation has an active run, except background tasks, as the open transaction sees it. */
     /** Whether a run of any kind in the conversation has not ended. */
     async isAnyUnfinished(conversationId: ConversationId): Promise<boolean> {
       const found = await database.read
@@ -218,6 +237,7 @@ export function createRunRepository(database: Database) {
       return found.length > 0
     },
 
+    /** Whether the conversation has an active run, except background tasks, as the open transaction sees it. */
     async hasActive(tx: Writer, conversationId: ConversationId): Promise<boolean> {
       const found = await tx
         .select({ id: runs.id })

@@ -1,8 +1,11 @@
 // Writes the search index: each text with its words, in the transaction that stores the text.
-import { and, between, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, between, desc, eq, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, UserId } from '../../protocol/ids.ts'
 import type { Database, Writer } from '../database.ts'
+import { prepareOnEach } from '../fragments.ts'
 import {
+  ENTRIES_PER_MESSAGE,
+  indexedValue,
   LAST_POSITION,
   partsOf,
   rowidRange,
@@ -29,18 +32,33 @@ const KIND_OF_STEP: Record<IndexedStep['type'], SearchKind | null> = {
   tool_result: 'tool',
 }
 
-/** Every method runs in the caller's transaction and replaces what was indexed for the same text before. */
+/**
+ * Every method runs in the caller's transaction. Texts of messages, steps and attachments do not change once they are
+ * complete, so one that is indexed already is left alone.
+ */
 export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' | 'tables'>) {
   const { searchTitles, searchWords, conversations, messages, steps, attachments, files } = tables
-
-  async function ownerOf(tx: Writer, messageId: MessageId): Promise<Owner | undefined> {
-    const [owner] = await tx
-      .select({ row: messages.row, userId: conversations.userId })
-      .from(messages)
-      .innerJoin(conversations, eq(conversations.id, messages.conversationId))
-      .where(eq(messages.id, messageId))
-    return owner
-  }
+  const words = indexedValue(dialect, sql.placeholder('words'))
+  const isIndexed = (rowid: SQL) =>
+    sql`exists (select 1 from ${searchWords} where ${searchWords.rowid} = ${rowid})`
+  const entry = sql`cast(${sql.placeholder('entry')} as bigint)`
+  const putStatement = prepareOnEach((tx) =>
+    tx
+      .insert(searchWords)
+      .select(sql`select ${entry}, ${words} where not ${isIndexed(entry)}`)
+      .prepare('index text'),
+  )
+  // The row of its message is looked up in the same statement: every answer runs it.
+  const stepEntry = sql`${messages.row} * ${sql.raw(String(ENTRIES_PER_MESSAGE))} + ${entry}`
+  const putStepStatement = prepareOnEach((tx) =>
+    tx
+      .insert(searchWords)
+      .select(
+        sql`select ${stepEntry}, ${words} from ${messages}
+          where ${messages.id} = ${sql.placeholder('messageId')} and not ${isIndexed(stepEntry)}`,
+      )
+      .prepare('index step'),
+  )
 
   async function put(
     tx: Writer,
@@ -50,22 +68,16 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     text: string,
   ): Promise<void> {
     const range = rowidRange({ messageRow: row, kind, position })
-    if (range === null) return
-    await tx.delete(searchWords).where(between(searchWords.rowid, ...range))
-    if (text.trim() === '') return
-    for (const [part, words] of partsOf(text).entries())
-      await tx
-        .insert(searchWords)
-        .values({ rowid: range[0] + part, words: toIndexedWords(dialect, userId, words) })
+    if (range === null || text.trim() === '') return
+    for (const [part, piece] of partsOf(text).entries())
+      await putStatement(tx).execute({
+        entry: range[0] + part,
+        words: toIndexedWords(dialect, userId, piece),
+      })
   }
 
-  async function putStep(tx: Writer, owner: Owner, step: IndexedStep): Promise<void> {
-    const kind = KIND_OF_STEP[step.type]
-    if (kind === null) return
-    const content =
-      kind === 'tool' ? `${step.name ?? ''} ${withoutEscapes(step.content)}` : step.content
-    await put(tx, owner, kind, step.position, content)
-  }
+  const stepText = (kind: SearchKind, { name, content }: IndexedStep): string =>
+    kind === 'tool' ? `${name ?? ''} ${withoutEscapes(content)}` : content
 
   async function putFiles(tx: Writer, owner: Owner, messageId: MessageId): Promise<void> {
     const found = await tx
@@ -81,48 +93,79 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       await put(tx, owner, 'file', position, `${name}\n${text}`)
   }
 
+  /** Removes the words of a conversation's title. Returns the number of the title. */
+  async function removeTitle(tx: Writer, id: ConversationId): Promise<number | undefined> {
+    const [numbered] = await tx
+      .select({ id: searchTitles.id })
+      .from(searchTitles)
+      .where(eq(searchTitles.conversationId, id))
+    if (numbered !== undefined)
+      await tx.delete(searchWords).where(eq(searchWords.rowid, -numbered.id))
+    return numbered?.id
+  }
+
   return {
-    /** Indexes a complete step. */
-    async putStep(tx: Writer, messageId: MessageId, step: IndexedStep): Promise<void> {
-      if (KIND_OF_STEP[step.type] === null) return
-      const owner = await ownerOf(tx, messageId)
-      if (owner !== undefined) await putStep(tx, owner, step)
+    /** Indexes a complete step. @param userId the owner of its conversation. */
+    async putStep(
+      tx: Writer,
+      userId: UserId,
+      messageId: MessageId,
+      step: IndexedStep,
+    ): Promise<void> {
+      const kind = KIND_OF_STEP[step.type]
+      if (kind === null) return
+      const range = rowidRange({ messageRow: 0, kind, position: step.position })
+      const text = stepText(kind, step)
+      if (range === null || text.trim() === '') return
+      for (const [part, piece] of partsOf(text).entries())
+        await putStepStatement(tx).execute({
+          entry: range[0] + part,
+          messageId,
+          words: toIndexedWords(dialect, userId, piece),
+        })
     },
 
     /** Removes the entries of a message's steps from `position` on. */
     async removeSteps(tx: Writer, messageId: MessageId, position: number): Promise<void> {
-      const owner = await ownerOf(tx, messageId)
-      if (owner === undefined) return
+      const [message] = await tx
+        .select({ row: messages.row })
+        .from(messages)
+        .where(eq(messages.id, messageId))
+      if (message === undefined) return
       for (const kind of ['step', 'tool'] as const) {
-        const from = rowidRange({ messageRow: owner.row, kind, position })
-        const to = rowidRange({ messageRow: owner.row, kind, position: LAST_POSITION })
+        const from = rowidRange({ messageRow: message.row, kind, position })
+        const to = rowidRange({ messageRow: message.row, kind, position: LAST_POSITION })
         if (from !== null && to !== null)
           await tx.delete(searchWords).where(between(searchWords.rowid, from[0], to[1]))
       }
     },
 
     /** Indexes a user message with the names and texts of its attachments. */
-    async putMessage(tx: Writer, messageId: MessageId, text: string): Promise<void> {
-      const owner = await ownerOf(tx, messageId)
-      if (owner === undefined) return
+    async putMessage(
+      tx: Writer,
+      owner: Owner,
+      { id, text }: { id: MessageId; text: string },
+      hasFiles: boolean,
+    ): Promise<void> {
       await put(tx, owner, 'text', 0, text)
-      await putFiles(tx, owner, messageId)
+      if (hasFiles) await putFiles(tx, owner, id)
     },
 
     async putTitle(
       tx: Writer,
       { id, userId, title }: { id: ConversationId; userId: UserId; title: string },
     ): Promise<void> {
-      await tx.insert(searchTitles).values({ conversationId: id }).onConflictDoNothing()
-      const [numbered] = await tx
-        .select({ id: searchTitles.id })
-        .from(searchTitles)
-        .where(eq(searchTitles.conversationId, id))
-      if (numbered === undefined) return
-      await tx.delete(searchWords).where(eq(searchWords.rowid, -numbered.id))
-      await tx
-        .insert(searchWords)
-        .values({ rowid: -numbered.id, words: toIndexedWords(dialect, userId, title) })
+      const [added] = await tx
+        .insert(searchTitles)
+        .values({ conversationId: id })
+        .onConflictDoNothing()
+        .returning({ id: searchTitles.id })
+      const number = added?.id ?? (await removeTitle(tx, id))
+      if (number === undefined) return
+      await putStatement(tx).execute({
+        entry: -number,
+        words: toIndexedWords(dialect, userId, title),
+      })
     },
 
     /**
@@ -162,7 +205,10 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
         // The text of an answer is also that of its text steps, so it is indexed only if there are none.
         const hasText = message.role === 'user' || messageSteps.every(({ type }) => type !== 'text')
         if (hasText) await put(tx, message, 'text', 0, message.text)
-        for (const step of messageSteps) await putStep(tx, message, step)
+        for (const step of messageSteps) {
+          const kind = KIND_OF_STEP[step.type]
+          if (kind !== null) await put(tx, message, kind, step.position, stepText(kind, step))
+        }
         if (message.role === 'user') await putFiles(tx, message, message.id)
       }
       const last = found.at(-1)

@@ -1,7 +1,7 @@
 // The steps of assistant messages.
-import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, isNotNull, sql } from 'drizzle-orm'
 import type { LongText } from '../../lib/json-pieces.ts'
-import type { CallId, MessageId } from '../../protocol/ids.ts'
+import type { CallId, MessageId, UserId } from '../../protocol/ids.ts'
 import { type Step, stepId } from '../../protocol/step.ts'
 import type { Database, Reader, Writer } from '../database.ts'
 import { byteLength, prepareOnEach, readLongText } from '../fragments.ts'
@@ -18,7 +18,6 @@ export type StreamedStep = StepRow & { long: LongText | null }
 const READ_BATCH_SIZE = 4
 /** Bytes of a text that is read together with its step. */
 const MAX_INLINE_BYTES = 64_000
-const MESSAGES_PER_QUERY = 500
 
 /** A thinking or text step with the positions of its events in the run log. */
 export type ProseRow = {
@@ -70,21 +69,24 @@ export function createStepRepository(database: Database) {
   })
 
   return {
-    /** Stores thinking or text at its position, replacing what was there. The most frequent write of a run. */
-    async putProse(tx: Writer, step: ProseRow): Promise<void> {
+    /**
+     * Stores thinking or text at its position, replacing what was there. The most frequent write of a run.
+     * @param userId the owner of the conversation.
+     */
+    async putProse(tx: Writer, userId: UserId, step: ProseRow): Promise<void> {
       await proseStatement(tx).execute(step)
-      if (step.closed) await searchIndex.putStep(tx, step.messageId, step)
+      if (step.closed) await searchIndex.putStep(tx, userId, step.messageId, step)
     },
 
-    /** Stores a step at its position, replacing what was there. */
-    async put(tx: Writer, step: NewStep): Promise<void> {
+    /** Stores a step at its position, replacing what was there. @param userId the owner of the conversation. */
+    async put(tx: Writer, userId: UserId, step: NewStep): Promise<void> {
       const { messageId, position, ...given } = step
       const content = { ...DEFAULT_COLUMNS, ...given }
       await tx
         .insert(steps)
         .values({ messageId, position, ...content })
         .onConflictDoUpdate({ target: [steps.messageId, steps.position], set: content })
-      if (step.closed) await searchIndex.putStep(tx, messageId, step)
+      if (step.closed) await searchIndex.putStep(tx, userId, messageId, step)
     },
 
     async setFirstEvent(
@@ -144,23 +146,13 @@ export function createStepRepository(database: Database) {
       }
     },
 
-    /** What providers must receive back with the calls of these messages, by message and position of the call. */
-    async carries(
-      messageIds: readonly MessageId[],
-    ): Promise<ReadonlyMap<MessageId, ReadonlyMap<number, string>>> {
-      const found = new Map<MessageId, Map<number, string>>()
-      for (let from = 0; from < messageIds.length; from += MESSAGES_PER_QUERY) {
-        const ids = messageIds.slice(from, from + MESSAGES_PER_QUERY)
-        const rows = await database.read
-          .select({ messageId: steps.messageId, position: steps.position, carry: steps.carry })
-          .from(steps)
-          .where(and(inArray(steps.messageId, ids), isNotNull(steps.carry)))
-        for (const { messageId, position, carry } of rows) {
-          const carriesOfMessage = found.get(messageId) ?? new Map<number, string>()
-          found.set(messageId, carriesOfMessage.set(position, carry ?? ''))
-        }
-      }
-      return found
+    /** What providers must receive back with the calls of a message, by position of the call. */
+    async carries(messageId: MessageId): Promise<ReadonlyMap<number, string>> {
+      const rows = await database.read
+        .select({ position: steps.position, carry: steps.carry })
+        .from(steps)
+        .where(and(eq(steps.messageId, messageId), isNotNull(steps.carry)))
+      return new Map(rows.map(({ position, carry }) => [position, carry ?? '']))
     },
 
     async list(

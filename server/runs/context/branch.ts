@@ -2,21 +2,22 @@
 
 import type { BranchMessage } from '../../agent/history.ts'
 import type { AttachmentContent, AttachmentInfo } from '../../db/repositories/attachments.ts'
-import type { FullMessage } from '../../db/repositories/messages.ts'
-import type { SummaryRow } from '../../db/repositories/summaries.ts'
+import type { HistoryMessage } from '../../db/repositories/branch-history.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
-import type { ConversationId, MessageId, RunId } from '../../protocol/ids.ts'
+import type { ConversationId, MessageId } from '../../protocol/ids.ts'
 import { estimateTokens } from '../../protocol/token-estimate.ts'
 
 export interface Branch {
   /** Oldest first. */
-  messages: (BranchMessage & { id: MessageId; runId: RunId | null })[]
+  messages: (BranchMessage & Omit<HistoryMessage, 'attachments'>)[]
   /** The summary of everything before `messages`. */
-  summary: SummaryRow | undefined
+  summary: string | undefined
 }
 
-const PAGE = 100
+/** Messages per query. Most conversations fit into the first page; in a long one, a query for each hundred would add up. */
+const FIRST_PAGE = 100
+const PAGE = 500
 /** An approximation, used before the attachments are read. */
 const BYTES_PER_TOKEN = 4
 /** A page ends with the message that reaches this size. */
@@ -31,9 +32,6 @@ const MAX_ATTACHMENT_BYTES = 24_000_000
 /** For the model, in place of a content. */
 const UNREADABLE = '[No text could be read from this file.]'
 const MISSING = '[The content of this image is missing on the server.]'
-
-/** A message whose attachments have not been read yet. */
-type Found = Omit<Branch['messages'][number], 'attachments'> & { attachments: AttachmentInfo[] }
 
 interface BranchOptions {
   windowTokens: number
@@ -50,15 +48,12 @@ export async function loadBranch(
   { windowTokens, vision, readImage }: BranchOptions,
 ): Promise<Branch> {
   const { messages, summary } = await findBranch(store, conversationId, leafId, windowTokens)
-  const [full, carries] = await Promise.all([
-    withAttachments(store, messages, {
-      vision,
-      readImage,
-      textTokens: windowTokens * FILE_SHARE,
-    }),
-    store.steps.carries(messages.map(({ id }) => id)),
-  ])
-  return { messages: full.map((one) => ({ ...one, carries: carries.get(one.id) })), summary }
+  const full = await withAttachments(store, messages, {
+    vision,
+    readImage,
+    textTokens: windowTokens * FILE_SHARE,
+  })
+  return { messages: full, summary }
 }
 
 async function findBranch(
@@ -66,20 +61,19 @@ async function findBranch(
   conversationId: ConversationId,
   leafId: MessageId,
   windowTokens: number,
-): Promise<{ messages: Found[]; summary: SummaryRow | undefined }> {
-  // In parallel: with a remote database, each query costs a round trip.
-  const [newest, end] = await Promise.all([
-    store.summaries.newest(conversationId),
-    store.messages.branch(conversationId, leafId, PAGE, { maxBytes: PAGE_BYTES }),
-  ])
-  const summaries = new Map(newest.map((summary) => [summary.untilMessageId, summary]))
-  const messages: Found[] = []
+): Promise<{ messages: HistoryMessage[]; summary: string | undefined }> {
+  const messages: HistoryMessage[] = []
   let tokens = 0
-  let page: FullMessage[] = end
-  for (;;) {
+  let from: MessageId | null = leafId
+  let length = FIRST_PAGE
+  while (from !== null && tokens < windowTokens && messages.length < MAX_MESSAGES) {
+    const page: HistoryMessage[] = await store.messages.history(conversationId, from, {
+      length,
+      maxBytes: PAGE_BYTES,
+    })
     for (const message of page.toReversed()) {
-      const summary = summaries.get(message.id)
-      if (summary !== undefined) return { messages: messages.toReversed(), summary }
+      if (message.summary !== null)
+        return { messages: messages.toReversed(), summary: message.summary }
       messages.push(message)
       for (const file of message.attachments)
         if (file.kind === 'text')
@@ -89,11 +83,10 @@ async function findBranch(
         estimateTokens(message.text),
       )
     }
-    const next = page[0]?.parentId ?? null
-    if (next === null || tokens >= windowTokens || messages.length >= MAX_MESSAGES)
-      return { messages: messages.toReversed(), summary: undefined }
-    page = await store.messages.branch(conversationId, next, PAGE, { maxBytes: PAGE_BYTES })
+    from = page[0]?.parentId ?? null
+    length = PAGE
   }
+  return { messages: messages.toReversed(), summary: undefined }
 }
 
 /** Bytes or characters of text that a model gets to read. */
@@ -102,7 +95,7 @@ const textSize = (file: AttachmentInfo): number => file.characters ?? file.size
 /** Adds the contents of the attachments, newest message first, up to the size limit. */
 async function withAttachments(
   store: Store,
-  messages: readonly Found[],
+  messages: readonly HistoryMessage[],
   options: { vision: boolean; readImage: BranchOptions['readImage']; textTokens: number },
 ): Promise<Branch['messages']> {
   const { vision, readImage, textTokens } = options
@@ -119,7 +112,9 @@ async function withAttachments(
     const read = new Map<number, BranchMessage['attachments'][number]>()
     const positions = wanted.map(({ position }) => position)
     let tokens = textTokens
-    for (const { position, ...file } of await store.attachments.contents(message.id, positions)) {
+    const contents =
+      positions.length === 0 ? [] : await store.attachments.contents(message.id, positions)
+    for (const { position, ...file } of contents) {
       if ('sha256' in file) read.set(position, await imageOf(file, readImage))
       else if ('data' in file) read.set(position, file)
       else {

@@ -17,7 +17,7 @@ import type { ToolSet } from '../../tools/registry.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { type ClientTool, type RunOptions, type RunState, readRunOptions } from '../state.ts'
 import { loadBranch } from './branch.ts'
-import { loadEarlierRuns, memoryOf, nextPrompt } from './prompt.ts'
+import { earlierRuns, memoryOf, nextPrompt } from './prompt.ts'
 
 /** Tokens; used for models whose context window is unknown. */
 export const DEFAULT_CONTEXT_WINDOW = 128_000
@@ -84,15 +84,15 @@ export async function createRunContext(
           readImage: dependencies.files.read,
         })
   const question = options.task ?? recent.at(-1)?.text ?? ''
-  const carries = rows.length === 0 ? undefined : await store.steps.carries([run.messageId])
+  const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
   // The conversation is read after its messages, so that its taint is at least as recent as they are.
-  const [conversation, memory, project, runs] = await Promise.all([
+  const [conversation, memory, project] = await Promise.all([
     store.conversations.find(run.userId, run.conversationId),
     dependencies.memory(run.userId, question),
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
-    loadEarlierRuns(store, recent),
   ])
   if (conversation === undefined) throw appError('conversation_gone')
+  const runs = earlierRuns(recent)
   const allTools = dependencies.registry.snapshot()
   const resume = resumePoint(rows, allTools)
   const clientTools =
@@ -127,11 +127,11 @@ export async function createRunContext(
   )
   if (options.task !== undefined)
     history.push({ role: 'user', content: options.task, ...contextOf(state.prompt.note) })
-  if (summary !== undefined) history = withNote(history, 0, summaryNote(summary.text))
+  if (summary !== undefined) history = withNote(history, 0, summaryNote(summary))
   const messages: LlmMessage[] = [
     { role: 'system', content: system },
     ...history,
-    ...currentTurn(rows, resume, carries?.get(run.messageId)),
+    ...currentTurn(rows, resume, carries),
   ]
   return {
     conversation,

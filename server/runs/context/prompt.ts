@@ -1,7 +1,7 @@
 // What a run adds to the prompt of its conversation, so that its requests begin with the bytes of earlier ones.
 
 import { contextNote } from '../../agent/system-prompt.ts'
-import type { Store } from '../../db/store.ts'
+import type { HistoryMessage } from '../../db/repositories/branch-history.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { MemorySection } from '../dependencies.ts'
 import { type RunPrompt, type RunState, readRunState } from '../state.ts'
@@ -16,16 +16,14 @@ export interface EarlierRun {
 }
 
 /** The runs of the branch's answers, by id. */
-export async function loadEarlierRuns(
-  store: Store,
-  branch: readonly { runId: RunId | null }[],
-): Promise<ReadonlyMap<RunId, EarlierRun>> {
-  const ids = branch.flatMap(({ runId }) => (runId === null ? [] : [runId]))
-  const rows = await store.runs.states(ids)
-  return new Map(
-    rows.map(({ id, state, endedAt }) => [id, { state: readRunState(state), endedAt }]),
+export const earlierRuns = (
+  branch: readonly Pick<HistoryMessage, 'runId' | 'runState' | 'runEndedAt'>[],
+): ReadonlyMap<RunId, EarlierRun> =>
+  new Map(
+    branch.flatMap(({ runId, runState, runEndedAt }) =>
+      runId === null ? [] : [[runId, { state: readRunState(runState), endedAt: runEndedAt }]],
+    ),
   )
-}
 
 /** The memory in the system prompt, as an earlier run of the branch read it. */
 export const memoryOf = (earlier: readonly EarlierRun[]): string | undefined =>

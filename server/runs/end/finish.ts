@@ -121,9 +121,8 @@ export async function storeEnd(
       tokenCount: total.completion_tokens,
       error: failure?.content ?? null,
     })
-    await store.conversations.touch(tx, run.conversationId, endedAt)
+    await store.conversations.endTurn(tx, run.conversationId, { endedAt, title })
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
-    if (title !== null) await store.conversations.setGeneratedTitle(tx, run.conversationId, title)
     if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
   }, events)
   await batch.settle(stored)

@@ -72,9 +72,9 @@ export async function startBackgroundTask(
   }
   try {
     await runs.begin(run, async (tx) => {
-      if ((await store.runs.countBackground(tx, run.conversationId)) >= MAX_TASKS)
+      // With this one.
+      if ((await store.runs.countBackground(tx, run.conversationId)) > MAX_TASKS)
         throw appError('background_tasks_exhausted', { limit: MAX_TASKS })
-      await store.runs.insert(tx, run)
       if ((await store.messages.lockLeaf(tx, run.conversationId)) === undefined)
         throw appError('conversation_gone')
       await store.messages.insertDetached(tx, message)

@@ -45,8 +45,9 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
     })
     const run = await stream.next(({ event }) => event === 'run')
     const isRequest = ({ event }: ReceivedEvent): boolean => event === 'approval_required'
-    let seen = 0
-    await stream.next((event) => isRequest(event) && ++seen === REQUESTS)
+    // `next` looks at every event again when more arrive.
+    const seen = new Set<unknown>()
+    await stream.next((event) => isRequest(event) && seen.add(event.data.id_ref).size === REQUESTS)
     // Requests arrive in the order in which their previews are ready; sort them by call.
     const requests = numbers.map((number) => {
       const found = stream.events.filter(

@@ -101,9 +101,19 @@ describeOnEachDatabase('search', (open) => {
     const messageId = await say(database, conversation, '', null, { role: 'assistant' })
     await database.write(async (tx) => {
       const step = { messageId, closed: true, firstEvent: 1, cuts: '' }
-      await store.steps.putProse(tx, { ...step, position: 0, type: 'thinking', content: 'zebra' })
-      await store.steps.putProse(tx, { ...step, position: 1, type: 'text', content: 'The giraffe' })
-      await store.steps.put(tx, {
+      await store.steps.putProse(tx, userId, {
+        ...step,
+        position: 0,
+        type: 'thinking',
+        content: 'zebra',
+      })
+      await store.steps.putProse(tx, userId, {
+        ...step,
+        position: 1,
+        type: 'text',
+        content: 'The giraffe',
+      })
+      await store.steps.put(tx, userId, {
         messageId,
         position: 2,
         type: 'tool_result',

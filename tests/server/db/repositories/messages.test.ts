@@ -94,7 +94,7 @@ describeOnEachDatabase('messages', (open) => {
     expect(leafId).toBe(edited)
     const { items } = await store.messages.page(id, leafId, { limit: 10 })
     expect(items.map(({ siblings }) => siblings)).toEqual([[question, edited]])
-    const branch = await store.messages.branch(id, first, 10)
+    const { items: branch } = await store.messages.page(id, first, { limit: 10 })
     expect(texts(branch)).toEqual(['question', 'first answer'])
     expect(branch[1]?.siblings).toEqual([first, second])
     expect((await store.messages.get(id, second)).siblings).toEqual([first, second])
@@ -129,7 +129,7 @@ describeOnEachDatabase('messages', (open) => {
     const answer = await say(database, id, 'done', question, { role: 'assistant' })
     await database.write(async (tx) => {
       for (const position of [2, 0, 1])
-        await store.steps.put(tx, {
+        await store.steps.put(tx, userId, {
           messageId: answer,
           position,
           type: 'text',
@@ -138,7 +138,12 @@ describeOnEachDatabase('messages', (open) => {
           closed: true,
         })
     })
-    const [asked, answered] = await store.messages.branch(id, answer, 10)
+    const read = { length: 10, maxBytes: 1_000_000 }
+    const [asked, answered] = await store.messages.history(id, answer, read)
+    expect((await store.messages.page(id, answer, { limit: 10 })).items).toMatchObject([
+      { attachments: asked?.attachments },
+      { steps: answered?.steps },
+    ])
     const [text, image] = [
       { position: 0, kind: 'text', name: 'a.txt', extension: 'txt', mime: 'text/plain', size: 4 },
       { position: 1, kind: 'image', name: 'b.png', extension: null, mime: 'image/png', size: 2 },
@@ -193,7 +198,7 @@ describeOnEachDatabase('messages', (open) => {
     expect(await change('removeSubtree', answer)).toBe(2)
     for (const gone of [answer, more, last]) {
       expect(await store.messages.find(id, gone)).toBeUndefined()
-      expect(await store.messages.branch(id, gone, 10)).toEqual([])
+      expect((await store.messages.page(id, gone, { limit: 10 })).items).toEqual([])
       await expect(store.messages.get(id, gone)).rejects.toMatchObject({ status: 404 })
     }
     const beside = await say(database, id, 'another answer', question, { role: 'assistant' })
@@ -247,7 +252,8 @@ describeOnEachDatabase('messages', (open) => {
         await tx.insert(database.tables.messages).values(rows.slice(from, from + 500))
     })
     expect(await store.messages.leafUnder(id, root)).toBe(parentId)
-    expect(await store.messages.branch(id, parentId, 5_000)).toHaveLength(3_001)
+    const read = { length: 5_000, maxBytes: 2 ** 30 }
+    expect(await store.messages.history(id, parentId, read)).toHaveLength(3_001)
     expect(await database.write((tx) => store.messages.removeSubtree(tx, id, root))).toBe(3_001)
   })
 

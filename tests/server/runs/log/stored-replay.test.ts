@@ -55,7 +55,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
         if (step === undefined) throw new Error('every step is there')
         const place = { messageId: run.messageId, position: index }
         if (prose !== undefined)
-          await store.steps.putProse(tx, {
+          await store.steps.putProse(tx, run.userId, {
             ...place,
             type: prose.type,
             content: prose.content,
@@ -64,7 +64,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
             cuts: writeCuts(prose),
           })
         else
-          await store.steps.put(tx, {
+          await store.steps.put(tx, run.userId, {
             ...place,
             type: step.type,
             content: 'content' in step ? step.content : step.arguments,

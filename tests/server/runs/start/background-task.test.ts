@@ -29,7 +29,13 @@ describeOnEachDatabase('a background task', (open) => {
           settings: { subAgents: { maxIterations: 3 } } as ChatSettings,
           instance: 'test',
           now: () => new Date(),
-          runs: { begin: (_run, write) => database.write(async (tx) => void (await write(tx))) },
+          runs: {
+            begin: (run, write) =>
+              database.write(async (tx) => {
+                await store.runs.insert(tx, run)
+                await write(tx)
+              }),
+          },
         },
       )
     const first = await start('call_1')
