@@ -1,5 +1,6 @@
 // One sub-agent: the same loop with its own messages, executor and limits, inside the run that started it.
 import { AppError } from '../errors.ts'
+import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { LlmMessage } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { Approvals } from '../tools/approval.ts'
@@ -11,7 +12,6 @@ import { runAgentLoop } from './loop.ts'
 import { nestedCallId } from './nested-call-id.ts'
 import type { CallUsage, RunScope } from './run-scope.ts'
 import type { SubAgentEvent, SubAgentLog, SubAgentOutcome } from './sub-agent-log.ts'
-import { createWorkClock, type WorkClock } from './work-clock.ts'
 
 export interface SubAgentLimits {
   /** Including the last one, which has no tools. */
@@ -105,7 +105,14 @@ async function runLoop(
 ): Promise<SubAgentOutcome> {
   const { scope, limits, log, onChange } = work
   const { resources } = scope
-  const { callId: _callId, signal: _signal, progress: _progress, ...context } = work.context
+  // Nobody sees what a sub-agent's call would ask for, so it has no `person`.
+  const {
+    callId: _callId,
+    signal: _signal,
+    progress: _progress,
+    person: _person,
+    ...context
+  } = work.context
   const schemas = task.tools.map(toSchema)
   const readOn = scope.tools.find(({ name }) => name === READ_ON)
   const executor = createToolExecutor({

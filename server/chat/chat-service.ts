@@ -6,11 +6,13 @@ import type { RunSite } from '../db/repositories/run-site.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { appError } from '../errors.ts'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
+import type { InputAnswerBody } from '../protocol/input.ts'
 import type { EditMessageBody, RegenerateBody, SendMessageBody } from '../protocol/message.ts'
 import type { ApprovalDecisionBody } from '../protocol/run.ts'
 import type { StopReason } from '../runs/active-run.ts'
 import { decideApproval } from '../runs/approvals/decide.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
+import { answerInput } from '../runs/inputs/answer.ts'
 import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
 import { assertRunAllowed } from '../runs/start/admission.ts'
 import { readRunState } from '../runs/state.ts'
@@ -43,6 +45,8 @@ export interface ChatService extends ProgramRuns {
   resume(userId: UserId, runId: RunId): Promise<RunRow>
   /** Decides an approval request. */
   decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
+  /** Answers what an MCP server asks for. */
+  answerInput(userId: UserId, runId: RunId, body: InputAnswerBody): Promise<RunRow>
   /**
    * Stops the runs of the conversation, then deletes the message and everything below it. Returns the number of deleted
    * messages.
@@ -188,6 +192,14 @@ export function createChatService(dependencies: ChatDependencies): ChatService {
       const run = await getOwnedRun(userId, runId)
       const decision = await decideApproval(run, body, dependencies)
       const isDelivered = runs.get(runId)?.decide(body.id_ref, decision) ?? false
+      if (!isDelivered) await runs.continue(runId)
+      return await getOwnedRun(userId, runId)
+    },
+
+    async answerInput(userId, runId, body) {
+      const run = await getOwnedRun(userId, runId)
+      const answer = await answerInput(run, body, dependencies)
+      const isDelivered = runs.get(runId)?.answer(body.id_ref, answer) ?? false
       if (!isDelivered) await runs.continue(runId)
       return await getOwnedRun(userId, runId)
     },

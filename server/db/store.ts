@@ -12,6 +12,7 @@ import { createModelRepository } from './repositories/models.ts'
 import { createOutsideContentRepository } from './repositories/outside-contents.ts'
 import { createOwnerEpochRepository } from './repositories/owner-epochs.ts'
 import { createProjectRepository } from './repositories/projects.ts'
+import { createRunInputRepository } from './repositories/run-inputs.ts'
 import { createRunRepository } from './repositories/runs.ts'
 import { createSearchRepository } from './repositories/search.ts'
 import { createSettingRepository } from './repositories/settings.ts'
@@ -44,6 +45,7 @@ export const createStore = (database: Database) => ({
   attachments: createAttachmentRepository(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),
+  runInputs: createRunInputRepository(database),
   subAgents: createSubAgentRepository(database),
   summaries: createSummaryRepository(database),
   toolResults: createToolResultRepository(database),

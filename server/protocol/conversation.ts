@@ -32,7 +32,7 @@ export const Conversation = z
     leaf_id: MessageId.nullable(),
     message_count: z.int(),
     active_run_id: RunId.nullable(),
-    /** `awaiting_approval` when the active run waits for a person. */
+    /** `awaiting_approval` or `awaiting_input` when the active run waits for a person. */
     active_run_status: z.string().nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -12,6 +12,7 @@ export const MessageStatus = z.enum([
   'completed',
   'streaming',
   'awaiting_approval',
+  'awaiting_input',
   'stopped',
   'failed',
   'interrupted',

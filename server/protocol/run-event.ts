@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { ErrorParams } from './error.ts'
 import { CallId, MessageId, RunId } from './ids.ts'
+import { PendingInput } from './input.ts'
 import { Step } from './step.ts'
 import { CallProgress } from './tool-progress.ts'
 import { Usage } from './usage.ts'
@@ -85,6 +86,11 @@ export const ApprovalRequiredEvent = PendingApproval.extend({
   event: z.literal('approval_required'),
   run_id: RunId,
 })
+/** An MCP server asks the person for input, and the tool call waits for it. */
+export const InputRequiredEvent = PendingInput.extend({
+  event: z.literal('input_required'),
+  run_id: RunId,
+})
 export const TitleEvent = z.object({ event: z.literal('title'), title: z.string() })
 export const DoneEvent = z.object({
   event: z.literal('done'),
@@ -111,6 +117,7 @@ export const RunEvent = z.discriminatedUnion('event', [
   ToolProgressEvent,
   RetryEvent,
   ApprovalRequiredEvent,
+  InputRequiredEvent,
   TitleEvent,
   DoneEvent,
   ErrorEvent,

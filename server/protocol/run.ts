@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { optional, Timestamp } from './envelope.ts'
 import { ErrorParams } from './error.ts'
 import { CallId, ConversationId, MessageId, RunId } from './ids.ts'
+import { PendingInput } from './input.ts'
 import { FinishReason, PendingApproval } from './run-event.ts'
 import { ApprovalDecision } from './tool-progress.ts'
 import { Usage } from './usage.ts'
@@ -11,12 +12,17 @@ export const RunStatus = z.enum([
   'queued',
   'running',
   'awaiting_approval',
+  'awaiting_input',
   'completed',
   'stopped',
   'failed',
   'interrupted',
 ])
 export type RunStatus = z.infer<typeof RunStatus>
+
+/** Whether a run or message with this status waits for a person. */
+export const isWaitingStatus = (status: string | null): boolean =>
+  status === 'awaiting_approval' || status === 'awaiting_input'
 
 /** Why a run failed: a text for a person, and a machine-readable reason with the parameters of the text. */
 export const RunFailure = z.object({
@@ -41,6 +47,7 @@ export const Run = z
     finish_reason: FinishReason.nullable(),
     error: RunFailure.nullable(),
     pending_approvals: z.array(PendingApproval),
+    pending_inputs: z.array(PendingInput),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
   })

@@ -49,9 +49,17 @@ export type ToolProgress = z.infer<typeof ToolProgress>
 /** A person decided on the approval request of the call. Reported by the server, never by a tool. */
 const ApprovalDecided = z.object({ kind: z.literal('decided'), decision: ApprovalDecision })
 
+/** A person answered what an MCP server asked for; `input` is the `id_ref` of the question. */
+const InputAnswered = z.object({
+  kind: z.literal('input_answered'),
+  input: z.string(),
+  action: z.enum(['accept', 'decline', 'cancel']),
+})
+
 /** Everything that `tool_progress` may carry. Clients ignore kinds they do not know. */
 export const CallProgress = z.discriminatedUnion('kind', [
   ...ToolProgress.def.options,
   ApprovalDecided,
+  InputAnswered,
 ])
 export type CallProgress = z.infer<typeof CallProgress>

@@ -54,7 +54,7 @@ export function registerBackgroundRoutes(
     },
     async ({ user, params }) => {
       const run = await background.stop(user.id, params.id, params.bid)
-      return success(presentRun(run, []))
+      return success(presentRun(run, { approvals: [], inputs: [] }))
     },
   )
 }
@@ -63,7 +63,7 @@ const presentTask = (
   { run, task, announce, result }: Task,
   pending: PendingApproval[],
 ): BackgroundTask => {
-  const shown = presentRun(run, pending)
+  const shown = presentRun(run, { approvals: pending, inputs: [] })
   return {
     id: run.id,
     task,

@@ -25,7 +25,7 @@ import type { RunLog } from '../runs/log/log.ts'
 import { encodeFileName } from '../sharing/file-name.ts'
 import { success } from './envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
-import { presentMessage, presentRun, withLongTexts } from './present-message.ts'
+import { presentMessage, presentRun, waitsFor, withLongTexts } from './present-message.ts'
 
 const DEFAULT_PAGE = 50
 
@@ -232,11 +232,11 @@ export function registerMessageRoutes(
     const [message, endedRun, pending] = await Promise.all([
       store.messages.get(run.conversationId, run.messageId),
       store.runs.find(run.id),
-      store.runs.pendingApprovals([run.id]),
+      waitsFor(store, run),
     ])
     const data = {
       message: presentMessage(message),
-      run: presentRun(endedRun ?? run, pending.get(run.id) ?? []),
+      run: presentRun(endedRun ?? run, pending),
     }
     if (message.longTexts.size === 0) return success(data)
     return sendLongJson(reply, {
@@ -247,11 +247,10 @@ export function registerMessageRoutes(
 }
 
 /**
- * Waits until the run has ended or an approval request waits for a person, who could not decide on a request that this response
- * does not show. Does so as a listener of the run, so that a client that disconnects counts as a listener that left.
+ * Waits until the run has ended or waits for a person, who could not decide on a request that this response does not show. Does so as a listener of the run, so that a client that disconnects counts as a listener that left.
  */
 function untilSettled(runLog: RunLog, reply: FastifyReply): Promise<void> {
-  const isSettled = (): boolean => runLog.terminal !== null || runLog.pendingApprovals.size > 0
+  const isSettled = (): boolean => runLog.terminal !== null || runLog.isWaiting
   if (isSettled()) return Promise.resolve()
   return new Promise((resolve) => {
     const finish = (): void => {

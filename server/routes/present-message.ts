@@ -2,7 +2,9 @@
 import type { AttachmentInfo } from '../db/repositories/attachments.ts'
 import type { FullMessage } from '../db/repositories/messages.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
+import type { Store } from '../db/store.ts'
 import type { LongText } from '../lib/json-pieces.ts'
+import type { PendingInput } from '../protocol/input.ts'
 import type { Message, StoredAttachment } from '../protocol/message.ts'
 import type { Run } from '../protocol/run.ts'
 import type { PendingApproval } from '../protocol/run-event.ts'
@@ -110,7 +112,24 @@ function toolCalls(steps: readonly Step[]): NonNullable<Message['tool_calls']> {
   )
 }
 
-export const presentRun = (row: RunRow, pending: PendingApproval[]): Run => ({
+/** What a run waits for, while it is active. */
+export interface WaitsFor {
+  approvals: PendingApproval[]
+  inputs: PendingInput[]
+}
+
+export const waitsFor = async (
+  store: Pick<Store, 'runs' | 'runInputs'>,
+  run: RunRow,
+): Promise<WaitsFor> => {
+  const [approvals, inputs] = await Promise.all([
+    store.runs.pendingApprovals([run.id]),
+    store.runInputs.pending([run.id]),
+  ])
+  return { approvals: approvals.get(run.id) ?? [], inputs: inputs.get(run.id) ?? [] }
+}
+
+export const presentRun = (row: RunRow, pending: WaitsFor): Run => ({
   id: row.id,
   conversation_id: row.conversationId,
   message_id: row.messageId,
@@ -120,7 +139,8 @@ export const presentRun = (row: RunRow, pending: PendingApproval[]): Run => ({
   usage: usageOfRun(row),
   finish_reason: row.finishReason,
   error: row.error,
-  pending_approvals: row.endedAt === null ? pending : [],
+  pending_approvals: row.endedAt === null ? pending.approvals : [],
+  pending_inputs: row.endedAt === null ? pending.inputs : [],
   created_at: row.createdAt.toISOString(),
   ended_at: row.endedAt?.toISOString() ?? null,
 })

@@ -7,11 +7,12 @@ import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 import { RunId } from '../protocol/ids.ts'
+import { InputAnswerBody } from '../protocol/input.ts'
 import { StreamMode } from '../protocol/message.ts'
 import { ApprovalDecisionBody, Run } from '../protocol/run.ts'
 import { success } from './envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
-import { presentRun } from './present-message.ts'
+import { presentRun, waitsFor } from './present-message.ts'
 
 const OfRun = z.object({ id: RunId })
 const EventsQuery = z.object({
@@ -28,10 +29,7 @@ export function registerRunRoutes(
   const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
 
   const streamTo = createRunStreamer({ chat, store })
-  const present = async (run: RunRow) => {
-    const pending = await store.runs.pendingApprovals([run.id])
-    return success(presentRun(run, pending.get(run.id) ?? []))
-  }
+  const present = async (run: RunRow) => success(presentRun(run, await waitsFor(store, run)))
 
   app.get(
     '/api/runs/:id',
@@ -99,6 +97,20 @@ export function registerRunRoutes(
       },
     },
     async ({ user, params, body }) => await present(await chat.decide(user.id, params.id, body)),
+  )
+
+  app.post(
+    '/api/runs/:id/inputs',
+    {
+      schema: {
+        summary: 'Answer what an MCP server asks for',
+        tags,
+        ...answersRun,
+        body: InputAnswerBody,
+      },
+    },
+    async ({ user, params, body }) =>
+      await present(await chat.answerInput(user.id, params.id, body)),
   )
 }
 

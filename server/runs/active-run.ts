@@ -1,5 +1,6 @@
 // A run that this process performs: its log, its abort signal, and the calls that wait for a decision.
 import type { RunId } from '../protocol/ids.ts'
+import type { InputAnswer } from '../protocol/input.ts'
 import type { Decision } from '../tools/approval.ts'
 import type { RunLog } from './log/log.ts'
 
@@ -23,11 +24,15 @@ export interface ActiveRun {
   waitForDecision(idRef: string): Promise<Decision>
   /** Passes a stored decision to the call that waits for it. False if no call does. */
   decide(idRef: string, decision: Decision): boolean
+  /** The same for a question of an MCP server. */
+  waitForInput(idRef: string): Promise<InputAnswer>
+  answer(idRef: string, answer: InputAnswer): boolean
 }
 
 export function createActiveRun(id: RunId, runLog: RunLog): ActiveRun {
   const controller = new AbortController()
-  const waiting = new Map<string, (decision: Decision) => void>()
+  const decisions = createMailbox<Decision>()
+  const answers = createMailbox<InputAnswer>()
   let stopReason: StopReason | null = null
   let markEnded = (): void => {}
   const ended = new Promise<void>((resolve) => {
@@ -46,14 +51,25 @@ export function createActiveRun(id: RunId, runLog: RunLog): ActiveRun {
     },
     ended,
     markEnded,
-    waitForDecision: (idRef) =>
+    waitForDecision: decisions.wait,
+    decide: decisions.deliver,
+    waitForInput: answers.wait,
+    answer: answers.deliver,
+  }
+}
+
+/** Hands over what a person decided to the call that waits for it, by the id of the request. */
+function createMailbox<Value>() {
+  const waiting = new Map<string, (value: Value) => void>()
+  return {
+    wait: (id: string): Promise<Value> =>
       new Promise((resolve) => {
-        waiting.set(idRef, resolve)
+        waiting.set(id, resolve)
       }),
-    decide(idRef, decision) {
-      const resolve = waiting.get(idRef)
-      waiting.delete(idRef)
-      resolve?.(decision)
+    deliver(id: string, value: Value): boolean {
+      const resolve = waiting.get(id)
+      waiting.delete(id)
+      resolve?.(value)
       return resolve !== undefined
     },
   }

@@ -21,7 +21,9 @@ export interface Recorder {
    */
   endIteration(calls: readonly ToolCall[], write: Write, carry?: Carry): Promise<void>
   /** Marks a call as begun, before it can have any effect. */
-  begin(call: ToolCall): Promise<void>
+  begin(call: Pick<ToolCall, 'id'>): Promise<void>
+  /** The write that takes the mark back, for a call that waits for a person and may run again after a restart. */
+  notBegun(callId: string): Write
   /** Stores a result together with `write`, in any order. */
   storeResult(result: CallResult, write: Write): Promise<void>
   /** Emits a stored result. */
@@ -135,6 +137,13 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       await writes.commit((tx) =>
         stepRepository.markStarted(tx, messageId, found.call, dependencies.now()),
       )
+    },
+
+    notBegun(callId) {
+      const found = indexes.get(callId)
+      return async (tx) => {
+        if (found !== undefined) await stepRepository.markStarted(tx, messageId, found.call, null)
+      }
     },
 
     async storeResult(result, write) {

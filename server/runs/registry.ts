@@ -168,7 +168,7 @@ export function createRunRegistry(dependencies: ChatDependencies): RunRegistry {
       isDraining = true
       const all = (): ActiveRun[] => [...active.values()].map(({ run }) => run)
       const waiting = all()
-      for (const run of waiting) if (run.runLog.pendingApprovals.size > 0) run.stop('shutdown')
+      for (const run of waiting) if (run.runLog.isWaiting) run.stop('shutdown')
       let timer: NodeJS.Timeout | undefined
       const grace = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, graceMs)

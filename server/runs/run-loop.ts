@@ -1,7 +1,7 @@
 // Sets up the agent loop of a run: the model, the tools with their approvals and sub-agents, and the limits.
 import type { ContextWindow } from '../agent/context-window.ts'
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../agent/loop.ts'
-import type { WorkClock } from '../agent/work-clock.ts'
+import type { WorkClock } from '../lib/work-clock.ts'
 import type { ToolSchema } from '../llm/client.ts'
 import { toSchema } from '../tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
@@ -9,10 +9,12 @@ import { createApprovals } from './approvals/request.ts'
 import { createTaint, type Taint } from './approvals/taint.ts'
 import type { RunContext } from './context/context.ts'
 import { createRunWindow } from './context/window.ts'
+import { createPersonInput } from './inputs/request.ts'
 import { type PerformedRun, retryRead } from './performed-run.ts'
 import type { Recorder } from './recorder.ts'
 import type { ClientTool, RunState } from './state.ts'
 import { createAgentStarter } from './sub-agents/agents.ts'
+import { createWaiting } from './waiting.ts'
 
 /** The loop, not started yet. `clock` pauses while the run waits for a person. */
 export async function createRunLoop(
@@ -81,6 +83,8 @@ function toolRunner(
     ...resources,
     allowedTools: new Set(context.tools.map((tool) => tool.name)),
   })
+  const { store, now } = dependencies
+  const waiting = createWaiting({ ...dependencies, active, run, writes, clock })
   const approvals = createApprovals({
     ...dependencies,
     active,
@@ -89,8 +93,13 @@ function toolRunner(
     isRefused: context.options.refusesApprovals ?? false,
     taint,
     writes,
-    clock,
+    waiting,
   })
+  // A background task has nobody who could answer.
+  const person =
+    run.kind === 'chat'
+      ? createPersonInput({ active, run, store, writes, waiting, recorder, now })
+      : undefined
   const agents = createAgentStarter({
     performed,
     context,
@@ -113,6 +122,7 @@ function toolRunner(
         model: run.model,
         isTainted: taint.isTainted,
         agents,
+        ...(person === undefined ? {} : { person }),
       },
       progress: (callId, progress) => active.runLog.reportProgress({ id_ref: callId, progress }),
       approvals,

@@ -1,10 +1,10 @@
 // Performs one run: consumes the events of its loop, stores and emits them, and brings the run to its end.
 
 import type { LoopEvent } from '../agent/loop.ts'
-import { createWorkClock, type WorkClock } from '../agent/work-clock.ts'
 import type { RunRow } from '../db/repositories/runs.ts'
 import { toStep } from '../db/repositories/steps.ts'
 import { AppError, appError } from '../errors.ts'
+import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { ActiveRun } from './active-run.ts'
 import { createRunContext, type RunContext } from './context/context.ts'
 import { recallEarlierResults } from './context/tool-recall.ts'

@@ -5,6 +5,7 @@ import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { ExportedConversation, ExportedMessage } from '../protocol/export.ts'
 import { type ConversationId, MessageId, type UserId } from '../protocol/ids.ts'
+import { isWaitingStatus } from '../protocol/run.ts'
 import { wellFormed } from './well-formed.ts'
 
 /** Characters of messages in one transaction, so that no transaction blocks others for long. */
@@ -91,7 +92,7 @@ export async function importJson(
 
 /** Nothing continues an imported answer. */
 const ended = (status: ExportedMessage['status']): ExportedMessage['status'] =>
-  status === 'streaming' || status === 'awaiting_approval' ? 'interrupted' : status
+  status === 'streaming' || isWaitingStatus(status) ? 'interrupted' : status
 
 /** A new id for each message. @throws AppError `import_invalid` for a repeated id, a missing parent or a cycle. */
 function newIds(

@@ -1,6 +1,7 @@
 // Runs one validated call within its time limit and the run's signal, whatever its handler does.
 import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
+import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { CallId, RunId } from '../protocol/ids.ts'
 import {
   fail,
@@ -9,6 +10,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from './definition.ts'
+import type { PersonInput } from './person-input.ts'
 
 /** What protects models and users from secrets and raw errors in a tool's output. */
 export interface ToolSafety {
@@ -37,7 +39,7 @@ export async function runWithinTime(
 ): Promise<ToolResult> {
   const { controller, release } = linkedController(runSignal)
   const overdue = `The tool did not finish within its limit of ${timeoutMs / 1000} seconds.`
-  const timer = setTimeout(() => controller.abort(new Error(overdue)), timeoutMs)
+  const clock = createWorkClock(timeoutMs, () => controller.abort(new Error(overdue)))
   const graceOver = new AbortController()
   let graceTimer: NodeJS.Timeout | undefined
   controller.signal.addEventListener(
@@ -55,6 +57,7 @@ export async function runWithinTime(
       input,
       {
         ...context,
+        ...withoutWaiting(context.person, clock),
         signal: controller.signal,
         progress: (value) => {
           if (!settled) context.progress(value)
@@ -70,11 +73,29 @@ export async function runWithinTime(
     return fail(problem())
   } finally {
     settled = true
-    clearTimeout(timer)
+    clock.end()
     clearTimeout(graceTimer)
     release()
   }
 }
+
+/** The same, while the time that the person takes does not count. */
+const withoutWaiting = (person: PersonInput | undefined, clock: WorkClock) =>
+  person === undefined
+    ? {}
+    : {
+        person: {
+          ...person,
+          async ask(...given: Parameters<PersonInput['ask']>) {
+            clock.pause()
+            try {
+              return await person.ask(...given)
+            } finally {
+              clock.resume()
+            }
+          },
+        },
+      }
 
 /** The text of an unexpected error may contain hosts, paths or keys, so it is only logged. */
 async function guarded(

@@ -93,6 +93,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'runs/approvals': ['runs/context', 'agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol', 'lib'],
   'runs/context': ['agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol'],
   'runs/end': ['runs/context', 'runs/usage', 'agent', 'db', 'errors.ts', 'protocol'],
+  'runs/inputs': ['db', 'tools', 'errors.ts', 'protocol'],
   'runs/log': ['db', 'protocol'],
   'runs/start': ['runs/end', 'agent', 'db', 'tools', 'errors.ts', 'protocol', 'lib'],
   'runs/sub-agents': [
@@ -178,10 +179,11 @@ export const WEB_LAYERS: Record<string, readonly string[]> = {
 
 /** Folder of the page's chat -> the siblings that it may import. The files next to the folders combine them. */
 export const CHAT_FOLDERS: Record<string, readonly string[]> = {
-  messages: ['approvals', 'attachments', 'background', 'runs', 'sources', 'steps'],
+  messages: ['inputs', 'approvals', 'attachments', 'background', 'runs', 'sources', 'steps'],
   sources: ['steps'],
   background: ['approvals'],
   approvals: ['runs', 'steps'],
+  inputs: ['runs'],
   composer: ['attachments'],
   steps: ['runs'],
   queue: ['attachments', 'runs'],

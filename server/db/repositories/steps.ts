@@ -101,7 +101,13 @@ export function createStepRepository(database: Database) {
         .where(and(eq(steps.messageId, messageId), eq(steps.position, position)))
     },
 
-    async markStarted(tx: Writer, messageId: MessageId, position: number, at: Date): Promise<void> {
+    /** `null` takes the mark back. */
+    async markStarted(
+      tx: Writer,
+      messageId: MessageId,
+      position: number,
+      at: Date | null,
+    ): Promise<void> {
       await tx
         .update(steps)
         .set({ startedAt: at })

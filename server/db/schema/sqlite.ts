@@ -27,6 +27,7 @@ export const {
   steps,
   runs,
   approvals,
+  runInputs,
   toolResults,
   summaries,
   subAgentEvents,

@@ -1,6 +1,7 @@
 // Tables of runs and their approvals, long tool results, summaries and sub-agent events.
 import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
+import type { InputAnswer, InputQuestion } from '../../protocol/input.ts'
 import type { RunFailure, RunStatus } from '../../protocol/run.ts'
 import type { ApprovalPreview, FinishReason, RiskLevel } from '../../protocol/run-event.ts'
 import type { Columns } from '../columns/postgres.ts'
@@ -94,6 +95,30 @@ export function defineRunTables(
     (t) => [c.primaryKey({ columns: [t.runId, t.idRef] })],
   )
 
+  /** What MCP servers ask the person for while a call runs, and the answers; removed when the run ends. */
+  const runInputs = c.table(
+    'run_inputs',
+    {
+      runId: c
+        .key<RunId>('run_id')
+        .notNull()
+        .references(() => runs.id, { onDelete: 'cascade' }),
+      idRef: c.text('id_ref').notNull(),
+      callId: c.text('call_id').notNull(),
+      /** Which round of questions of the call, from 0; a round has one question or several. */
+      round: c.integer('round').notNull(),
+      position: c.integer('position').notNull(),
+      question: c.json<InputQuestion>('question').notNull(),
+      /** The server's own name for the question; null when it waits for the answer on an open connection. */
+      key: c.text('key'),
+      /** What the server wants back unchanged with the answers of the round. */
+      requestState: c.text('request_state'),
+      answer: c.json<InputAnswer>('answer'),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.runId, t.idRef] })],
+  )
+
   /** Tool results that are too long for the model, which reads the rest by handle. */
   const toolResults = c.table(
     'tool_results',
@@ -136,5 +161,5 @@ export function defineRunTables(
     (t) => [c.index('sub_agent_events_call').on(t.runId, t.callId, t.id)],
   )
 
-  return { runs, approvals, toolResults, summaries, subAgentEvents }
+  return { runs, approvals, runInputs, toolResults, summaries, subAgentEvents }
 }

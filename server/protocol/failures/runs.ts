@@ -48,6 +48,9 @@ export const RUN_FAILURES = {
     'bad_attachment',
     'Send images as data URLs: data:image/png;base64,… (PNG, JPEG, WebP or GIF).',
   ],
+  input_answered: ['conflict', 'This question was already answered.'],
+  input_content_invalid: ['validation_failed', '{{detail}}'],
+  input_not_found: ['not_found', 'No MCP server is waiting for input under this id_ref.'],
   message_too_long: [
     'validation_failed',
     'The message has {{length}} characters; at most {{limit}} are allowed.',
@@ -82,6 +85,7 @@ export const RUN_FAILURES = {
     'approval_decided',
     'This run has ended: none of its calls is waiting for a decision.',
   ],
+  run_takes_no_input: ['conflict', 'This run has ended: none of its calls is waiting for input.'],
   run_without_answer: ['internal', 'The run ended without an answer.'],
   runs_exhausted: [
     'too_many_runs',

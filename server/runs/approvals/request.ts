@@ -1,6 +1,5 @@
 // The approval requests of a run: stored before they are emitted, so that they survive a restart.
 
-import type { WorkClock } from '../../agent/work-clock.ts'
 import type { ApprovalRow } from '../../db/repositories/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs.ts'
 import type { Store } from '../../db/store.ts'
@@ -9,24 +8,21 @@ import { visibleText, visibleValue } from '../../protocol/visible-text.ts'
 import type { Approvals, Decision } from '../../tools/approval.ts'
 import { needsApproval } from '../../tools/risk.ts'
 import type { ActiveRun } from '../active-run.ts'
-import { announceRun } from '../announce.ts'
-import type { ChatDependencies } from '../dependencies.ts'
-import type { Write, WriteGroup } from '../group-commit.ts'
+import type { WriteGroup } from '../group-commit.ts'
 import type { RunOptions } from '../state.ts'
+import type { Waiting } from '../waiting.ts'
 import type { Taint } from './taint.ts'
 
 interface Dependencies {
   active: Pick<ActiveRun, 'runLog' | 'waitForDecision'>
-  run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId' | 'attempt'>
+  run: Pick<RunRow, 'id'>
   mode: RunOptions['approval']
   /** Nobody can be asked: calls that need approval fail. */
   isRefused?: boolean
   taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload'>
-  store: Pick<Store, 'runs' | 'messages'>
+  store: Pick<Store, 'runs'>
   writes: WriteGroup
-  /** Paused while the run waits for a person. */
-  clock: Pick<WorkClock, 'pause' | 'resume'>
-  announce: ChatDependencies['announce']
+  waiting: Waiting
   now(): Date
 }
 
@@ -36,7 +32,7 @@ const NOBODY_TO_ASK =
 
 /** Decides which calls of a run need approval, requests it, and waits for the decision. */
 export function createApprovals(dependencies: Dependencies): Approvals {
-  const { active, run, mode, taint, store, writes, clock } = dependencies
+  const { active, run, mode, taint, store, writes, waiting } = dependencies
 
   return {
     ...(dependencies.isRefused === true ? { refusal: NOBODY_TO_ASK } : {}),
@@ -68,7 +64,7 @@ export function createApprovals(dependencies: Dependencies): Approvals {
           createdAt: dependencies.now(),
         })
         alreadyDecided = stored?.status === 'pending' ? undefined : stored
-        if (alreadyDecided === undefined) await setStatus('awaiting_approval')(tx)
+        if (alreadyDecided === undefined) await waiting.begin('awaiting_approval')(tx)
       })
       const decision =
         alreadyDecided === undefined
@@ -85,37 +81,20 @@ export function createApprovals(dependencies: Dependencies): Approvals {
     },
   }
 
-  async function waitFor(decided: Promise<Decision>, request: PendingApproval): Promise<Decision> {
-    announceRun(run, 'updated', dependencies)
-    active.runLog.appendEvent({ event: 'approval_required', run_id: run.id, ...request })
-    clock.pause()
-    try {
-      const decision = await decided
-      active.runLog.settleApproval(request.id_ref)
-      // The result may take a while, so tell every page that shows the request that it is decided.
-      active.runLog.reportProgress({
-        id_ref: request.id_ref,
-        progress: { kind: 'decided', decision: decision.decision },
-      })
-      if (active.runLog.pendingApprovals.size === 0) {
-        await writes.commit(setStatus('running'))
-        announceRun(run, 'updated', dependencies)
-      }
-      return decision
-    } finally {
-      clock.resume()
-    }
-  }
-
-  function setStatus(status: 'running' | 'awaiting_approval'): Write {
-    return async (tx) => {
-      // A waiting run cannot crash the server, so this attempt no longer counts as failed.
-      const change = status === 'running' ? { status } : { status, failedAttempts: 0 }
-      await store.runs.write(tx, run, change)
-      await store.messages.update(tx, run.messageId, {
-        status: status === 'running' ? 'streaming' : status,
-      })
-    }
+  function waitFor(decided: Promise<Decision>, request: PendingApproval): Promise<Decision> {
+    return waiting.until({
+      answer: decided,
+      ask: () =>
+        active.runLog.appendEvent({ event: 'approval_required', run_id: run.id, ...request }),
+      settle(decision) {
+        active.runLog.settleApproval(request.id_ref)
+        // The result may take a while, so tell every page that shows the request that it is decided.
+        active.runLog.reportProgress({
+          id_ref: request.id_ref,
+          progress: { kind: 'decided', decision: decision.decision },
+        })
+      },
+    })
   }
 }
 

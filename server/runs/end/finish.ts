@@ -7,6 +7,7 @@ import { type AppError, errorText } from '../../errors.ts'
 import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../../protocol/run-event.ts'
 import type { RunContext } from '../context/context.ts'
 import type { ChatDependencies } from '../dependencies.ts'
+import type { RunLog } from '../log/log.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
 import { readRunOptions } from '../state.ts'
@@ -72,7 +73,7 @@ const answerText = (recorder: Recorder): string =>
 
 /** Stores the outcome of the run in one transaction, then emits the terminal event. */
 export async function storeEnd(
-  { run, state, usage, journal, dependencies: { store, log, now, redact } }: PerformedRun,
+  { active, run, state, usage, journal, dependencies: { store, log, now, redact } }: PerformedRun,
   ending: StoredEnding,
   title: string | null,
   recorder: Recorder,
@@ -122,8 +123,12 @@ export async function storeEnd(
       error: failure?.content ?? null,
     })
     await store.conversations.endTurn(tx, run.conversationId, { endedAt, title })
+    if (run.attempt > 1 || hasAskedForInput(active.runLog)) await store.runInputs.remove(tx, run.id)
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
     if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
   }, events)
   await batch.settle(stored)
 }
+
+const hasAskedForInput = ({ entries }: RunLog): boolean =>
+  entries.some((entry) => entry.kind === 'event' && entry.event.event === 'input_required')

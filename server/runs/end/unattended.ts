@@ -6,7 +6,7 @@ import type { ActiveRun } from '../active-run.ts'
 const CONNECT_MS = 30_000
 
 /**
- * Stops the run when it has had no listener for the grace period. A run that waits for approval is not stopped: the
+ * Stops the run when it has had no listener for the grace period. A run that waits for a person is not stopped: the
  * decision may come later, from another device.
  * @returns the function that ends the watch.
  */
@@ -20,7 +20,7 @@ export function stopWhenUnattended(
   const arm = (ms: number): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      if (active.runLog.pendingApprovals.size > 0) arm(Math.max(ms, 1_000))
+      if (active.runLog.isWaiting) arm(Math.max(ms, 1_000))
       else active.stop('stopped')
     }, ms)
     timer.unref()

@@ -1,4 +1,5 @@
 // The event log of one run in memory: every event with its id, and the listeners.
+import type { PendingInput } from '../../protocol/input.ts'
 import {
   type DoneEvent,
   type ErrorEvent,
@@ -64,6 +65,10 @@ export interface RunLog {
   readonly listenerCount: number
   /** The approval requests that wait for a person, by call id. */
   readonly pendingApprovals: ReadonlyMap<string, PendingApproval>
+  /** What MCP servers ask the person for, by the id of the question. */
+  readonly pendingInputs: ReadonlyMap<string, PendingInput>
+  /** Whether a person must decide or answer. */
+  readonly isWaiting: boolean
   readonly stepCount: number
   /** The current state of the step at `index`. */
   step(index: number): Step | undefined
@@ -79,6 +84,7 @@ export interface RunLog {
   /** Appends any other event. A step event also sets the step at its index. */
   appendEvent(event: RunEvent): void
   settleApproval(idRef: string): void
+  settleInput(idRef: string): void
   reportProgress(notice: ToolProgressNotice): void
   /** Tells listeners that the model call is retried; not part of the log. */
   reportRetry(notice: RetryNotice): void
@@ -117,6 +123,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
   let terminal = last?.kind === 'event' && isTerminal(last.event) ? last.event : null
   const listeners = new Set<RunListener>()
   const pendingApprovals = new Map<string, PendingApproval>()
+  const pendingInputs = new Map<string, PendingInput>()
   const watchers: ((count: number) => void)[] = []
 
   let retrying: { notice: RetryNotice; until: number } | null = null
@@ -178,6 +185,10 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return listeners.size
     },
     pendingApprovals,
+    pendingInputs,
+    get isWaiting() {
+      return pendingApprovals.size + pendingInputs.size > 0
+    },
     get stepCount() {
       return steps.length
     },
@@ -217,14 +228,21 @@ export function createRunLog(history: RunLogHistory): RunLog {
       } else if (event.event === 'approval_required') {
         const { event: _name, run_id: _run, ...request } = event
         pendingApprovals.set(event.id_ref, request)
+      } else if (event.event === 'input_required') {
+        const { event: _name, run_id: _run, ...question } = event
+        pendingInputs.set(event.id_ref, question)
       } else if (isTerminal(event)) {
         terminal = event
         pendingApprovals.clear()
+        pendingInputs.clear()
       }
       push({ id: lastId + 1, kind: 'event', event })
     },
     settleApproval(idRef) {
       pendingApprovals.delete(idRef)
+    },
+    settleInput(idRef) {
+      pendingInputs.delete(idRef)
     },
     reportRetry(notice) {
       retrying = { notice, until: performance.now() + notice.delay_ms }

@@ -167,6 +167,7 @@ const stepIndexOf = (entry: LogEntry): number | null => {
   return entry.event.event === 'process_step' ? entry.event.step.index : null
 }
 
-/** A new listener does not need approval requests that are already decided. */
-const isDecided = (runLog: RunLog, entry: LogEntry & { kind: 'event' }): boolean =>
-  entry.event.event === 'approval_required' && !runLog.pendingApprovals.has(entry.event.id_ref)
+/** A new listener does not need requests that a person has already decided or answered. */
+const isDecided = (runLog: RunLog, { event }: LogEntry & { kind: 'event' }): boolean =>
+  (event.event === 'approval_required' && !runLog.pendingApprovals.has(event.id_ref)) ||
+  (event.event === 'input_required' && !runLog.pendingInputs.has(event.id_ref))

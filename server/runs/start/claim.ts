@@ -7,6 +7,7 @@ import type { RunRow } from '../../db/repositories/runs.ts'
 import { type StepRow, toStep } from '../../db/repositories/steps.ts'
 import type { Store } from '../../db/store.ts'
 import type { RunId } from '../../protocol/ids.ts'
+import { isWaitingStatus } from '../../protocol/run.ts'
 import { announceRun } from '../announce.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { titleWithoutAnswer } from '../end/finish.ts'
@@ -40,9 +41,8 @@ export async function claimRun(
     isEnded = false
     const run = await store.runs.claim(tx, id, dependencies.instance)
     if (run === undefined) return null
-    // A run that only waited for approval cannot have caused the restarts.
-    const failedTooOften =
-      run.failedAttempts >= MAX_FAILED_ATTEMPTS && run.status !== 'awaiting_approval'
+    // A run that only waited for a person cannot have caused the restarts.
+    const failedTooOften = run.failedAttempts >= MAX_FAILED_ATTEMPTS && !isWaitingStatus(run.status)
     const isStopped = run.stopRequested || !(await store.users.isActive(tx, run.userId))
     if (isStopped || failedTooOften) {
       const status = isStopped ? 'stopped' : 'interrupted'
@@ -78,6 +78,7 @@ async function storeEnd(
   }: { rows: readonly StepRow[]; status: 'stopped' | 'interrupted'; title: string | null },
   { store, now }: Dependencies,
 ): Promise<boolean> {
+  await store.runInputs.remove(tx, id)
   const run = await store.runs.end(tx, id, {
     status,
     finishReason: status === 'stopped' ? 'stopped' : null,

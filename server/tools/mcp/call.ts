@@ -1,13 +1,15 @@
 // One call of a remote tool, in the words of a result or of the reason why there is none.
 import { errorText } from '../../errors.ts'
+import type { InputAnswer } from '../../protocol/input.ts'
 import type { ToolProgress } from '../../protocol/tool-progress.ts'
 import { type FaultKind, kindOf } from './faults.ts'
 import type { RemoteClient, RemoteProgress, RemoteResult, RemoteTool, Sdk } from './sdk.ts'
 import { NO_TIMEOUT_MS } from './timing.ts'
 
-/** The outcome of a call: the server's result, or why there is none. */
+/** The outcome of a call: the server's result, what it asks for first, or why there is neither. */
 export type RemoteAnswer =
   | { ok: true; result: RemoteResult }
+  | { ok: 'input'; requests: unknown; state: string | null }
   | { ok: false; error: string; reached: boolean }
 
 export interface RemoteCall {
@@ -16,28 +18,42 @@ export interface RemoteCall {
   /** Aborted when the run stops or the call's time is up: notifies the server, and the call ends at once. */
   signal: AbortSignal
   onProgress(progress: ToolProgress): void
+  /** Answers what a server of an earlier revision asks for while the call is open. */
+  onInput(params: unknown): Promise<InputAnswer>
+  /** Continues a call that ended with questions: the answers by the server's names, and its state unchanged. */
+  resume?: { responses: Record<string, InputAnswer>; state: string | null } | undefined
 }
 
 export type CallOutcome =
   | { kind: 'result'; result: RemoteResult }
+  | { kind: 'input'; requests: unknown; state: string | null }
   | { kind: Exclude<FaultKind, 'slow'> | 'stopped'; fault: unknown }
 
 /** Sends a call once. Never throws. */
 export async function sendCall(
   client: RemoteClient,
   sdk: Sdk,
-  { tool, input, signal, onProgress }: RemoteCall,
+  { tool, input, signal, onProgress, resume }: RemoteCall,
 ): Promise<CallOutcome> {
   try {
     const result = await client.callTool(
-      { name: tool.name, arguments: input },
+      {
+        name: tool.name,
+        arguments: input,
+        ...(resume === undefined ? {} : { inputResponses: resume.responses }),
+        ...(resume?.state == null ? {} : { requestState: resume.state }),
+      },
       {
         signal,
         timeout: NO_TIMEOUT_MS,
+        allowInputRequired: true,
         onprogress: (notification) => onProgress(progressOf(notification)),
         toolDefinition: withoutOutputSchema(tool),
       },
     )
+    const asks: unknown = result
+    if (sdk.isInputRequiredResult(asks))
+      return { kind: 'input', requests: asks.inputRequests, state: asks.requestState ?? null }
     return { kind: 'result', result }
   } catch (fault) {
     if (signal.aborted) return { kind: 'stopped', fault }

@@ -3,6 +3,7 @@ import type { AuthProvider } from '@modelcontextprotocol/client'
 import { errorText } from '../../errors.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { DescribedFailure } from '../../protocol/failures/stored.ts'
+import type { InputAnswer } from '../../protocol/input.ts'
 import type { McpEra, McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
 import { brief, type RemoteAnswer, type RemoteCall, sendCall } from './call.ts'
 import { explain } from './faults.ts'
@@ -13,7 +14,10 @@ import { CALL_WAITS_MS, FIRST_PAUSE_MS, pauseAfter } from './timing.ts'
 import { watchConnection } from './watch.ts'
 
 export interface McpConnection {
-  readonly name: string
+  /** Its name in the configuration. */
+  readonly server: string
+  /** The host of its address; null for a program on this machine. */
+  readonly host: string | null
   readonly status: McpServerStatus
   /** Which generation of the protocol the server speaks; null before the first connection. */
   readonly era: McpEra | null
@@ -28,9 +32,7 @@ export interface McpConnection {
   open(): Promise<void>
   /** Reads the list of tools again in the background, if the server said that it is valid for so long only. */
   freshen(): void
-  /**
-   * Calls a tool once. A call is only sent again when the server said that it did not run it. Never throws.
-   */
+  /** Calls a tool once. A call is only sent again when the server said that it did not run it. */
   call(call: RemoteCall): Promise<RemoteAnswer>
   /** Closes the connection; a child process is gone within seconds. */
   close(): Promise<void>
@@ -52,7 +54,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   const { name, settings } = options
   const firstPauseMs = options.firstPauseMs ?? FIRST_PAUSE_MS
   const opener = createClientOpener(settings, {
-    isWaiting: () => false,
+    isWaiting: () => asking > 0,
     authProvider: options.authProvider,
   })
   let status: McpServerStatus = 'connecting'
@@ -64,6 +66,9 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let refreshing: Promise<void> | null = null
   let failures = 0
   let closed = false
+  const inFlight = new Set<RemoteCall>()
+  /** Questions of this server that a person is being asked. */
+  let asking = 0
   let retryTimer: NodeJS.Timeout | undefined
 
   const change = (next: McpServerStatus, why: DescribedFailure | null): void => {
@@ -110,6 +115,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     try {
       const client = await opener.open((created) => {
         opening = created
+        created.setRequestHandler('elicitation/create', ({ params }) => answerInput(params))
         created.onclose = () => lost(created, new Error('the connection was closed'))
         created.onerror = (fault) =>
           options.log('an MCP connection reported an error', {
@@ -136,6 +142,27 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       plan(fault)
     } finally {
       opening = null
+    }
+  }
+
+  /**
+   * Answers a question of a server of an earlier revision. It does not say which call it belongs to, and nobody may be
+   * asked on behalf of somebody else's call, so there has to be only one.
+   */
+  const answerInput = async (params: unknown): Promise<InputAnswer> => {
+    const [call, other] = inFlight
+    if (call === undefined || other !== undefined) {
+      options.log('an MCP server asked for input that belongs to no call', {
+        server: name,
+        calls: inFlight.size,
+      })
+      return { action: 'cancel' }
+    }
+    asking += 1
+    try {
+      return await call.onInput(params)
+    } finally {
+      asking -= 1
     }
   }
 
@@ -166,7 +193,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   }
 
   return {
-    name,
+    server: name,
+    host: settings.url === undefined ? null : new URL(settings.url).host,
     get status() {
       return status
     },
@@ -188,10 +216,15 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
         const client = await ready(call.signal)
         if (client === null) return { ok: false, error: notReached(name, error), reached: false }
         const known = listing.tools.find((tool) => tool.name === call.tool.name) ?? call.tool
-        const outcome = await sendCall(client, await loadSdk(), { ...call, tool: known })
+        const sdk = await loadSdk()
+        inFlight.add(call)
+        const outcome = await sendCall(client, sdk, { ...call, tool: known })
+        inFlight.delete(call)
         switch (outcome.kind) {
           case 'result':
             return { ok: true, result: outcome.result }
+          case 'input':
+            return { ok: 'input', requests: outcome.requests, state: outcome.state }
           case 'stopped':
             return { ok: false, error: 'The call was stopped.', reached: true }
           case 'stale_headers':

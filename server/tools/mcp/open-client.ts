@@ -35,7 +35,7 @@ export function createClientOpener(
       const client = new sdk.Client(
         { name: 'nanoclaw', version: '1' },
         {
-          capabilities: {},
+          capabilities: { elicitation: { form: {}, url: {} } },
           versionNegotiation: { mode: 'auto', probe: { timeoutMs: DISCOVERY_TIMEOUT_MS } },
           // Rounds of input are stored with the call, so that they survive a restart.
           inputRequired: { autoFulfill: false },

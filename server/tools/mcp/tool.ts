@@ -10,6 +10,7 @@ import {
   type ToolResult,
 } from '../definition.ts'
 import type { McpConnection } from './connection.ts'
+import { performCall } from './interactive-call.ts'
 import type { RemoteResult, RemoteTool } from './sdk.ts'
 
 const TIMEOUT_MS = 120_000
@@ -49,12 +50,12 @@ export function defineMcpTool(
   if (JSON.stringify(parameters).length > MAX_SCHEMA) return null
   const readOnly = remote.annotations?.readOnlyHint === true
   const riskLevel = readOnly ? 'low' : 'medium'
-  const name = mcpToolName(connection.name, remote.name)
+  const name = mcpToolName(connection.server, remote.name)
   let validate: JsonSchemaValidator<unknown> | undefined
   return {
     name,
     aliases: [],
-    description: describe(connection.name, remote),
+    description: describe(connection.server, remote),
     category: 'mcp',
     riskLevel,
     cacheable: false,
@@ -83,18 +84,17 @@ export function defineMcpTool(
           orderKey: null,
           async preview() {
             return {
-              display: `${remote.title ?? remote.name} on the MCP server '${connection.name}'`,
+              display: `${remote.title ?? remote.name} on the MCP server '${connection.server}'`,
               display_code: 'mcp',
-              display_params: { tool: remote.title ?? remote.name, server: connection.name },
+              display_params: { tool: remote.title ?? remote.name, server: connection.server },
             }
           },
           async run(context) {
-            const response = await connection.call({
-              tool: remote,
-              input: read.value,
-              signal: context.signal,
-              onProgress: context.progress,
-            })
+            const response = await performCall(
+              connection,
+              { tool: remote, input: read.value },
+              context,
+            )
             return response.ok ? readResult(response.result) : fail(response.error)
           },
         },

@@ -12,6 +12,7 @@ const KNOWN_EVENTS: Record<RunEvent['event'], true> = {
   tool_progress: true,
   retry: true,
   approval_required: true,
+  input_required: true,
   title: true,
   done: true,
   error: true,

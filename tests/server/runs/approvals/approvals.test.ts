@@ -11,6 +11,7 @@ import { createApprovals } from '../../../../server/runs/approvals/request.ts'
 import { createWriteGroup } from '../../../../server/runs/group-commit.ts'
 import { createRunLog } from '../../../../server/runs/log/log.ts'
 import { readRunState } from '../../../../server/runs/state.ts'
+import { createWaiting } from '../../../../server/runs/waiting.ts'
 import type { Approvals } from '../../../../server/tools/approval.ts'
 import { createToolRegistry } from '../../../../server/tools/registry.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
@@ -42,15 +43,22 @@ describeOnEachDatabase('approvals of a run', (open) => {
       onClose() {},
       onProgress: (notice) => progress.push(notice),
     })
+    const writes = createWriteGroup(database, [])
     approvals = createApprovals({
       active,
       run,
       mode: 'ask',
       taint: { isTainted: () => false, remembered: () => new Set(), reload: async () => {} },
       store,
-      writes: createWriteGroup(database, []),
-      clock: { pause: () => (pauses += 1), resume: () => (pauses -= 1) },
-      announce() {},
+      writes,
+      waiting: createWaiting({
+        active,
+        run,
+        store,
+        writes,
+        clock: { pause: () => (pauses += 1), resume: () => (pauses -= 1) },
+        announce() {},
+      }),
       now,
     })
   }

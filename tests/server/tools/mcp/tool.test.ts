@@ -7,7 +7,8 @@ import { bench, call as toolCall } from '../support.ts'
 test('an unexpected error of a connection reaches the executor, which hides it from the model', async () => {
   const fault = new Error('connect ECONNREFUSED 10.0.0.7:5432')
   const connection: McpConnection = {
-    name: 'odd',
+    server: 'odd',
+    host: null,
     status: 'connected',
     era: 'modern',
     error: null,

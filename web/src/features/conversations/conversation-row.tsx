@@ -152,8 +152,10 @@ export const ConversationRow = memo(function ConversationRow({
 function RunMark({ conversation }: { conversation: Conversation }) {
   const { t } = useTranslation()
   if (conversation.active_run_id === null) return null
-  const waits = conversation.active_run_status === 'awaiting_approval'
-  const label = t(waits ? 'conversation.waits' : 'conversation.runs')
+  const status = conversation.active_run_status
+  const waits = status === 'awaiting_approval' || status === 'awaiting_input'
+  const waitLabel = status === 'awaiting_input' ? 'conversation.waitsInput' : 'conversation.waits'
+  const label = t(waits ? waitLabel : 'conversation.runs')
   return (
     <span title={label} className="flex shrink-0 items-center">
       <span className="sr-only">{label}</span>

@@ -1,5 +1,6 @@
 // Runs: their events, and decisions about them.
 import type { z } from 'zod'
+import type { InputAnswerBody } from '../../../../server/protocol/input.ts'
 import type { ApprovalDecisionBody, Run } from '../../../../server/protocol/run.ts'
 import { request, send } from '../api-client.ts'
 
@@ -11,6 +12,9 @@ export const resumeRun = (id: string) => request<Run>(`/api/runs/${id}/resume`, 
 
 export const decide = (id: string, body: z.input<typeof ApprovalDecisionBody>) =>
   request<Run>(`/api/runs/${id}/approvals`, { method: 'POST', body })
+
+export const answerInput = (id: string, body: z.input<typeof InputAnswerBody>) =>
+  request<Run>(`/api/runs/${id}/inputs`, { method: 'POST', body })
 
 /** Follows a run after `lastEventId`, or from a snapshot of its steps when that is null. */
 export const followRun = (id: string, lastEventId: string | null, signal: AbortSignal) =>

@@ -284,6 +284,7 @@ export const chinesePages: typeof englishPages = {
       queued: '排队中',
       running: '运行中',
       awaiting_approval: '等待批准',
+      awaiting_input: '等待填写',
       completed: '已完成',
       stopped: '已停止',
       failed: '失败',

@@ -223,6 +223,9 @@ const runs = {
   attachments_too_large:
     '附件总共 {{size}}，超过了 {{limit}} 的上限。请减少附件，或换小一些的文件。',
   background_tasks_exhausted: '已有 {{limit}} 个后台任务正在运行，请等其中一个完成。',
+  input_answered: '这个问题已经回答过了。',
+  input_content_invalid: '填写的内容不符合要求：{{detail}}',
+  input_not_found: '这个 id_ref 下没有等待填写的内容。',
   call_decided: '这个请求已经处理过了。',
   client_call_unknown: '在结果之前没有 ID 为“{{id}}”的调用。请把调用和结果一起发送。',
   client_result_missing: '缺少调用“{{name}}”的结果。请为你的工具的每个调用都发送结果。',
@@ -242,6 +245,7 @@ const runs = {
   run_continues_soon: '服务器即将继续这个回答，请稍后再试。',
   run_not_prepared: '无法准备这个回答，请重试。',
   run_not_stored: '这个回答无法保存，因此到此结束。请重新发送，或点击继续。',
+  run_takes_no_input: '这个回答已经结束，没有需要填写的内容。',
   run_still_active: '这个回答仍在进行中。',
   run_takes_no_decision: '这个回答已经结束，不再等待批准。',
   run_without_answer: '运行已结束，但没有得到回答。',

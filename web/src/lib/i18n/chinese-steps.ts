@@ -52,6 +52,19 @@ export const steps = {
   exitCode: '退出码 {{code}}',
 }
 
+export const input = {
+  heading: '“{{server}}”请你填写信息',
+  program: '服务器本机上的程序',
+  formNote: '填写的内容会发送给这个 MCP 服务器，请勿填写密码等机密信息。',
+  urlNote: '打开前请核对网址。在该页面完成操作后，请回到这里确认。',
+  optional: '{{label}}（选填）',
+  choose: '请选择…',
+  open: '打开页面',
+  finished: '已完成',
+  submit: '发送',
+  decline: '拒绝',
+}
+
 export const approval = {
   heading: '风险操作审批',
   modeIs: '审批：{{mode}}',

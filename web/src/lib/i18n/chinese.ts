@@ -1,5 +1,5 @@
 // The page's texts in Chinese that the first screen needs.
-import { approval, steps } from './chinese-steps.ts'
+import { approval, input, steps } from './chinese-steps.ts'
 import { toolNames } from './chinese-tools.ts'
 import type { english } from './english.ts'
 
@@ -153,6 +153,7 @@ export const chinese: typeof english = {
   code: { text: '文本' },
   diff: { sideBySide: '并排显示' },
   approval,
+  input,
   conversations: {
     title: '对话',
     filter: '按标题筛选',
@@ -216,6 +217,7 @@ export const chinese: typeof english = {
     exportAs: { md: 'Markdown', html: '网页（HTML）', json: 'JSON（所有分支）' },
     runs: '正在回答',
     waits: '等待你批准',
+    waitsInput: '等待你填写',
     deletedElsewhere: '这个对话已在另一个标签页或设备上被删除。',
   },
   projects: {

@@ -302,6 +302,7 @@ export const englishPages = {
       queued: 'queued',
       running: 'running',
       awaiting_approval: 'waiting for you',
+      awaiting_input: 'waiting for you',
       completed: 'done',
       stopped: 'stopped',
       failed: 'failed',

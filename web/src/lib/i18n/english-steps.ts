@@ -52,6 +52,19 @@ export const steps = {
   exitCode: 'exit code {{code}}',
 }
 
+export const input = {
+  heading: '“{{server}}” asks for your input',
+  program: 'a program on the server’s machine',
+  formNote: 'Your answer goes to this MCP server. Don’t enter passwords or other secrets.',
+  urlNote: 'Check the address before you open it. Confirm here when you are done on that page.',
+  optional: '{{label}} (optional)',
+  choose: 'Choose…',
+  open: 'Open page',
+  finished: 'I’m done',
+  submit: 'Send',
+  decline: 'Decline',
+}
+
 export const approval = {
   heading: 'Approval for risky tools',
   modeIs: 'Approval: {{mode}}',

@@ -1,5 +1,5 @@
 // The page's texts in English that the first screen needs; the other languages have the same shape.
-import { approval, steps } from './english-steps.ts'
+import { approval, input, steps } from './english-steps.ts'
 import { toolNames } from './english-tools.ts'
 
 export const english = {
@@ -154,6 +154,7 @@ export const english = {
   code: { text: 'text' },
   diff: { sideBySide: 'Side by side' },
   approval,
+  input,
   conversations: {
     title: 'Conversations',
     filter: 'Filter by title',
@@ -217,6 +218,7 @@ export const english = {
     exportAs: { md: 'Markdown', html: 'Web page (HTML)', json: 'JSON, all branches' },
     runs: 'answering',
     waits: 'waiting for your approval',
+    waitsInput: 'waiting for your answer',
     deletedElsewhere: 'This conversation was deleted in another tab or on another device.',
   },
   projects: {

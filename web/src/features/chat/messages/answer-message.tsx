@@ -8,6 +8,7 @@ import type { Step } from '../../../../../server/protocol/step.ts'
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { CitationContext } from '../../../ui/markdown/citation-context.ts'
 import { PendingApprovals } from '../approvals/pending-approvals.tsx'
+import { PendingInputs } from '../inputs/pending-inputs.tsx'
 import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { citedIn, useAnswerSources } from '../sources/use-answer-sources.tsx'
@@ -31,7 +32,10 @@ const textOf = (steps: readonly Step[]): string =>
 
 /** The stored message is final. */
 const isWhole = ({ status }: Message): boolean =>
-  status !== 'streaming' && status !== 'awaiting_approval'
+  status !== 'streaming' && status !== 'awaiting_approval' && status !== 'awaiting_input'
+
+/** The run waits for a person. */
+const isWaiting = ({ approvals, inputs }: LiveRun): boolean => approvals.length + inputs.length > 0
 
 /** Approval requests arrive as their previews are ready; they are shown in the order of the calls. */
 const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
@@ -99,7 +103,7 @@ export const AnswerMessage = memo(function AnswerMessage({
       <CitationContext value={citations}>
         <AnswerSteps steps={steps} live={liveParts} />
       </CitationContext>
-      {running && (live.approvals.length === 0 || live.connection === 'reconnecting') && (
+      {running && (!isWaiting(live) || live.connection === 'reconnecting') && (
         <Working live={live} />
       )}
       {live !== undefined && live.approvals.length > 0 && (
@@ -108,6 +112,9 @@ export const AnswerMessage = memo(function AnswerMessage({
           runId={live.runId}
           approvals={inOrderOfCalls(live)}
         />
+      )}
+      {live !== undefined && live.inputs.length > 0 && (
+        <PendingInputs conversationId={conversationId} runId={live.runId} inputs={live.inputs} />
       )}
       {!running && (
         <>

@@ -10,6 +10,8 @@ export function Announcer({ conversationId }: { conversationId: string }) {
     if (live === undefined) return ''
     const [asked] = live.approvals
     if (asked !== undefined) return t('approval.allowTool', { tool: toolTitle(asked.name, t) })
+    const [input] = live.inputs
+    if (input !== undefined) return t('input.heading', { server: input.server })
     if (live.connection === 'reconnecting') return live.trouble ?? t('chat.reconnecting')
     if (live.state === 'running') return t('chat.answering')
     return t(live.state === 'error' ? 'message.failed' : 'chat.answered')

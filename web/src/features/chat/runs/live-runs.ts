@@ -1,6 +1,7 @@
 // The runs that this page follows: their growing steps, what they wait for, how they ended.
 import { create } from 'zustand'
 import { applyRunEvent } from '../../../../../server/protocol/apply-run-event.ts'
+import type { PendingInput } from '../../../../../server/protocol/input.ts'
 import type { RunFailure } from '../../../../../server/protocol/run.ts'
 import type {
   FinishReason,
@@ -18,6 +19,8 @@ export type LiveRun = {
   messageId: string | null
   steps: readonly Step[]
   approvals: readonly PendingApproval[]
+  /** What MCP servers ask for. */
+  inputs: readonly PendingInput[]
   /** Calls that a person rejected and whose results have not arrived. */
   rejected: readonly string[]
   /** Live output of running tools, by call. */
@@ -42,6 +45,7 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   messageId: null,
   steps: [],
   approvals: [],
+  inputs: [],
   rejected: [],
   progress: {},
   startedAt: {},
@@ -59,6 +63,12 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
 const withoutApproval = (run: LiveRun, callId: string): LiveRun => ({
   ...run,
   approvals: run.approvals.filter(({ id_ref: ref }) => ref !== callId),
+})
+
+/** The run without a question, which someone has answered. */
+const withoutInput = (run: LiveRun, id: string): LiveRun => ({
+  ...run,
+  inputs: run.inputs.filter(({ id_ref: ref }) => ref !== id),
 })
 
 /** The run after one event. Pure except for `now`, the page's clock in milliseconds. */
@@ -80,6 +90,7 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
         steps,
         progress,
         approvals: withoutApproval(run, step.id_ref).approvals,
+        inputs: run.inputs.filter(({ call_ref: call }) => call !== step.id_ref),
       }
     }
     case 'step_delta':
@@ -91,6 +102,7 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
           rejected:
             event.progress.decision === 'reject' ? [...run.rejected, event.id_ref] : run.rejected,
         }
+      if (event.progress.kind === 'input_answered') return withoutInput(run, event.progress.input)
       return {
         ...run,
         progress: {
@@ -115,6 +127,10 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
         approvals: [...withoutApproval(run, pending.id_ref).approvals, pending],
       }
     }
+    case 'input_required': {
+      const { event: _name, run_id: _run, ...pending } = event
+      return { ...run, inputs: [...withoutInput(run, pending.id_ref).inputs, pending] }
+    }
     case 'title':
       return { ...run, title: event.title }
     case 'done':
@@ -123,6 +139,7 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
         state: 'done',
         messageId: event.message_id,
         approvals: [],
+        inputs: [],
         finishReason: event.finish_reason,
         usage: event.usage,
         title: event.suggested_title ?? run.title,
@@ -132,6 +149,7 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
         ...run,
         state: 'error',
         approvals: [],
+        inputs: [],
         error: {
           content: event.content,
           code: event.code,
@@ -150,6 +168,8 @@ type LiveRuns = {
   change(conversationId: string, runId: string, change: (run: LiveRun) => LiveRun): void
   /** Removes an approval request that was just decided here, before its result arrives. */
   answered(conversationId: string, runId: string, callId: string): void
+  /** The same for a question of an MCP server. */
+  inputAnswered(conversationId: string, runId: string, id: string): void
   drop(conversationId: string, runId: string): void
 }
 
@@ -176,6 +196,8 @@ export const useLiveRuns = create<LiveRuns>((set, get) => ({
     }),
   answered: (conversationId, runId, callId) =>
     get().change(conversationId, runId, (run) => withoutApproval(run, callId)),
+  inputAnswered: (conversationId, runId, id) =>
+    get().change(conversationId, runId, (run) => withoutInput(run, id)),
   drop: (conversationId, runId) =>
     set(({ byConversation }) => {
       if (byConversation[conversationId]?.runId !== runId) return {}

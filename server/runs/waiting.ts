@@ -1,0 +1,80 @@
+// A run that waits for a person: its status, its clock, and the notice to the user's pages.
+import type { RunRow } from '../db/repositories/runs.ts'
+import type { Store } from '../db/store.ts'
+import type { WorkClock } from '../lib/work-clock.ts'
+import type { ActiveRun } from './active-run.ts'
+import { announceRun } from './announce.ts'
+import type { ChatDependencies } from './dependencies.ts'
+import type { Write, WriteGroup } from './group-commit.ts'
+import type { RunLog } from './log/log.ts'
+
+export interface WaitingDependencies {
+  active: Pick<ActiveRun, 'runLog'>
+  run: Pick<RunRow, 'id' | 'messageId' | 'userId' | 'conversationId' | 'attempt'>
+  store: Pick<Store, 'runs' | 'messages'>
+  writes: WriteGroup
+  /** Paused while the run waits for a person. */
+  clock: Pick<WorkClock, 'pause' | 'resume'>
+  announce: ChatDependencies['announce']
+}
+
+export interface Waiting {
+  /** Sets the status; run it in the transaction that stores what a person is asked. */
+  begin(status: 'awaiting_approval' | 'awaiting_input'): Write
+  /**
+   * Announces the wait, emits the request with `ask`, and pauses the clock until `answer` settles. `settle` takes the
+   * request off the run log; afterwards the status says what the run still waits for.
+   */
+  until<Answer>(request: {
+    answer: Promise<Answer>
+    ask(): void
+    settle(answer: Answer): void
+  }): Promise<Answer>
+}
+
+type Status = 'running' | 'awaiting_approval' | 'awaiting_input'
+
+const statusOf = ({ pendingApprovals, pendingInputs }: RunLog): Status => {
+  if (pendingApprovals.size > 0) return 'awaiting_approval'
+  return pendingInputs.size > 0 ? 'awaiting_input' : 'running'
+}
+
+export function createWaiting(dependencies: WaitingDependencies): Waiting {
+  const { active, run, store, writes, clock } = dependencies
+  const { runLog } = active
+
+  let current: Status = 'running'
+
+  const setStatus = (status: Status): Write => {
+    current = status
+    return async (tx) => {
+      // A waiting run cannot crash the server, so this attempt no longer counts as failed.
+      const change = status === 'running' ? { status } : { status, failedAttempts: 0 }
+      await store.runs.write(tx, run, change)
+      await store.messages.update(tx, run.messageId, {
+        status: status === 'running' ? 'streaming' : status,
+      })
+    }
+  }
+
+  return {
+    begin: setStatus,
+    async until({ answer, ask, settle }) {
+      announceRun(run, 'updated', dependencies)
+      ask()
+      clock.pause()
+      try {
+        const given = await answer
+        settle(given)
+        const next = statusOf(runLog)
+        if (next !== current) {
+          await writes.commit(setStatus(next))
+          announceRun(run, 'updated', dependencies)
+        }
+        return given
+      } finally {
+        clock.resume()
+      }
+    },
+  }
+}

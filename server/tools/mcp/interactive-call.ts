@@ -1,0 +1,129 @@
+// A call during which the server may ask the person for input, over as many rounds and restarts as that takes.
+import { isDeepStrictEqual } from 'node:util'
+import type { InputAnswer, InputQuestion } from '../../protocol/input.ts'
+import type { ToolContext } from '../definition.ts'
+import type { InputRound } from '../person-input.ts'
+import type { RemoteAnswer, RemoteCall } from './call.ts'
+import type { McpConnection } from './connection.ts'
+import { readElicitation, readInputRequests } from './elicitation.ts'
+
+/** A server that asks more often has a fault. */
+const MAX_ROUNDS = 10
+
+type Settled = Exclude<RemoteAnswer, { ok: 'input' }>
+type Call = Pick<RemoteCall, 'tool' | 'input'>
+
+/**
+ * Calls the tool and asks the person what the server asks for. Where nobody can answer, the server is told so.
+ *
+ * A server of revision 2026-07-28 ends the call with its questions and is called again with the answers and its opaque
+ * state. An earlier one keeps the call open; when it was cut off meanwhile, the call is made once more after the
+ * answer, and the same question is answered from the store. In both cases nothing is repeated that was not waiting.
+ */
+export async function performCall(
+  connection: McpConnection,
+  call: Call,
+  context: Pick<ToolContext, 'callId' | 'signal' | 'progress' | 'person'>,
+): Promise<Settled> {
+  const { callId, signal, progress, person } = context
+  const rounds = (await person?.rounds(callId)) ?? []
+  const session = createSession(connection, rounds, async (round) =>
+    person === undefined
+      ? round.questions.map((): InputAnswer => ({ action: 'decline' }))
+      : await person.ask(callId, round),
+  )
+  let resume = await session.answersOf(rounds.at(-1))
+  for (;;) {
+    const answer = await connection.call({
+      ...call,
+      signal,
+      onProgress: progress,
+      onInput: session.onInput,
+      ...(resume === undefined ? {} : { resume }),
+    })
+    if (answer.ok === 'input') {
+      const asked = readInputRequests(connection, answer.requests)
+      if (asked === null || session.count >= MAX_ROUNDS)
+        return refuse(asked === null ? UNREADABLE : TOO_OFTEN)
+      resume = await session.answersOf(session.add(asked, answer.state))
+      continue
+    }
+    // The connection was lost while the person was being asked: the server has not got on without the answer.
+    if (answer.ok === false && !signal.aborted && (await session.untilAnswered())) continue
+    if (session.count > 0 && person !== undefined) await person.close(callId)
+    return answer
+  }
+}
+
+const UNREADABLE = 'The server asked for input in a form that cannot be shown to the user.'
+const TOO_OFTEN = `The server asked for input more than ${MAX_ROUNDS} times.`
+
+const refuse = (error: string): Settled => ({ ok: false, error, reached: true })
+
+function createSession(
+  connection: Pick<McpConnection, 'server' | 'host'>,
+  rounds: InputRound[],
+  ask: (round: InputRound) => Promise<InputAnswer[]>,
+) {
+  /** The question that an open call waits for. */
+  let open: Promise<unknown> | null = null
+  /** Rounds whose answers the open call has received. */
+  let given = new Set<number>()
+
+  const add = (
+    questions: readonly { key: string | null; question: InputQuestion }[],
+    state: string | null,
+  ): InputRound => {
+    const round = { number: rounds.length, questions, state }
+    rounds.push(round)
+    return round
+  }
+
+  /** The stored round with the same question that this call has not been answered yet, or a new one. */
+  const roundOf = (question: InputQuestion): InputRound =>
+    rounds.find(
+      (round) =>
+        !given.has(round.number) &&
+        round.questions[0]?.key === null &&
+        isDeepStrictEqual(round.questions[0].question, question),
+    ) ?? add([{ key: null, question }], null)
+
+  return {
+    get count() {
+      return rounds.length
+    },
+    add,
+    /** What a call must send to continue after a round of returned questions. */
+    async answersOf(round: InputRound | undefined): Promise<RemoteCall['resume']> {
+      if (round === undefined || round.questions.some(({ key }) => key === null)) return undefined
+      const answers = await ask(round)
+      const responses: Record<string, InputAnswer> = {}
+      for (const [at, { key }] of round.questions.entries()) {
+        const answer = answers[at]
+        if (key !== null && answer !== undefined) responses[key] = answer
+      }
+      return { responses, state: round.state }
+    },
+    /** Answers a question that a server asks during an open call. */
+    async onInput(params: unknown): Promise<InputAnswer> {
+      const question = readElicitation(connection, params)
+      if (question === null) return { action: 'decline' }
+      if (given.size >= MAX_ROUNDS) return { action: 'cancel' }
+      const round = roundOf(question)
+      given.add(round.number)
+      const asked = ask(round)
+      open = asked
+      const [answer] = await asked
+      open = null
+      return answer ?? { action: 'cancel' }
+    },
+    /** Whether a question was open when the call ended; resolves when it is answered. */
+    async untilAnswered(): Promise<boolean> {
+      if (open === null) return false
+      await open
+      open = null
+      given = new Set()
+      return true
+    },
+  }
+}

@@ -1,0 +1,31 @@
+// The interface through which a tool asks the person of its run for input while a call runs.
+import type { CallId } from '../protocol/ids.ts'
+import type { InputAnswer, InputQuestion } from '../protocol/input.ts'
+
+export interface RoundQuestion {
+  /** The asking server's own name for the question; null when it waits for the answer on an open connection. */
+  key: string | null
+  question: InputQuestion
+}
+
+/** Questions that are asked together. */
+export interface InputRound {
+  /** From 0, in the order in which the call asked. */
+  number: number
+  questions: readonly RoundQuestion[]
+  /** What the server wants back unchanged with the answers. */
+  state: string | null
+}
+
+export interface PersonInput {
+  /** What the call asked so far, also in attempts before a restart. */
+  rounds(callId: CallId): Promise<InputRound[]>
+  /**
+   * Stores the round unless it is stored, and resolves with its answers in the order of the questions; at once if a
+   * person gave them before. Until then the call counts as not begun, so that it may run again after a restart; then as
+   * begun. Rejects only when the run is aborted or the round cannot be stored.
+   */
+  ask(callId: CallId, round: InputRound): Promise<InputAnswer[]>
+  /** Forgets the questions of a call that has its result. */
+  close(callId: CallId): Promise<void>
+}

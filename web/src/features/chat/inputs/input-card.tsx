@@ -1,0 +1,123 @@
+// The card of a question that an MCP server asks: who asks, and a form to fill in or a page to open.
+import { ExternalLink, MessageCircleQuestion } from 'lucide-react'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { InputAction, PendingInput } from '../../../../../server/protocol/input.ts'
+import { answerInput } from '../../../lib/api/runs.ts'
+import { ApiError } from '../../../lib/api-client.ts'
+import { Button } from '../../../ui/button.tsx'
+import { reportError } from '../../../ui/error-text.ts'
+import { contentOf, firstValues, type Values } from './form-values.ts'
+import { InputFields } from './input-fields.tsx'
+
+export function InputCard({
+  runId,
+  input,
+  onAnswered,
+}: {
+  runId: string
+  input: PendingInput
+  onAnswered: () => void
+}) {
+  const { t } = useTranslation()
+  const titleId = useId()
+  const card = useRef<HTMLElement>(null)
+  const [values, setValues] = useState<Values>(() => firstValues(input.schema))
+  const [busy, setBusy] = useState(false)
+  const [opened, setOpened] = useState(false)
+
+  // Scrolls into view and takes the focus, unless the person is typing.
+  useEffect(() => {
+    const focused = document.activeElement
+    const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
+    const inCard = focused?.closest('[data-approval],[data-input]') != null
+    if (!typing && !inCard) card.current?.focus({ preventScroll: true })
+    card.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
+
+  const answer = async (action: InputAction): Promise<void> => {
+    setBusy(true)
+    try {
+      await answerInput(runId, {
+        id_ref: input.id_ref,
+        action,
+        ...(action === 'accept' && input.schema !== undefined
+          ? { content: contentOf(input.schema, values) }
+          : {}),
+      })
+      if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
+      onAnswered()
+    } catch (error) {
+      reportError(error)
+      if (error instanceof ApiError && error.status === 409) onAnswered()
+      else setBusy(false)
+    }
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    void answer('accept')
+  }
+
+  return (
+    <section
+      ref={card}
+      tabIndex={-1}
+      data-input
+      aria-labelledby={titleId}
+      className="overflow-hidden rounded-2xl border border-accent/45 bg-surface shadow-low outline-offset-3"
+    >
+      <header className="flex items-center gap-2.5 border-b border-line bg-accent-soft px-4 py-2.5">
+        <MessageCircleQuestion size={17} aria-hidden className="shrink-0 text-accent" />
+        <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
+          {t('input.heading', { server: input.server })}
+          <span className="block truncate text-xs font-normal text-soft">
+            {input.host ?? t('input.program')}
+          </span>
+        </h2>
+      </header>
+      <form onSubmit={submit}>
+        <div className="flex flex-col gap-3.5 px-4 py-3.5">
+          <p className="text-sm whitespace-pre-wrap wrap-anywhere">{input.message}</p>
+          {input.schema !== undefined && (
+            <InputFields form={input.schema} values={values} onChange={setValues} />
+          )}
+          {input.url !== undefined && <PageToOpen url={input.url} onOpen={() => setOpened(true)} />}
+          <p className="text-[13px] text-muted">
+            {t(input.mode === 'url' ? 'input.urlNote' : 'input.formNote')}
+          </p>
+        </div>
+        <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
+          <Button type="button" disabled={busy} onClick={() => void answer('decline')}>
+            {t('input.decline')}
+          </Button>
+          <Button type="submit" tone="primary" disabled={busy || (input.mode === 'url' && !opened)}>
+            {t(input.mode === 'url' ? 'input.finished' : 'input.submit')}
+          </Button>
+        </footer>
+      </form>
+    </section>
+  )
+}
+
+/** The host stands alone above the whole address, so that nobody mistakes one site for another. */
+function PageToOpen({ url, onOpen }: { url: string; onOpen: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <div className="flex flex-wrap items-center gap-3 rounded-xl border border-line px-3.5 py-3">
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="font-semibold wrap-anywhere">{new URL(url).host}</p>
+        <p className="line-clamp-3 font-mono text-xs text-muted wrap-anywhere">{url}</p>
+      </div>
+      <a
+        href={url}
+        target="_blank"
+        rel="noopener noreferrer"
+        onClick={onOpen}
+        className="inline-flex h-9 items-center gap-2 rounded-[10px] border border-line-strong px-3 text-sm font-medium hover:border-muted"
+      >
+        <ExternalLink size={15} aria-hidden />
+        {t('input.open')}
+      </a>
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+// The fields of a form that an MCP server asks to fill in.
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { InputField, InputForm } from '../../../../../server/protocol/input.ts'
+import { SelectField, TextField } from '../../../ui/field.tsx'
+import { Switch } from '../../../ui/switch.tsx'
+import type { Value, Values } from './form-values.ts'
+
+export function InputFields({
+  form,
+  values,
+  onChange,
+}: {
+  form: InputForm
+  values: Values
+  onChange: (values: Values) => void
+}) {
+  const required = new Set(form.required ?? [])
+  return Object.entries(form.properties).map(([name, field]) => (
+    <Field
+      key={name}
+      label={field.title ?? name}
+      field={field}
+      required={required.has(name)}
+      value={values[name] ?? ''}
+      onChange={(value) => onChange({ ...values, [name]: value })}
+    />
+  ))
+}
+
+const INPUT_TYPES = { email: 'email', uri: 'url', date: 'date', 'date-time': 'datetime-local' }
+
+function Field({
+  label,
+  field,
+  required,
+  value,
+  onChange,
+}: {
+  label: string
+  field: InputField
+  required: boolean
+  value: Value
+  onChange: (value: Value) => void
+}) {
+  const { t } = useTranslation()
+  const hint = field.description
+  const shown = required ? label : t('input.optional', { label })
+  if (field.type === 'boolean')
+    return <Switch label={label} hint={hint} checked={value === true} onChange={onChange} />
+  if (field.type === 'array')
+    return (
+      <Several
+        label={shown}
+        hint={hint}
+        options={field.items.anyOf}
+        chosen={Array.isArray(value) ? value : []}
+        onChange={onChange}
+      />
+    )
+  const text = typeof value === 'string' ? value : ''
+  if ('oneOf' in field)
+    return (
+      <SelectField
+        label={shown}
+        hint={hint}
+        required={required}
+        value={text}
+        options={[
+          { value: '', label: t('input.choose') },
+          ...field.oneOf.map((choice) => ({ value: choice.const, label: choice.title })),
+        ]}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    )
+  const common = {
+    label: shown,
+    hint,
+    required,
+    value: text,
+    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
+  }
+  if (field.type === 'string')
+    return (
+      <TextField
+        {...common}
+        type={field.format === undefined ? 'text' : INPUT_TYPES[field.format]}
+        minLength={field.minLength}
+        maxLength={field.maxLength}
+      />
+    )
+  return (
+    <TextField
+      {...common}
+      type="number"
+      inputMode={field.type === 'integer' ? 'numeric' : 'decimal'}
+      step={field.type === 'integer' ? 1 : 'any'}
+      min={field.minimum}
+      max={field.maximum}
+    />
+  )
+}
+
+function Several({
+  label,
+  hint,
+  options,
+  chosen,
+  onChange,
+}: {
+  label: string
+  hint: string | undefined
+  options: readonly { const: string; title: string }[]
+  chosen: readonly string[]
+  onChange: (chosen: readonly string[]) => void
+}) {
+  const id = useId()
+  return (
+    <fieldset
+      aria-describedby={hint === undefined ? undefined : id}
+      className="flex flex-col gap-2"
+    >
+      <legend className="mb-1.5 text-sm font-medium text-soft">{label}</legend>
+      {options.map(({ const: value, title }) => (
+        <label key={value} className="flex items-center gap-2.5 text-sm">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={chosen.includes(value)}
+            onChange={({ target }) =>
+              onChange(
+                target.checked ? [...chosen, value] : chosen.filter((other) => other !== value),
+              )
+            }
+          />
+          {title}
+        </label>
+      ))}
+      {hint !== undefined && (
+        <p id={id} className="text-[13px] text-muted">
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  )
+}
