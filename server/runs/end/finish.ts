@@ -7,7 +7,6 @@ import { type AppError, errorText } from '../../errors.ts'
 import type { DoneEvent, ErrorEvent, FinishReason, RunEvent } from '../../protocol/run-event.ts'
 import type { RunContext } from '../context/context.ts'
 import type { ChatDependencies } from '../dependencies.ts'
-import type { RunLog } from '../log/log.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
 import { readRunOptions } from '../state.ts'
@@ -130,5 +129,5 @@ export async function storeEnd(
   await batch.settle(stored)
 }
 
-const hasAskedForInput = ({ entries }: RunLog): boolean =>
+const hasAskedForInput = ({ entries }: PerformedRun['active']['runLog']): boolean =>
   entries.some((entry) => entry.kind === 'event' && entry.event.event === 'input_required')
