@@ -186,6 +186,11 @@ async function assemble(
     safety: tools.safety,
     isToolAllowed: tools.isToolAllowed,
     memory: (userId, question) => tools.memory.promptSection(userId, question, MEMORY_TOKENS),
+    async preferences(userId) {
+      const { instructions, disabled_tools: disabledTools } =
+        await store.settings.preferences(userId)
+      return { instructions, disabledTools }
+    },
     describeProject: createProjectDescription(store.projects, workspace),
     log,
     redact: redactor.redact,

@@ -13,6 +13,8 @@ When a tool call fails, read the error, then fix the call, or say what you could
  */
 export function systemPrompt(sections: {
   custom: string | null
+  /** What the user wants in every conversation; '' for nothing. */
+  instructions: string
   /** Name and description of the project, without file names. */
   project: string | null
   /** The user's own text and the facts they vouch for. */
@@ -22,7 +24,14 @@ export function systemPrompt(sections: {
 }): string {
   const custom = sections.custom?.trim()
   const date = `This conversation began on ${sections.began.toISOString().slice(0, 10)} (UTC).`
-  return [custom ? custom : DEFAULT_PROMPT, date, sections.project?.trim(), sections.memory.trim()]
+  const instructions = sections.instructions.trim()
+  return [
+    custom ? custom : DEFAULT_PROMPT,
+    date,
+    instructions === '' ? '' : `The user's instructions for every conversation:\n${instructions}`,
+    sections.project?.trim(),
+    sections.memory.trim(),
+  ]
     .filter((part) => part)
     .join('\n\n')
 }

@@ -117,6 +117,10 @@ export function routeDependencies({
       chat,
       announce: changes.publish,
       assertModel: async (id) => void (await catalog.resolve(id)),
+      async projectModel(userId, projectId) {
+        const model = (await store.projects.find(userId, projectId))?.settings?.model ?? null
+        return model !== null && (await hasModel(model)) ? model : null
+      },
       thinksByDefault: async (id) => {
         const { model } = await catalog.resolve(id)
         return !model.demo && model.thinking !== false
@@ -144,6 +148,7 @@ export function routeDependencies({
     },
     runs: { chat, store },
     projects: {
+      assertModel: async (id) => void (await catalog.resolve(id)),
       projects: store.projects,
       services: workspace,
       uploadLimits: { bytes: config.limits.upload, files: config.limits.upload_files },
@@ -164,6 +169,7 @@ export function routeDependencies({
     background: { background: createBackground(store, chat), store },
     channels: { channels: tools.channels },
     memory: { memory: tools.memory },
+    preferences: { settings: store.settings },
     mcp: { mcp: tools.mcp },
     tools: { registry: tools.registry, isolationKnown: tools.isolationKnown },
     documents: {

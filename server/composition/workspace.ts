@@ -1,7 +1,7 @@
 // Creates the workspace and describes projects for prompts.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config/schema.ts'
-import type { ProjectRepository } from '../db/repositories/projects.ts'
+import { type ProjectRepository, settingsOf } from '../db/repositories/projects.ts'
 import type { Store } from '../db/store.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { ProjectDescription } from '../runs/dependencies.ts'
@@ -68,9 +68,22 @@ export const createProjectDescription =
         : [`Description: ${JSON.stringify(project.description)}.`]),
       'The file tools work in this project; paths are relative to its top folder.',
     ].join(' ')
+    const {
+      instructions,
+      disabled_tools: disabledTools,
+      uses_memory: usesMemory,
+    } = settingsOf(project)
     const listing =
       entries.length === 0
         ? 'The project has no files yet.'
         : `Top-level entries of the project: ${[...names, ...(rest > 0 ? [`${rest} more (see file_list)`] : [])].join(', ')}.`
-    return { about, listing }
+    return {
+      about:
+        instructions === ''
+          ? about
+          : `${about}\n\nThe user's instructions for this project:\n${instructions}`,
+      listing,
+      disabledTools,
+      usesMemory,
+    }
   }

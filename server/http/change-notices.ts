@@ -48,6 +48,7 @@ const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>
   'POST /api/projects/:id/checkpoints/:cid/restore': file('updated'),
   'POST /api/projects/:id/checkpoints/restore': file('updated'),
   'PUT /api/memory': settings('memory'),
+  'PATCH /api/preferences': settings('preferences'),
   'POST /api/conversations/:id/share': settings('shares'),
   'DELETE /api/conversations/:id/share': settings('shares'),
   'PATCH /api/auth/profile': settings('profile'),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { optional, PageQuery, page, Timestamp, withoutNul } from './envelope.ts'
 import { MessageId, ProjectId, RunId } from './ids.ts'
+import { DisabledTools, Instructions } from './preferences.ts'
 
 export const ProjectName = withoutNul(z.string().trim().min(1).max(255))
 export const Project = z
@@ -9,6 +10,14 @@ export const Project = z
     id: ProjectId,
     name: z.string(),
     description: z.string().nullable(),
+    /** How to answer in its conversations; '' for nothing special. */
+    instructions: z.string(),
+    /** The model of its new conversations; null: the server's default. */
+    model: z.string().nullable(),
+    /** Tools that its conversations do not use, besides those that the user has switched off everywhere. */
+    disabled_tools: z.array(z.string()),
+    /** Whether its conversations know the user's memory. */
+    uses_memory: z.boolean(),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -25,12 +34,31 @@ export const ProjectDetail = Project.extend({ stats: ProjectStats })
 export const ProjectPage = page(Project).extend({ total: z.int() })
 export const ProjectListQuery = PageQuery
 
+/** What its conversations follow, as stored. */
+export type ProjectSettings = Pick<
+  Project,
+  'instructions' | 'model' | 'disabled_tools' | 'uses_memory'
+>
+export const DEFAULT_PROJECT_SETTINGS: ProjectSettings = {
+  instructions: '',
+  model: null,
+  disabled_tools: [],
+  uses_memory: true,
+}
+
 const Description = withoutNul(z.string().max(2000))
 export const CreateProjectBody = z
   .object({ name: ProjectName, description: optional(Description) })
   .meta({ id: 'CreateProject' })
 export const UpdateProjectBody = z
-  .object({ name: optional(ProjectName), description: Description.nullish() })
+  .object({
+    name: optional(ProjectName),
+    description: Description.nullish(),
+    instructions: optional(Instructions),
+    model: z.string().min(1).max(200).nullish(),
+    disabled_tools: optional(DisabledTools),
+    uses_memory: optional(z.boolean()),
+  })
   .meta({ id: 'UpdateProject' })
 
 export const FileEntry = z.object({

@@ -4,6 +4,7 @@ import type { ConversationItem } from '../db/repositories/conversation-items.ts'
 import type { ConversationRepository } from '../db/repositories/conversations.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { withoutAbsent } from '../lib/without-absent.ts'
 import {
   Conversation,
   ConversationListQuery,
@@ -12,7 +13,7 @@ import {
   PatchConversationBody,
 } from '../protocol/conversation.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
-import { ConversationId } from '../protocol/ids.ts'
+import { ConversationId, type ProjectId, type UserId } from '../protocol/ids.ts'
 import { type BulkRouteDependencies, registerBulkRoute } from './bulk.ts'
 import { deleted, success } from './envelope.ts'
 
@@ -20,6 +21,8 @@ export interface ConversationRouteDependencies extends BulkRouteDependencies {
   conversations: ConversationRepository
   /** @throws AppError `unknown_model` when there is no such model. */
   assertModel(id: string): Promise<void>
+  /** The model that the project sets for its new conversations; null when it sets none, or one that is gone. */
+  projectModel(userId: UserId, projectId: ProjectId): Promise<string | null>
   /** Whether thinking is enabled by default for a model (null: the default model); new conversations start that way. */
   thinksByDefault(model: string | null): Promise<boolean>
 }
@@ -33,7 +36,7 @@ export function registerConversationRoutes(
   app: App,
   dependencies: ConversationRouteDependencies,
 ): void {
-  const { conversations, assertModel, thinksByDefault, trash, chat } = dependencies
+  const { conversations, assertModel, projectModel, thinksByDefault, trash, chat } = dependencies
   registerBulkRoute(app, dependencies)
 
   app.get(
@@ -74,14 +77,17 @@ export function registerConversationRoutes(
     },
     async ({ user, body }) => {
       if (body.model !== undefined) await assertModel(body.model)
+      const model =
+        body.model ??
+        (body.project_id === undefined ? null : await projectModel(user.id, body.project_id))
       const { id } = await conversations.create(user.id, {
         ...(body.title === undefined ? {} : { title: body.title }),
-        model: body.model ?? null,
+        model,
         projectId: body.project_id ?? null,
         systemPrompt: body.system_prompt ?? null,
         temperature: body.temperature ?? null,
         maxTokens: body.max_tokens ?? null,
-        thinkingEnabled: body.thinking_enabled ?? (await thinksByDefault(body.model ?? null)),
+        thinkingEnabled: body.thinking_enabled ?? (await thinksByDefault(model)),
         approval: body.approval ?? null,
         disabledMcpServers: body.disabled_mcp_servers ?? [],
         temporary: body.temporary ?? false,
@@ -164,15 +170,6 @@ export function registerConversationRoutes(
     },
   )
 }
-
-type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
-
-/** Removes undefined fields, which repositories do not accept. */
-const withoutAbsent = <T extends object>(fields: T): Present<T> =>
-  // `Object.entries` loses the types of the keys; only undefined values are removed.
-  Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Present<T>
 
 /** The wire format of a conversation. */
 export const presentConversation = (item: ConversationItem): Conversation => ({

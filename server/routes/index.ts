@@ -20,6 +20,7 @@ import { registerMemoryRoutes } from './memory.ts'
 import { type MessageRouteDependencies, registerMessageRoutes } from './messages.ts'
 import { type ModelSetupDependencies, registerModelSetupRoutes } from './model-setup.ts'
 import { type ModelRouteDependencies, registerModelRoutes } from './models.ts'
+import { registerPreferenceRoutes } from './preferences.ts'
 import { registerProjectFileRoutes } from './project-files.ts'
 import {
   type ProjectUploadRouteDependencies,
@@ -54,6 +55,7 @@ export interface RouteDependencies {
   background: BackgroundRouteDependencies
   channels: Parameters<typeof registerChannelRoutes>[1]
   memory: Parameters<typeof registerMemoryRoutes>[1]
+  preferences: Parameters<typeof registerPreferenceRoutes>[1]
   mcp: Parameters<typeof registerMcpRoutes>[1]
   documents: DocumentRouteDependencies
   tools: Parameters<typeof registerToolRoutes>[1]
@@ -85,6 +87,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerBackgroundRoutes(app, dependencies.background)
   registerChannelRoutes(app, dependencies.channels)
   registerMemoryRoutes(app, dependencies.memory)
+  registerPreferenceRoutes(app, dependencies.preferences)
   registerMcpRoutes(app, dependencies.mcp)
   registerDocumentRoutes(app, dependencies.documents)
   registerToolRoutes(app, dependencies.tools)

@@ -1,6 +1,6 @@
 // Routes for projects: list, create, get, update, delete.
 import { z } from 'zod'
-import type { ProjectRepository, ProjectRow } from '../db/repositories/projects.ts'
+import { type ProjectRepository, type ProjectRow, settingsOf } from '../db/repositories/projects.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Knowledge } from '../knowledge/knowledge.ts'
@@ -22,6 +22,8 @@ import { ownProject } from './own-project.ts'
 export interface ProjectRouteDependencies {
   projects: ProjectRepository
   services: WorkspaceServices
+  /** Throws when there is no such model. */
+  assertModel(id: string): Promise<void>
   knowledge: Pick<Knowledge, 'removeProject'>
   /** Stops the runs that use the project. */
   stopRuns(projectId: ProjectId): Promise<void>
@@ -35,7 +37,7 @@ const Detail = envelope(ProjectDetail)
 /** `/api/projects` and `/api/projects/:id`. */
 export function registerProjectRoutes(
   app: App,
-  { projects, services, knowledge, stopRuns }: ProjectRouteDependencies,
+  { projects, services, knowledge, stopRuns, assertModel }: ProjectRouteDependencies,
 ): void {
   const { workspaces } = services
   const own = { projects, workspaces }
@@ -103,7 +105,7 @@ export function registerProjectRoutes(
     '/api/projects/:id',
     {
       schema: {
-        summary: 'Update the name or description of a project',
+        summary: 'Update a project: its name, description, instructions, model, tools and memory',
         tags,
         params: Params,
         body: UpdateProjectBody,
@@ -111,7 +113,9 @@ export function registerProjectRoutes(
       },
     },
     async ({ user, params, body }) => {
-      const row = await projects.update(user.id, params.id, body)
+      if (body.model != null) await assertModel(body.model)
+      const { name, description, ...settings } = body
+      const row = await projects.update(user.id, params.id, { name, description, settings })
       if (row === undefined) throw appError('project_not_found')
       return success(presentProject(row))
     },
@@ -146,6 +150,7 @@ const presentProject = (row: ProjectRow): Project => ({
   id: row.id,
   name: row.name,
   description: row.description,
+  ...settingsOf(row),
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
 })

@@ -46,6 +46,17 @@ export interface ProjectDescription {
   about: string
   /** The names of its files; anybody may have chosen them. */
   listing: string
+  /** Tools that its conversations do not use, by name. */
+  disabledTools: readonly string[]
+  usesMemory: boolean
+}
+
+/** What a user has set for all conversations, as far as runs need it. */
+export interface UserPreferences {
+  /** How to answer, in the user's words; '' for nothing special. */
+  instructions: string
+  /** Tools that are never offered, by name. */
+  disabledTools: readonly string[]
 }
 
 /** What the prompt contains of the user's memory; '' for an empty part. */
@@ -85,6 +96,8 @@ export interface ChatDependencies {
   ): boolean
   /** The parts of the user's memory that are relevant to the question. */
   memory(userId: UserId, question: string): Promise<MemorySection>
+  /** What the user has set for all conversations. */
+  preferences(userId: UserId): Promise<UserPreferences>
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
   /** Notifies the user's open pages of a change; call it after the commit. */
   announce(userId: UserId, change: Change): void

@@ -2,12 +2,18 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
+import { withoutAbsent } from '../../lib/without-absent.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
+import { DEFAULT_PROJECT_SETTINGS, type ProjectSettings } from '../../protocol/project.ts'
 import { decodeCursor, MomentCursor, toPage } from '../cursor.ts'
 import type { Database, Reader } from '../database.ts'
 import { afterMoment, countAll } from '../fragments.ts'
 
 export type ProjectRow = Database['tables']['projects']['$inferSelect']
+
+/** What the project's conversations follow. */
+export const settingsOf = ({ settings }: Pick<ProjectRow, 'settings'>): ProjectSettings =>
+  settings ?? DEFAULT_PROJECT_SETTINGS
 
 export type ProjectRepository = ReturnType<typeof createProjectRepository>
 
@@ -78,6 +84,7 @@ export function createProjectRepository(database: Database) {
             id: newId<ProjectId>(),
             userId,
             size: 0,
+            settings: null,
             ...values,
             createdAt: now,
             updatedAt: now,
@@ -91,7 +98,11 @@ export function createProjectRepository(database: Database) {
     update: (
       userId: UserId,
       id: ProjectId,
-      changes: { name?: string | undefined; description?: string | null | undefined },
+      changes: {
+        name?: string | undefined
+        description?: string | null | undefined
+        settings?: { [Key in keyof ProjectSettings]?: ProjectSettings[Key] | undefined }
+      },
     ): Promise<ProjectRow | undefined> =>
       unlessTaken(
         database.write(async (tx) => {
@@ -102,6 +113,7 @@ export function createProjectRepository(database: Database) {
             name: changes.name ?? project.name,
             description:
               changes.description === undefined ? project.description : changes.description,
+            settings: { ...settingsOf(project), ...withoutAbsent(changes.settings ?? {}) },
             updatedAt: new Date(),
           }
           await tx.update(projects).set(changed).where(owned(userId, id))

@@ -9,6 +9,7 @@ export const {
   accountLinks,
   tokenUsage,
   memories,
+  preferences,
   channels,
   deliveries,
   models,

@@ -1,6 +1,7 @@
 // Tables of accounts and of what belongs to a user or to the whole server.
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { Preferences } from '../../protocol/preferences.ts'
 import type { Columns } from '../columns/postgres.ts'
 
 export function defineAccountTables(c: Columns) {
@@ -107,6 +108,11 @@ export function defineAccountTables(c: Columns) {
     (t) => [c.primaryKey({ columns: [t.userId, t.day, t.hour, t.model, t.currency] })],
   )
 
+  const preferences = c.table('preferences', {
+    userId: owner().primaryKey(),
+    value: c.json<Preferences>('value').notNull(),
+  })
+
   const memories = c.table('memories', {
     userId: owner().primaryKey(),
     content: c.text('content').notNull(),
@@ -172,6 +178,7 @@ export function defineAccountTables(c: Columns) {
     accountLinks,
     tokenUsage,
     memories,
+    preferences,
     channels,
     deliveries,
     models,

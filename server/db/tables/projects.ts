@@ -1,6 +1,7 @@
 // Tables of projects, their checkpoints and their documents.
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { MessageId, ProjectId, RunId, UserId } from '../../protocol/ids.ts'
+import type { ProjectSettings } from '../../protocol/project.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineAccountTables } from './accounts.ts'
 
@@ -47,6 +48,8 @@ export function defineProjectTables(
       description: c.text('description'),
       /** Bytes of all its files after the last change; null until measured. */
       size: c.bigInteger('size'),
+      /** Null: all defaults. */
+      settings: c.json<ProjectSettings>('settings'),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
     },

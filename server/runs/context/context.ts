@@ -14,7 +14,7 @@ import type { CallId, MessageId } from '../../protocol/ids.ts'
 import type { Step } from '../../protocol/step.ts'
 import type { ToolDefinition } from '../../tools/definition.ts'
 import type { ToolSet } from '../../tools/registry.ts'
-import type { ChatDependencies } from '../dependencies.ts'
+import type { ChatDependencies, MemorySection } from '../dependencies.ts'
 import { type ClientTool, type RunOptions, type RunState, readRunOptions } from '../state.ts'
 import { loadBranch } from './branch.ts'
 import { earlierRuns, memoryOf, nextPrompt } from './prompt.ts'
@@ -24,6 +24,8 @@ export const DEFAULT_CONTEXT_WINDOW = 128_000
 
 const CONTINUE_NOTE =
   'Your answer was interrupted here. Continue exactly where it ends, without repeating any of it.'
+
+const NO_MEMORY: MemorySection = { trusted: '', outside: '' }
 
 export interface RunContext {
   conversation: ConversationRow
@@ -86,9 +88,10 @@ export async function createRunContext(
   const question = options.task ?? recent.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
   // The conversation is read after its messages, so that its taint is at least as recent as they are.
-  const [conversation, memory, project] = await Promise.all([
+  const [conversation, userMemory, preferences, project] = await Promise.all([
     store.conversations.find(run.userId, run.conversationId),
     dependencies.memory(run.userId, question),
+    dependencies.preferences(run.userId),
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
   ])
   if (conversation === undefined) throw appError('conversation_gone')
@@ -97,18 +100,23 @@ export async function createRunContext(
   const resume = resumePoint(rows, allTools)
   const clientTools =
     model.tool_mode === 'none' || options.toolChoice === 'none' ? [] : (options.clientTools ?? [])
-  const tools = toolsOf(conversation, model, options, allTools, dependencies)
+  const disabled = new Set([...preferences.disabledTools, ...(project?.disabledTools ?? [])])
+  const tools = toolsOf(conversation, model, options, allTools, dependencies).filter(
+    ({ name }) => !disabled.has(name),
+  )
+  const usesMemory = project?.usesMemory !== false
 
   const earlier = recent.flatMap(({ runId }) => (runId === null ? [] : (runs.get(runId) ?? [])))
   state.prompt ??= nextPrompt(earlier, {
-    memory,
+    memory: usesMemory ? userMemory : NO_MEMORY,
     listing: project?.listing ?? '',
     time: dependencies.now(),
   })
   const system = systemPrompt({
     custom: conversation.systemPrompt,
+    instructions: preferences.instructions,
     project: project?.about ?? null,
-    memory: state.prompt.memory ?? memoryOf(earlier) ?? '',
+    memory: usesMemory ? (state.prompt.memory ?? memoryOf(earlier) ?? '') : '',
     began: conversation.createdAt,
   })
   // Each question keeps what was added to it: earlier messages stay the same, so that providers can cache them.

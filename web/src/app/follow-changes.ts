@@ -55,6 +55,7 @@ const touched = (change: Change): (readonly unknown[])[] => {
         ['models'],
         ['admin-models'],
         ['memory'],
+        ['preferences'],
         ['profile'],
         ['channels'],
         ['api-keys'],
