@@ -4,15 +4,15 @@ import { appError } from '../errors.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { OnDisconnect, ToolChoice } from '../protocol/message.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
-import type { ClientTool } from '../runs/state.ts'
+import type { ClientTool, ResponseOptions } from '../runs/state.ts'
 import { createProgramTurn, type PastMessage, type ProgramTurn } from './program-turn.ts'
 import type { RunStart } from './start-run.ts'
 
 type Question = ProgramTurn['question']
 
 export interface ProgramRequest {
-  /** The model's id in this server. */
-  model: string
+  /** The model's id in this server; undefined for the default model. */
+  model: string | undefined
   systemPrompt: string | undefined
   temperature: number | undefined
   maxTokens: number | undefined
@@ -41,6 +41,8 @@ export interface ProgramRequest {
   /** Calls that need approval fail instead of waiting for a person. */
   refusesApprovals: boolean
   onDisconnect: OnDisconnect
+  /** Stored with the run, for requests through the Responses API. */
+  response?: ResponseOptions
 }
 
 export interface ProgramRuns {
@@ -63,6 +65,7 @@ export function createProgramRuns(
     on_disconnect: request.onDisconnect,
     clientTools: [...request.clientTools],
     refusesApprovals: request.refusesApprovals,
+    ...(request.response === undefined ? {} : { response: request.response }),
   })
 
   async function findPrevious(
@@ -118,7 +121,7 @@ export function createProgramRuns(
       const conversation = await store.conversations.create(userId, {
         ...settings,
         title,
-        model: request.model,
+        model: request.model ?? null,
         projectId: request.projectId ?? null,
         temporary: request.isTemporary,
       })

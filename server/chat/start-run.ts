@@ -21,7 +21,7 @@ import type { TemporaryRemoval } from './temporary.ts'
 
 /** The body of a request, and what only programs may ask for. */
 type RunBody = Partial<RegenerateBody> &
-  Partial<Pick<RunOptions, 'clientTools' | 'refusesApprovals'>>
+  Partial<Pick<RunOptions, 'clientTools' | 'refusesApprovals' | 'response'>>
 
 /** The position of a turn in the message tree, resolved in the transaction that stores the turn. */
 export type TurnPosition =
@@ -197,6 +197,7 @@ export function createRunStart(
       approval: body.approval ?? conversation.approval ?? settings.approvalDefault,
       onDisconnect: body.on_disconnect ?? 'grace',
       ...(body.clientTools === undefined ? {} : { clientTools: body.clientTools }),
+      ...(body.response === undefined ? {} : { response: body.response }),
       ...(body.refusesApprovals === true ? { refusesApprovals: true } : {}),
     }
     const run: RunRow = {

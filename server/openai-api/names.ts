@@ -3,13 +3,16 @@ import type { PublicModel } from '../protocol/catalog.ts'
 import { CallId, RunId } from '../protocol/ids.ts'
 import type { ProgramModel } from '../protocol/openai/chat-completions.ts'
 
-const PREFIX = 'nanoclaw/'
+const DEFAULT_MODEL = 'nanoclaw'
+const PREFIX = `${DEFAULT_MODEL}/`
 
 export const programModelName = (id: string): string => PREFIX + id
 
-/** The model's id in this server; the prefix may be left out. */
-export const modelIdOf = (name: string): string =>
-  name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
+/** The model's id in this server; the prefix may be left out. Undefined for `nanoclaw`, which means the default model. */
+export function modelIdOf(name: string): string | undefined {
+  if (name === DEFAULT_MODEL) return undefined
+  return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
+}
 
 export const presentProgramModel = (model: PublicModel): ProgramModel => ({
   id: programModelName(model.id),

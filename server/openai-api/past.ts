@@ -2,6 +2,7 @@
 import type { ProgramRequest } from '../chat/program-runs.ts'
 import type { PastMessage, PastStep } from '../chat/program-turn.ts'
 import { appError } from '../errors.ts'
+import type { RunId } from '../protocol/ids.ts'
 import { ImageAttachment, type NewAttachment } from '../protocol/message.ts'
 import { readClientCallId, storedCallId } from './names.ts'
 
@@ -20,13 +21,19 @@ export type ReadPast = Pick<ProgramRequest, 'past' | 'question' | 'previous' | '
 const MAX_TITLE_CHARACTERS = 60
 const IMAGE_URL = /^data:(image\/(?:png|jpeg|webp|gif));base64,([A-Za-z\d+/=\s]+)$/
 
-/** @throws AppError for a result without a call, an image that is no data URL, and when there is nothing to answer. */
-export function readPast(entries: readonly PastEntry[]): ReadPast {
-  const system = entries.flatMap((entry) => (entry.kind === 'system' ? [entry.text] : []))
+/**
+ * @param continued the run that the entries follow, where the program names it.
+ * @throws AppError for a result without a call, an image that is no data URL, and when there is nothing to answer.
+ */
+export function readPast(entries: readonly PastEntry[], continued: RunId | null = null): ReadPast {
   const said = entries.filter((entry) => entry.kind !== 'system')
+  if (continued !== null) {
+    const previous = continuing(said, continued)
+    return { system: systemOf(entries), title: '', past: [], question: null, previous }
+  }
   const firstText = said.find((entry) => entry.kind === 'user')?.text ?? ''
   return {
-    system: system.length === 0 ? undefined : system.join('\n\n'),
+    system: systemOf(entries),
     title: titleOf(firstText),
     ...splitQuestion(messagesOf(said)),
     previous: previousOf(said),
@@ -34,6 +41,23 @@ export function readPast(entries: readonly PastEntry[]): ReadPast {
 }
 
 type Said = Exclude<PastEntry, { kind: 'system' }>
+
+function systemOf(entries: readonly PastEntry[]): string | undefined {
+  const texts = entries.flatMap((entry) => (entry.kind === 'system' ? [entry.text] : []))
+  return texts.length === 0 ? undefined : texts.join('\n\n')
+}
+
+/** The results of a run's calls, and what comes after them. */
+function continuing(said: readonly Said[], runId: RunId): NonNullable<ProgramRequest['previous']> {
+  const results = new Map<string, string>()
+  const others: Said[] = []
+  for (const entry of said) {
+    const id = entry.kind === 'result' ? readClientCallId(entry.id) : null
+    if (entry.kind === 'result' && id?.runId === runId) results.set(id.idRef, entry.text)
+    else others.push(entry)
+  }
+  return { runId, results, ...splitQuestion(messagesOf(others)), isRequired: true }
+}
 
 /** The run whose calls the last results belong to, if this server made the calls. */
 function previousOf(said: readonly Said[]): ProgramRequest['previous'] {

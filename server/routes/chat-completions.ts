@@ -51,7 +51,9 @@ export function registerChatCompletionRoutes(
     },
     async ({ params }) => {
       const id = modelIdOf(params['*'])
-      const model = (await listModels()).find((one) => one.id === id)
+      const model = (await listModels()).find((one) =>
+        id === undefined ? one.default : one.id === id,
+      )
       if (model === undefined) throw appError('model_unknown')
       return presentProgramModel(model)
     },

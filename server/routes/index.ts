@@ -27,6 +27,7 @@ import {
   registerProjectUploadRoutes,
 } from './project-uploads.ts'
 import { type ProjectRouteDependencies, registerProjectRoutes } from './projects.ts'
+import { registerResponseRoutes } from './responses.ts'
 import { registerRunRoutes } from './runs.ts'
 import { registerSearchRoutes, type SearchRouteDependencies } from './search.ts'
 import { registerSharedRoutes, type SharedRouteDependencies } from './shared.ts'
@@ -92,5 +93,6 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerDocumentRoutes(app, dependencies.documents)
   registerToolRoutes(app, dependencies.tools)
   registerChatCompletionRoutes(app, dependencies.programs)
+  registerResponseRoutes(app, dependencies.programs)
   registerUserEventRoutes(app, dependencies.userEvents)
 }

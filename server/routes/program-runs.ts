@@ -32,6 +32,11 @@ export const wishesOf = ({ headers }: Pick<FastifyRequest, 'headers'>): CallerWi
   isRepeatable: headers['idempotency-key'] !== undefined,
 })
 
+interface NumberedEvent {
+  id: number
+  event: RunEvent
+}
+
 /** An abort signal that fires when the client is gone. */
 function untilClientLeaves(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
@@ -42,24 +47,24 @@ function untilClientLeaves(reply: FastifyReply): AbortSignal {
 
 export function createProgramResponses({ chat, store }: ProgramRouteDependencies) {
   /** The events of a run from its beginning, live or from the store; null while nothing happens. */
-  async function* eventsOf(run: RunRow, signal: AbortSignal): AsyncGenerator<RunEvent | null> {
+  async function* eventsOf(run: RunRow, signal: AbortSignal): AsyncGenerator<NumberedEvent | null> {
     const runLog = await chat.runs.runLog(run)
     if (runLog === null) {
       const ended = (await store.runs.find(run.id)) ?? run
       for await (const event of replayRun(ended, store.steps, { mode: 'delta', afterId: 0 }))
-        yield readRunEvent(event)
+        yield { id: event.id, event: readRunEvent(event) }
       return
     }
     for await (const event of followRun(runLog, { signal, quietMs: QUIET_MS }))
-      yield event === null ? null : readRunEvent(event)
+      yield event === null ? null : { id: event.id, event: readRunEvent(event) }
   }
 
   return {
     /** Waits until the run has ended, as a listener of it. Returns it with its steps, also when it failed. */
     async result(reply: FastifyReply, run: RunRow): Promise<{ run: RunRow; steps: Step[] }> {
       void reply.header(RUN_HEADER, run.id)
-      for await (const event of eventsOf(run, untilClientLeaves(reply)))
-        if (event?.event === 'done' || event?.event === 'error') break
+      for await (const one of eventsOf(run, untilClientLeaves(reply)))
+        if (one?.event.event === 'done' || one?.event.event === 'error') break
       const [ended, rows] = await Promise.all([
         store.runs.find(run.id),
         store.steps.list(run.messageId),
@@ -71,7 +76,7 @@ export function createProgramResponses({ chat, store }: ProgramRouteDependencies
     async stream(
       reply: FastifyReply,
       run: RunRow,
-      write: (event: RunEvent) => readonly string[],
+      write: (event: RunEvent, id: number) => readonly string[],
     ): Promise<void> {
       void reply.header(RUN_HEADER, run.id)
       const { log } = reply.request
@@ -79,8 +84,8 @@ export function createProgramResponses({ chat, store }: ProgramRouteDependencies
       const response = beginEventStream(reply)
       response.flushHeaders()
       try {
-        for await (const event of eventsOf(run, signal))
-          for (const frame of event === null ? [': ping\n\n'] : write(event))
+        for await (const one of eventsOf(run, signal))
+          for (const frame of one === null ? [': ping\n\n'] : write(one.event, one.id))
             if (!response.write(frame)) await once(response, 'drain', { signal })
         response.end()
       } catch (error) {

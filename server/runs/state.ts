@@ -9,9 +9,20 @@ import { FinishReason } from '../protocol/run-event.ts'
 export const ClientTool = z.object({
   name: z.string(),
   description: z.string(),
-  parameters: z.record(z.string(), z.unknown()),
+  parameters: z.record(z.string(), z.json()),
 })
 export type ClientTool = z.infer<typeof ClientTool>
+
+export const ResponseOptions = z.object({
+  previousId: z.string().nullable(),
+  background: z.boolean(),
+  isStored: z.boolean(),
+  metadata: z.record(z.string(), z.string()),
+  instructions: z.string().nullable(),
+  temperature: z.number().nullable(),
+  maxTokens: z.int().nullable(),
+})
+export type ResponseOptions = z.infer<typeof ResponseOptions>
 
 /** Fixed when the run is created, so that it continues unchanged after a restart. */
 export const RunOptions = z.object({
@@ -30,6 +41,8 @@ export const RunOptions = z.object({
   clientTools: z.array(ClientTool).optional(),
   /** Nobody can be asked: calls that need approval are refused, with a text for the model. */
   refusesApprovals: z.boolean().optional(),
+  /** What a program asked for through the Responses API, and gets back with the response. */
+  response: ResponseOptions.optional(),
 })
 export type RunOptions = z.infer<typeof RunOptions>
 

@@ -44,6 +44,8 @@ export const CONVERSATION_FAILURES = {
     'too_many_requests',
     'Your channels may send to {{limit}} recipients an hour, and that limit is reached. Try again in {{minutes}} minutes.',
   ],
+  response_item_not_found: ['not_found', 'There is no item "{{id}}" in any response of yours.'],
+  response_not_found: ['not_found', 'There is no response "{{id}}".'],
   run_not_found: ['not_found', 'There is no such run.'],
   share_expired: ['validation_failed', 'The time when a share expires must be in the future.'],
   share_guesses_exhausted: [

@@ -49,6 +49,9 @@ export interface RunListener {
 const IDS_PER_ATTEMPT = 1_000_000
 export const idsBefore = (attempt: number): number => (Math.max(attempt, 1) - 1) * IDS_PER_ATTEMPT
 
+/** The attempt that an event id belongs to. */
+export const attemptOfEvent = (id: number): number => Math.floor((id - 1) / IDS_PER_ATTEMPT) + 1
+
 /** The initial content of a run log: empty for a new run, read from the store for a resumed one. */
 export interface RunLogHistory {
   entries: LogEntry[]

@@ -109,6 +109,8 @@ const conversations = {
   outbox_full: '已有 {{limit}} 条消息等待发送，请稍后再试。',
   recipients_exhausted:
     '你的渠道每小时最多可以发给 {{limit}} 个收件人，现已达到上限。请在 {{minutes}} 分钟后再试。',
+  response_item_not_found: '你的任何响应中都没有条目“{{id}}”。',
+  response_not_found: '没有响应“{{id}}”。',
   run_not_found: '没有这次运行。',
   share_expired: '分享的到期时间必须晚于现在。',
   share_guesses_exhausted: '这个链接的密码尝试次数过多，请过一会儿再试。',

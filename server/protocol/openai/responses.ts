@@ -1,0 +1,217 @@
+// Responses on the wire, as OpenAI defines them: https://platform.openai.com/docs/api-reference/responses.
+import { z } from 'zod'
+import { TokenCount } from '../bounds.ts'
+import { Temperature } from '../conversation.ts'
+import { optional } from '../envelope.ts'
+import { MAX_CLIENT_TOOLS, NanoClawOptions } from './chat-completions.ts'
+
+const MAX_ITEMS = 2_000
+const MAX_PARTS = 100
+const ItemId = z.string().min(1).max(500)
+
+const TextPart = z.object({
+  type: z.enum(['input_text', 'output_text', 'text', 'summary_text']),
+  text: z.string(),
+})
+const RefusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
+const ImagePart = z.object({
+  type: z.literal('input_image'),
+  /** A data URL. */
+  image_url: z.string({ error: 'send images as data URLs in `image_url`' }),
+})
+const Parts = z
+  .array(z.discriminatedUnion('type', [TextPart, RefusalPart, ImagePart]))
+  .max(MAX_PARTS)
+
+const InputMessage = z.object({
+  type: optional(z.literal('message')),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content: z.union([z.string(), Parts]),
+})
+const InputItem = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('function_call'),
+    call_id: ItemId,
+    name: z.string().min(1).max(200),
+    arguments: z.string(),
+  }),
+  z.object({
+    type: z.literal('function_call_output'),
+    call_id: ItemId,
+    output: z.union([z.string(), Parts]),
+  }),
+  z.object({
+    type: z.literal('mcp_call'),
+    id: ItemId,
+    name: z.string().min(1).max(200),
+    arguments: z.string(),
+    output: optional(z.string()),
+    error: optional(z.union([z.string(), z.record(z.string(), z.unknown())])),
+  }),
+  /** Stays with its server, and is not read again. */
+  z.object({ type: z.literal('reasoning') }),
+  /** An item of an earlier response, by its id. */
+  z.object({ type: z.literal('item_reference'), id: ItemId }),
+])
+export const ResponseInput = z.union([InputItem, InputMessage])
+export type ResponseInput = z.infer<typeof ResponseInput>
+
+const FunctionTool = z.object({
+  type: z.literal('function', {
+    error: 'only tools of type "function" are supported; the tools of the server need no entry',
+  }),
+  name: z.string().regex(/^[\w.-]{1,64}$/),
+  description: optional(z.string().max(10_000)),
+  parameters: optional(z.record(z.string(), z.json())),
+})
+
+export const ResponseBody = z
+  .object({
+    model: z.string().min(1).max(210),
+    input: z.union([z.string().min(1), z.array(ResponseInput).min(1).max(MAX_ITEMS)]),
+    instructions: optional(z.string().max(100_000)),
+    previous_response_id: optional(z.string().min(1).max(64)),
+    stream: optional(z.boolean()),
+    /** Responds at once; the run goes on without a connection. */
+    background: optional(z.boolean()),
+    /** `false`: the conversation is in no list and is removed after its run. */
+    store: optional(z.boolean()),
+    tools: optional(z.array(FunctionTool).max(MAX_CLIENT_TOOLS)),
+    tool_choice: optional(
+      z.union([
+        z.enum(['auto', 'none', 'required']),
+        z.object({ type: z.literal('function'), name: z.string().min(1).max(200) }),
+      ]),
+    ),
+    temperature: optional(Temperature),
+    max_output_tokens: optional(TokenCount),
+    reasoning: optional(
+      z.object({
+        effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
+      }),
+    ),
+    text: optional(
+      z.object({
+        format: optional(
+          z.object({
+            type: z.literal('text', { error: 'only the format "text" is supported' }),
+          }),
+        ),
+      }),
+    ),
+    metadata: optional(z.record(z.string().max(64), z.string().max(512))),
+    nanoclaw: optional(NanoClawOptions),
+  })
+  .refine((body) => body.background !== true || body.store !== false, {
+    error: 'a response in the background is stored: leave `store` out',
+    path: ['store'],
+  })
+  .meta({ id: 'ResponseRequest' })
+export type ResponseBody = z.infer<typeof ResponseBody>
+
+const ItemStatus = z.enum(['in_progress', 'completed', 'incomplete', 'failed'])
+
+export const OutputItem = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('reasoning'),
+      id: z.string(),
+      summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })),
+      status: ItemStatus,
+    }),
+    z.object({
+      type: z.literal('message'),
+      id: z.string(),
+      role: z.literal('assistant'),
+      status: ItemStatus,
+      content: z.array(
+        z.object({
+          type: z.literal('output_text'),
+          text: z.string(),
+          annotations: z.array(z.json()),
+          logprobs: z.array(z.json()),
+        }),
+      ),
+    }),
+    z.object({
+      type: z.literal('function_call'),
+      id: z.string(),
+      call_id: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+      status: ItemStatus,
+    }),
+    /** A call of a tool of the server. */
+    z.object({
+      type: z.literal('mcp_call'),
+      id: z.string(),
+      server_label: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+      output: z.string().nullable(),
+      error: z.string().nullable(),
+      status: ItemStatus,
+    }),
+  ])
+  .meta({ id: 'ResponseOutputItem' })
+export type OutputItem = z.infer<typeof OutputItem>
+
+export const ResponseStatus = z.enum([
+  'in_progress',
+  'completed',
+  'incomplete',
+  'failed',
+  'cancelled',
+])
+
+export const ResponseUsage = z.object({
+  input_tokens: z.int(),
+  input_tokens_details: z.object({ cached_tokens: z.int() }),
+  output_tokens: z.int(),
+  output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  total_tokens: z.int(),
+})
+
+export const ResponseObject = z
+  .object({
+    /** The id of the run. */
+    id: z.string(),
+    object: z.literal('response'),
+    /** Seconds since 1970, as is `completed_at`. */
+    created_at: z.int(),
+    completed_at: z.int().nullable(),
+    status: ResponseStatus,
+    background: z.boolean(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.string() }).nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.int().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    model: z.string(),
+    output: z.array(OutputItem),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.string().nullable(),
+    store: z.boolean(),
+    temperature: z.number().nullable(),
+    text: z.object({ format: z.object({ type: z.literal('text') }) }),
+    tool_choice: z.union([z.string(), z.object({ type: z.string(), name: z.string() })]),
+    tools: z.array(
+      z.object({
+        type: z.literal('function'),
+        name: z.string(),
+        description: z.string(),
+        parameters: z.record(z.string(), z.json()),
+        strict: z.boolean(),
+      }),
+    ),
+    top_p: z.number().nullable(),
+    usage: ResponseUsage.nullable(),
+  })
+  .meta({ id: 'Response' })
+export type ResponseObject = z.infer<typeof ResponseObject>
+
+export const ResponseQuery = z.object({
+  stream: z.enum(['true', 'false']).optional(),
+  /** With `stream`: only events with a larger `sequence_number`. */
+  starting_after: z.coerce.number().int().min(0).optional(),
+})

@@ -1,0 +1,170 @@
+// Responses through the official `openai` package: durable runs that can be fetched, streamed again, cancelled, continued.
+import OpenAI from 'openai'
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
+import { beforeAll, expect, test } from 'vitest'
+import { describeOnEachServer, type TestServer } from '../../support/server.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
+const model = 'nanoclaw/scripted'
+const calculator = { name: 'calculator', arguments: { expression: '2 + 2' } }
+const thermometer: OpenAI.Responses.FunctionTool = {
+  type: 'function',
+  name: 'thermometer',
+  description: 'Reads the thermometer on the wall.',
+  parameters: { type: 'object', properties: {} },
+  strict: false,
+}
+
+async function collect(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
+  const events = []
+  for await (const event of stream) events.push(event)
+  return events
+}
+const typesOf = (events: readonly ResponseStreamEvent[]) => events.map(({ type }) => type)
+
+describeOnEachServer('responses', (start) => {
+  let server: TestServer
+  let client: OpenAI
+  beforeAll(async () => {
+    server = await start({
+      models: [{ id: 'scripted', api_url: upstream.url, thinking: true }],
+      titles: 'off',
+    })
+    client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
+  })
+
+  test('a stream has the complete sequence of events, numbered, and the same one again afterwards', async () => {
+    upstream.enqueue(
+      turn.toolCalls([calculator]),
+      turn.thinking('Easy.', 'Four.', { chunkSize: 9 }),
+    )
+    const events = await collect(
+      await client.responses.create({ model, input: 'How much is 2 + 2?', stream: true }),
+    )
+    const types = typesOf(events)
+    expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.mcp_call.in_progress',
+      'response.mcp_call_arguments.delta',
+      'response.mcp_call_arguments.done',
+      'response.mcp_call.completed',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.reasoning_summary_part.added',
+      'response.reasoning_summary_text.delta',
+      'response.reasoning_summary_text.done',
+      'response.reasoning_summary_part.done',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ])
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, at) => at))
+    const last = events.at(-1)
+    if (last?.type !== 'response.completed') throw new Error('no end')
+    const { response } = last
+    expect(response).toMatchObject({ status: 'completed', usage: { input_tokens: 20 } })
+    expect(response.output).toMatchObject([
+      { type: 'mcp_call', name: 'calculator', status: 'completed', error: null },
+      { type: 'reasoning', summary: [{ text: 'Easy.' }] },
+      { type: 'message', content: [{ type: 'output_text', text: 'Four.' }] },
+    ])
+    const fetched = await client.responses.retrieve(response.id)
+    expect(fetched.output).toEqual(response.output)
+    expect(fetched.usage).toEqual(response.usage)
+    const again = await collect(
+      await client.responses.retrieve(response.id, { stream: true, starting_after: 6 }),
+    )
+    const withoutEnds = (list: ResponseStreamEvent[]) =>
+      list.filter(({ type }) => type !== 'response.completed')
+    expect(withoutEnds(again)).toEqual(withoutEnds(events.slice(7)))
+    const run = await server.call('GET', `/api/runs/${response.id}`)
+    expect(run.json.data.status).toBe('completed')
+  })
+
+  test("a conversation goes on from a response, through a call of the program's own tool", async () => {
+    upstream.enqueue(turn.toolCalls([{ id: 't1', name: 'thermometer', arguments: {} }]))
+    const first = await client.responses.create({
+      model,
+      input: 'How warm is it?',
+      instructions: 'Be brief.',
+      tools: [thermometer],
+    })
+    const [call] = first.output
+    if (call?.type !== 'function_call') throw new Error('no call')
+    const without = client.responses.create({ model, input: 'So?', previous_response_id: first.id })
+    await expect(without).rejects.toMatchObject({ status: 400, code: 'client_result_missing' })
+    upstream.enqueue(turn.text('21 degrees.'))
+    const second = await client.responses.create({
+      model,
+      previous_response_id: first.id,
+      input: [{ type: 'function_call_output', call_id: call.call_id, output: '21 °C' }],
+    })
+    expect(second.output_text).toBe('21 degrees.')
+    expect(second.previous_response_id).toBe(first.id)
+    upstream.enqueue(turn.text('Mild.'))
+    const third = await client.responses.create({
+      model,
+      previous_response_id: second.id,
+      input: 'Is that warm?',
+    })
+    expect(third.output_text).toBe('Mild.')
+    expect(upstream.requests.at(-1)?.messages.slice(1)).toMatchObject([
+      { role: 'user', content: 'How warm is it?' },
+      { role: 'assistant', tool_calls: [{ id: 't1' }] },
+      { role: 'tool', content: '21 °C' },
+      { role: 'assistant', content: '21 degrees.' },
+      { role: 'user', content: 'Is that warm?' },
+    ])
+  })
+
+  test('a response in the background goes on by itself, is followed from any event and can be cancelled', async () => {
+    let release = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    upstream.enqueue(turn.text('Done at last.', { until, chunkSize: 20 }))
+    const begun = await client.responses.create({
+      model,
+      input: 'Take your time',
+      background: true,
+    })
+    expect(begun).toMatchObject({ status: 'in_progress', background: true, output: [] })
+    const following = client.responses
+      .retrieve(begun.id, { stream: true, starting_after: 1 })
+      .then(collect)
+    release()
+    const events = await following
+    expect(events[0]).toMatchObject({ type: 'response.output_item.added', sequence_number: 2 })
+    expect(events.at(-1)?.type).toBe('response.completed')
+
+    upstream.enqueue(turn.text('Never.', { until: new Promise(() => {}) }))
+    const endless = await client.responses.create({ model, input: 'Wait', background: true })
+    const cancelled = await client.responses.cancel(endless.id)
+    expect(cancelled.status).toBe('cancelled')
+    expect((await client.responses.retrieve(endless.id)).status).toBe('cancelled')
+  })
+
+  test('a failed response says why, and an unknown one is a 404', async () => {
+    upstream.enqueue(turn.error(401, 'no such key'))
+    const failed = await client.responses.create({ model, input: 'Hello' })
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_unauthorized' } })
+    upstream.enqueue(turn.error(401, 'no such key'))
+    const events = await collect(
+      await client.responses.create({ model, input: 'Hello', stream: true }),
+    )
+    expect(typesOf(events)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
+    await expect(client.responses.retrieve('none')).rejects.toMatchObject({
+      status: 404,
+      code: 'response_not_found',
+    })
+  })
+})
