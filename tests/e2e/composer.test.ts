@@ -1,4 +1,4 @@
-// The message field in a real browser: messages that wait for an answer, and bringing the last one back.
+// The message field in a real browser: queued messages, commands, mentions, models; what an answer offers; the palette.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composer, describeInBrowser, leave, say } from '../support/page.ts'
 import { type TestServer, useServers } from '../support/server.ts'
@@ -127,6 +127,50 @@ describeInBrowser('the composer', (visitor) => {
     await say(page, 'Who are you?')
     await page.getByText('By the second.').waitFor()
     expect(upstream.requests.at(-1)?.model).toBe('second')
+    await leave(page)
+  })
+
+  test('the palette gives commands; an answer is quoted, linked to, and given again by another model', async () => {
+    upstream.enqueue(turn.text('Words worth quoting.'), turn.text('Said differently.'))
+    const page = await visitor.open(server.url)
+    await say(page, 'Say something.')
+    const answer = page.getByRole('article', { name: 'Answer' })
+    await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
+    await page.evaluate(`(() => {
+      const range = document.createRange()
+      range.selectNodeContents(document.querySelector('[data-message] .prose'))
+      getSelection().removeAllRanges()
+      getSelection().addRange(range)
+    })()`)
+    await page.getByRole('button', { name: 'Quote' }).click()
+    await expect.poll(() => composer(page).inputValue()).toBe('> Words worth quoting.\n\n')
+    await composer(page).fill('')
+    await answer.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitemradio', { name: 'Second' }).click()
+    await answer.getByText('Said differently.').waitFor()
+    await answer.getByText('Second', { exact: true }).waitFor()
+    expect(upstream.requests.at(-1)?.model).toBe('second')
+
+    // A link opens the branch of its message.
+    await answer.getByRole('button', { name: 'Previous version' }).click()
+    await answer.getByText('Words worth quoting.').waitFor()
+    const first = await page.locator('[data-message]').last().getAttribute('data-message')
+    await answer.getByRole('button', { name: 'Next version' }).click()
+    await answer.getByText('Said differently.').waitFor()
+    await page.goto(`${page.url()}#m-${first}`)
+    await answer.getByText('Words worth quoting.').waitFor()
+
+    await page.keyboard.press('Control+K')
+    const palette = page.getByRole('combobox', { name: 'Search everything' })
+    await palette.fill('dark')
+    await page.getByRole('option', { name: 'Switch between light and dark' }).waitFor()
+    await palette.press('Enter')
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    await page.keyboard.press('Control+K')
+    await palette.fill('usage')
+    await page.getByRole('option', { name: 'Usage' }).waitFor()
+    await palette.press('Enter')
+    await page.waitForURL((at) => at.pathname === '/stats')
     await leave(page)
   })
 })

@@ -1,19 +1,21 @@
 // The list of keyboard shortcuts.
 import { useTranslation } from 'react-i18next'
+import { COMMAND_KEYS } from '../lib/shortcuts.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { isApple } from './use-shortcuts.ts'
 
-const command = isApple ? '⌘' : 'Ctrl'
 const SHORTCUTS = [
-  ['newChat', [command, 'Shift', 'O']],
-  ['search', [command, 'K']],
-  ['sidebar', [command, 'B']],
+  ['newChat', COMMAND_KEYS.newChat],
+  ['search', COMMAND_KEYS.search],
+  ['sidebar', COMMAND_KEYS.sidebar],
   ['focus', ['/']],
   ['send', ['Enter']],
   ['newline', ['Shift', 'Enter']],
-  ['stop', ['Esc']],
+  ['edit', ['↑']],
+  ['commands', ['/']],
+  ['mentions', ['@']],
+  ['stop', COMMAND_KEYS.stop],
   ['approve', ['A', 'R', 'E']],
-  ['help', ['?']],
+  ['help', COMMAND_KEYS.shortcuts],
 ] as const
 
 export function ShortcutHelp({
@@ -31,7 +33,7 @@ export function ShortcutHelp({
           <div key={name} className="flex items-center justify-between gap-4">
             <dt className="text-soft">{t(`shortcuts.${name}`)}</dt>
             <dd className="flex gap-1">
-              {keys.map((key) => (
+              {keys?.map((key) => (
                 <kbd
                   key={key}
                   className="min-w-6 rounded-md border border-line-strong bg-surface px-1.5 py-0.5 text-center font-sans text-xs shadow-low"

@@ -17,6 +17,7 @@ import { Link, useLocation, useRoute } from 'wouter'
 import type { User } from '../../../server/protocol/user.ts'
 import { ConversationList } from '../features/conversations/conversation-list.tsx'
 import { paths } from '../lib/paths.ts'
+import { keysText } from '../lib/shortcuts.ts'
 import { useTheme } from '../lib/theme.ts'
 import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
@@ -63,10 +64,17 @@ export function Sidebar({
           <span className="font-display text-[19px] tracking-[-0.01em]">NanoClaw</span>
         </Link>
         <span className="flex-1" />
-        <IconButton icon={Search} label={t('shell.search')} size="small" onClick={onSearch} />
+        <IconButton
+          icon={Search}
+          label={t('shell.search')}
+          keys={keysText('search')}
+          size="small"
+          onClick={onSearch}
+        />
         <IconButton
           icon={PanelLeft}
           label={t('shell.collapse')}
+          keys={keysText('sidebar')}
           size="small"
           onClick={onCollapse}
         />
@@ -78,7 +86,10 @@ export function Sidebar({
           onClick={onOpened}
         >
           <SquarePen size={15} aria-hidden className="text-accent" />
-          {t('shell.newChat')}
+          <span className="flex-1">{t('shell.newChat')}</span>
+          <kbd aria-hidden className="font-sans text-xs text-muted pointer-coarse:hidden">
+            {keysText('newChat')}
+          </kbd>
         </Link>
       </div>
       <ConversationList activeId={params?.id ?? null} onOpened={onOpened} />
@@ -112,7 +123,13 @@ export function Sidebar({
             <Settings size={15} aria-hidden className="shrink-0 text-muted" />
             <span className="truncate">{multi ? user?.username : t('shell.settings')}</span>
           </Link>
-          <IconButton icon={Keyboard} label={t('shell.shortcuts')} tipSide="top" onClick={onHelp} />
+          <IconButton
+            icon={Keyboard}
+            label={t('shell.shortcuts')}
+            keys={keysText('shortcuts')}
+            tipSide="top"
+            onClick={onHelp}
+          />
           <IconButton
             icon={dark ? Sun : Moon}
             label={t('shell.theme', { theme: t(dark ? 'shell.light' : 'shell.dark') })}

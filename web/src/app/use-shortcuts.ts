@@ -1,9 +1,8 @@
 // The page's keyboard shortcuts. Single letters work only while no text field has the focus.
 import { useEffect } from 'react'
+import { isApple } from '../lib/shortcuts.ts'
 
 export type Shortcut = 'newChat' | 'search' | 'sidebar' | 'focus' | 'help'
-
-export const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
 
 const writes = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&

@@ -7,6 +7,8 @@ export const paths = {
   /** A conversation at one of its messages, with some texts in it highlighted. */
   messageIn: (id: string, messageId: string, marks: readonly string[]) =>
     `/c/${id}?${new URLSearchParams([['m', messageId], ...marks.slice(0, 8).map((mark) => ['mark', mark])])}`,
+  /** A link to a message for other people and programs; opens the branch that it is on. */
+  messageLink: (id: string, messageId: string) => `/c/${id}#m-${encodeURIComponent(messageId)}`,
   projects: '/projects',
   project: (id: string) => `/projects/${id}`,
   /** One of a project's files, opened at a line. */

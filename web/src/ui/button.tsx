@@ -58,6 +58,8 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   size?: 'small' | 'normal'
   /** For toggles: announced as pressed and drawn in the accent colour. */
   pressed?: boolean
+  /** The shortcut, such as "Ctrl+K"; shown on hover. */
+  keys?: string
   tipSide?: 'top' | 'bottom' | 'left' | 'right'
 }
 
@@ -66,12 +68,16 @@ export function IconButton({
   label,
   size = 'normal',
   pressed,
+  keys,
   tipSide,
   className,
   ...rest
 }: IconButtonProps) {
   return (
-    <Tip text={label} {...(tipSide === undefined ? {} : { side: tipSide })}>
+    <Tip
+      text={keys === undefined ? label : `${label} (${keys})`}
+      {...(tipSide === undefined ? {} : { side: tipSide })}
+    >
       <button
         type="button"
         aria-label={label}

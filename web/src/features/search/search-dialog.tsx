@@ -1,44 +1,17 @@
-// The search over everything: a field, and hits grouped by conversation, all reachable by keyboard.
+// The palette: commands, recent conversations and the search over everything, all reachable by keyboard.
 import { Search } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { SearchHit } from '../../../../server/protocol/search.ts'
 import { useSearchHits } from '../../lib/api/search.ts'
-import { paths } from '../../lib/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Failed, Spinner } from '../../ui/feedback.tsx'
-import { hitTexts, readSnippet } from './snippet.ts'
-
-type Group = { id: string; title: string; hits: { hit: SearchHit; index: number }[] }
-
-/** Each conversation once, where its best hit is. */
-function byConversation(hits: readonly SearchHit[]): Group[] {
-  const groups = new Map<string, Group>()
-  for (const hit of hits) {
-    const id = hit.conversation_id ?? ''
-    const group = groups.get(id) ?? { id, title: hit.title, hits: [] }
-    groups.set(id, group)
-    group.hits.push({ hit, index: 0 })
-  }
-  let index = 0
-  for (const group of groups.values())
-    for (const one of group.hits) {
-      one.index = index
-      index += 1
-    }
-  return [...groups.values()]
-}
-
-const pathOf = (hit: SearchHit): string =>
-  hit.conversation_id === null
-    ? paths.project(hit.project_id ?? '')
-    : hit.message_id === undefined
-      ? paths.conversation(hit.conversation_id)
-      : paths.messageIn(hit.conversation_id, hit.message_id, hitTexts(hit.snippet))
+import { byConversation, pathOf } from './group-hits.ts'
+import { HitView } from './hit-view.tsx'
+import { type Entry, useEntries } from './use-entries.ts'
 
 /** The text once typing pauses, so that not every letter is a request. */
 function useSettled(text: string): string {
@@ -57,7 +30,7 @@ export function SearchDialog({
   open: boolean
   onOpenChange: (open: boolean) => void
 }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const listId = useId()
   const [text, setText] = useState('')
@@ -68,27 +41,36 @@ export function SearchDialog({
     q === '' ? [] : (search.data?.pages.flatMap(({ items }) => items) ?? []),
   )
   const hits = groups.flatMap((group) => group.hits.map(({ hit }) => hit))
-  const current = Math.min(selected, hits.length - 1)
+  const entries = useEntries(
+    text.trim(),
+    useCallback((path) => navigate(path), [navigate]),
+  )
+  const count = entries.length + hits.length
+  const current = Math.min(selected, count - 1)
   const indexed = search.data?.pages[0]?.indexed ?? 1
   const optionId = (index: number): string => `${listId}-${index}`
 
-  const go = (hit: SearchHit | undefined): void => {
-    if (hit === undefined) return
+  const choose = (index: number): void => {
+    const entry = entries[index]
+    const hit = hits[index - entries.length]
+    if (entry === undefined && hit === undefined) return
     onOpenChange(false)
-    navigate(pathOf(hit))
+    if (hit !== undefined) navigate(pathOf(hit))
+    // Only when the dialog has given the focus back, so that what the command opens can have it.
+    else setTimeout(() => entry?.choose(), 0)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     // While an input method composes, the keys belong to it.
     if (event.nativeEvent.isComposing) return
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0 && hits.length > 0) {
+    if (step !== 0 && count > 0) {
       event.preventDefault()
-      const next = (current + step + hits.length) % hits.length
+      const next = (current + step + count) % count
       setSelected(next)
       document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      go(hits[current])
+      choose(current)
     }
   }
   return (
@@ -103,9 +85,9 @@ export function SearchDialog({
           autoFocus
           type="search"
           role="combobox"
-          aria-expanded={hits.length > 0}
+          aria-expanded={count > 0}
           aria-controls={listId}
-          aria-activedescendant={hits.length > 0 ? optionId(current) : undefined}
+          aria-activedescendant={count > 0 ? optionId(current) : undefined}
           aria-label={t('search.title')}
           placeholder={t('search.placeholder')}
           value={text}
@@ -133,58 +115,39 @@ export function SearchDialog({
         {search.isError && (
           <Failed message={errorText(search.error)} onRetry={() => void search.refetch()} />
         )}
-        {q !== '' && search.isSuccess && hits.length === 0 && (
+        {q !== '' && search.isSuccess && count === 0 && (
           <p role="status" className="p-6 text-center text-sm text-muted">
             {t('search.nothing')}
           </p>
         )}
         <div id={listId} role="listbox" aria-label={t('search.results')}>
+          <Entries entries={entries} current={current} optionId={optionId} onChoose={choose} />
           {groups.map((group) => (
             // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
             <div key={group.id} role="group" aria-label={group.title} className="mb-3">
               <div aria-hidden className="truncate px-2.5 pb-1 text-xs font-medium text-muted">
                 {group.title}
               </div>
-              {group.hits.map(({ hit, index }) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
-                <div
-                  key={`${hit.message_id ?? ''} ${hit.step_id ?? ''} ${index}`}
-                  id={optionId(index)}
-                  role="option"
-                  tabIndex={-1}
-                  aria-selected={index === current}
-                  className={classNames(
-                    'cursor-pointer rounded-lg px-2.5 py-2 text-sm wrap-anywhere',
-                    index === current ? 'bg-hover' : 'hover:bg-hover/60',
-                  )}
-                  onClick={() => go(hit)}
-                >
-                  <span className="mb-0.5 flex gap-2 text-xs text-soft">
-                    <span>
-                      {t(
-                        `search.type.${hit.role === 'user' && hit.type === 'message' ? 'mine' : hit.type}`,
-                      )}
-                    </span>
-                    <span>
-                      {new Date(hit.created_at).toLocaleDateString(i18n.language, {
-                        dateStyle: 'medium',
-                      })}
-                    </span>
-                  </span>
-                  <span className="line-clamp-3">
-                    {readSnippet(hit.snippet).map((part, at) =>
-                      part.isHit ? (
-                        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a snippet never move
-                        <mark key={at} className="rounded-xs bg-warn-soft text-ink">
-                          {part.text}
-                        </mark>
-                      ) : (
-                        part.text
-                      ),
+              {group.hits.map(({ hit, index: place }) => {
+                const index = entries.length + place
+                return (
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
+                  <div
+                    key={`${hit.message_id ?? ''} ${hit.step_id ?? ''} ${index}`}
+                    id={optionId(index)}
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={index === current}
+                    className={classNames(
+                      'cursor-pointer rounded-lg px-2.5 py-2 text-sm wrap-anywhere',
+                      index === current ? 'bg-hover' : 'hover:bg-hover/60',
                     )}
-                  </span>
-                </div>
-              ))}
+                    onClick={() => choose(index)}
+                  >
+                    <HitView hit={hit} />
+                  </div>
+                )
+              })}
             </div>
           ))}
         </div>
@@ -201,4 +164,57 @@ export function SearchDialog({
       </div>
     </Dialog>
   )
+}
+
+/** Commands and conversations by name, before the hits. */
+function Entries({
+  entries,
+  current,
+  optionId,
+  onChoose,
+}: {
+  entries: readonly Entry[]
+  current: number
+  optionId: (index: number) => string
+  onChoose: (index: number) => void
+}) {
+  const { t } = useTranslation()
+  return (['conversation', 'command'] as const).map((kind) => {
+    const shown = entries.flatMap((entry, index) => (entry.kind === kind ? [{ entry, index }] : []))
+    if (shown.length === 0) return null
+    const label = t(`palette.${kind}`)
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
+      <div key={kind} role="group" aria-label={label} className="mb-3">
+        <div aria-hidden className="px-2.5 pb-1 text-xs font-medium text-muted">
+          {label}
+        </div>
+        {shown.map(({ entry: { key, icon: Icon, text, keys }, index }) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
+          <div
+            key={key}
+            id={optionId(index)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === current}
+            className={classNames(
+              'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 text-sm pointer-coarse:min-h-11',
+              index === current ? 'bg-hover' : 'hover:bg-hover/60',
+            )}
+            onClick={() => onChoose(index)}
+          >
+            <Icon size={15} aria-hidden className="shrink-0 text-muted" />
+            <span dir="auto" className="min-w-0 flex-1 truncate">
+              {text}
+            </span>
+            {keys !== '' && (
+              <kbd className="pointer-coarse:hidden shrink-0 font-sans text-xs text-muted">
+                {keys}
+              </kbd>
+            )}
+          </div>
+        ))}
+      </div>
+    )
+  })
 }

@@ -13,6 +13,14 @@ export const chatPages: typeof english = {
     sendNow: '立即发送',
     stopAndSend: '停止回答并立即发送',
   },
+  answer: {
+    more: '更多操作',
+    copyLink: '复制链接',
+    readAloud: '朗读',
+    stopReading: '停止朗读',
+    regenerateWith: '换用模型重新回答',
+    quote: '引用',
+  },
   picker: {
     search: '搜索模型',
     current: '已选',
@@ -21,6 +29,7 @@ export const chatPages: typeof english = {
     context: '{{tokens}} 上下文',
     price: '每百万 token：输入 {{input}}，输出 {{output}}',
   },
+  palette: { conversation: '最近的对话', command: '命令' },
   suggestions: {
     commands: '命令',
     mentions: '引用',

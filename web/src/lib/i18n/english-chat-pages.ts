@@ -11,6 +11,14 @@ export const chatPages = {
     sendNow: 'Send now',
     stopAndSend: 'Stop the answer and send now',
   },
+  answer: {
+    more: 'More actions',
+    copyLink: 'Copy link',
+    readAloud: 'Read aloud',
+    stopReading: 'Stop reading',
+    regenerateWith: 'Regenerate with',
+    quote: 'Quote',
+  },
   picker: {
     search: 'Search models',
     current: 'selected',
@@ -19,6 +27,7 @@ export const chatPages = {
     context: '{{tokens}} context',
     price: '{{input}} in, {{output}} out per million',
   },
+  palette: { conversation: 'Recent conversations', command: 'Commands' },
   suggestions: {
     commands: 'Commands',
     mentions: 'Mentions',

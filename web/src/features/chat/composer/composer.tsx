@@ -16,19 +16,25 @@ import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import { late } from '../../../ui/late.tsx'
 import { Tip } from '../../../ui/tip.tsx'
 import { ChosenFileChips } from '../attachments/attachment-chips.tsx'
 import type { AttachedFile } from '../attachments/attachments.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
+import { receiveInserts } from '../composer-insert.ts'
 import { randomId } from '../random-id.ts'
 import { ActiveOptions, AddMenu } from './add-menu.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
 import { ModelMenu } from './model-menu.tsx'
 import { SizeHint } from './size-hint.tsx'
+import { canDictate } from './speech-recognition.ts'
 import type { KeyHandler } from './suggestions/suggestion-list.tsx'
 import { SUGGESTIONS_ID, triggerAt } from './suggestions/trigger.ts'
 import { useAttaching } from './use-attaching.ts'
 
+const DictationButton = late(() =>
+  import('./dictation-button.tsx').then((module) => module.DictationButton),
+)
 const SuggestionList = lazy(async () => {
   const [module] = await Promise.all([import('./suggestions/suggestion-list.tsx'), loadPageTexts()])
   return { default: module.SuggestionList }
@@ -117,6 +123,19 @@ export function Composer({
     put(pasted, text.length, text.length),
   )
   const { files } = chosen
+  const insert = useRef(put)
+  insert.current = put
+  const newestText = useRef(text)
+  newestText.current = text
+  useEffect(
+    () =>
+      receiveInserts((added) => {
+        const { length } = newestText.current
+        const isOnNewLine = length === 0 || newestText.current.endsWith('\n')
+        insert.current(isOnNewLine ? added : `\n\n${added}`, length, length)
+      }),
+    [],
+  )
   const trigger = text === closedAt || sending ? null : triggerAt(text, caret)
 
   const empty = text.trim() === '' && files.length === 0
@@ -249,6 +268,11 @@ export function Composer({
         {/* Grouped, so that a narrow window never wraps the button onto a line of its own. */}
         <div className="ml-auto flex min-w-0 items-center">
           <ModelMenu options={options} onChange={onOptions} />
+          {canDictate && (
+            <Suspense fallback={null}>
+              <DictationButton onHeard={(heard) => put(heard, text.length, text.length)} />
+            </Suspense>
+          )}
           {running && (
             <Tip text={t('composer.stopHint')} side="top">
               <button

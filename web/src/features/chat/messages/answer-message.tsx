@@ -13,6 +13,7 @@ import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { citedIn, useAnswerSources } from '../sources/use-answer-sources.tsx'
 import { AnswerSteps } from '../steps/answer-steps.tsx'
+import { AnswerMenu } from './answer-menu.tsx'
 import { AnswerUsage } from './answer-usage.tsx'
 import { CopyMarkdown, CopyMessage } from './copy-message.tsx'
 import { Ending } from './ending.tsx'
@@ -51,6 +52,8 @@ export const AnswerMessage = memo(function AnswerMessage({
   locked,
   onRegenerate,
   onResume,
+  onStop,
+  onSwitch,
   onDelete,
   onShow,
 }: {
@@ -61,6 +64,9 @@ export const AnswerMessage = memo(function AnswerMessage({
   locked: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
+  onStop: () => void
+  /** Stops the answer and has another model give it. */
+  onSwitch: (id: string, model: string) => void
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void
 }) {
@@ -104,7 +110,12 @@ export const AnswerMessage = memo(function AnswerMessage({
         <AnswerSteps steps={steps} live={liveParts} />
       </CitationContext>
       {running && (!isWaiting(live) || live.connection === 'reconnecting') && (
-        <Working live={live} />
+        <Working
+          live={live}
+          model={message.model ?? null}
+          onStop={onStop}
+          onSwitch={(model) => onSwitch(message.id, model)}
+        />
       )}
       {live !== undefined && live.approvals.length > 0 && (
         <PendingApprovals
@@ -121,7 +132,7 @@ export const AnswerMessage = memo(function AnswerMessage({
           <SourcesPanel sources={sources} cited={citedIn(textOf(steps), sources)} onOpen={onOpen} />
           {dialog}
           <Ending message={message} live={live} onRegenerate={onRegenerate} onResume={onResume} />
-          <div className="message-actions -ml-1.5 flex min-h-7 items-center gap-0.5">
+          <div className="message-actions -ml-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
             <CopyMessage text={() => textOf(steps)} />
             <CopyMarkdown text={() => textOf(steps)} />
             <ActionButton
@@ -135,6 +146,12 @@ export const AnswerMessage = memo(function AnswerMessage({
               label={t('message.delete')}
               disabled={locked}
               onClick={() => onDelete(message.id)}
+            />
+            <AnswerMenu
+              message={message}
+              conversationId={conversationId}
+              locked={locked}
+              onRegenerate={onRegenerate}
             />
             <SiblingSwitch
               id={message.id}

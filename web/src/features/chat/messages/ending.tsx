@@ -1,14 +1,13 @@
 // Below an incomplete answer: why it ended, and what the reader can do about it.
-import { RefreshCw, Repeat, RotateCw, Settings, TriangleAlert } from 'lucide-react'
+import { RefreshCw, RotateCw, Settings, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Message } from '../../../../../server/protocol/message.ts'
-import { useModels } from '../../../lib/api/catalog.ts'
 import { paths } from '../../../lib/paths.ts'
 import { useRefusalText } from '../../../lib/refusal-text.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Menu, MenuChoices, MenuHeading } from '../../../ui/menu.tsx'
 import type { LiveRun } from '../runs/live-runs.ts'
+import { OtherModel } from './other-model.tsx'
 
 export function Ending({
   message,
@@ -70,54 +69,23 @@ export function Ending({
               {t('message.regenerate')}
             </Button>
             {failure.code?.startsWith('model_') === true && (
-              <OtherModel
-                current={message.model ?? null}
-                onChoose={(model) => onRegenerate(message.id, model)}
-              />
+              <>
+                <OtherModel
+                  current={message.model ?? null}
+                  onChoose={(model) => onRegenerate(message.id, model)}
+                />
+                <Link
+                  href={paths.settingsTab('models')}
+                  className="inline-flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink"
+                >
+                  <Settings size={14} aria-hidden />
+                  {t('message.modelSettings')}
+                </Link>
+              </>
             )}
           </>
         )}
       </div>
     </div>
-  )
-}
-
-/** When a model fails: another model for this answer, and a link to the model settings. */
-function OtherModel({
-  current,
-  onChoose,
-}: {
-  current: string | null
-  onChoose: (model: string) => void
-}) {
-  const { t } = useTranslation()
-  const { data: models = [] } = useModels()
-  const others = models.filter(({ id }) => id !== current)
-  return (
-    <>
-      {others.length > 0 && (
-        <Menu
-          trigger={
-            <Button size="small" tone="quiet" icon={Repeat}>
-              {t('message.otherModel')}
-            </Button>
-          }
-        >
-          <MenuHeading>{t('composer.model')}</MenuHeading>
-          <MenuChoices
-            value=""
-            choices={others.map(({ id, name }) => ({ value: id, label: name }))}
-            onChoose={onChoose}
-          />
-        </Menu>
-      )}
-      <Link
-        href={paths.settingsTab('models')}
-        className="inline-flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink"
-      >
-        <Settings size={14} aria-hidden />
-        {t('message.modelSettings')}
-      </Link>
-    </>
   )
 }

@@ -8,11 +8,15 @@ import { Spinner } from '../../../ui/feedback.tsx'
 import { useBackgroundTasks } from '../background/api/background.ts'
 import type { RunActions } from '../runs/use-run-actions.ts'
 import { AnswerMessage } from './answer-message.tsx'
+import { QuoteButton } from './quote-button.tsx'
 import { useMessageTarget } from './use-message-target.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { UserMessage } from './user-message.tsx'
 
-export type MessageActions = Pick<RunActions, 'edit' | 'regenerate' | 'resume'> & {
+export type MessageActions = Pick<
+  RunActions,
+  'edit' | 'regenerate' | 'resume' | 'stop' | 'switchModel'
+> & {
   remove: (id: string) => void
   show: (id: MessageId) => void
   /** Opens the user message for editing, or closes the open one with null. */
@@ -132,6 +136,8 @@ export function MessageList({
                   locked={locked}
                   onRegenerate={actions.regenerate}
                   onResume={actions.resume}
+                  onStop={actions.stop}
+                  onSwitch={actions.switchModel}
                   onDelete={actions.remove}
                   onShow={actions.show}
                 />
@@ -140,6 +146,7 @@ export function MessageList({
           ))}
         </div>
       </section>
+      <QuoteButton scroller={scroller} />
       <div
         aria-hidden
         className="pointer-events-none absolute inset-x-0 bottom-0 mr-3 h-8 bg-linear-to-t from-paper to-transparent"

@@ -1,6 +1,6 @@
 // Opens a conversation at one message: shows its branch, loads its page, scrolls to it and highlights the words.
 import { useQueryClient } from '@tanstack/react-query'
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
 import { useSearch } from 'wouter'
 import { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Message } from '../../../../../server/protocol/message.ts'
@@ -37,7 +37,18 @@ function rangesOf(element: HTMLElement, words: readonly string[]): Range[] {
   return ranges
 }
 
-/** Follows `?m=<message id>&mark=<word>` of the address. */
+const HASH = '#m-'
+
+/** `?m=<message id>` or, in links for other people, `#m-<message id>`. */
+const wantedBy = (query: string, hash: string): string | null =>
+  new URLSearchParams(query).get('m') ?? (hash.startsWith(HASH) ? hash.slice(HASH.length) : null)
+
+const subscribeToHash = (onChange: () => void): (() => void) => {
+  addEventListener('hashchange', onChange)
+  return () => removeEventListener('hashchange', onChange)
+}
+
+/** Follows `?m=<message id>&mark=<word>` or `#m-<message id>` of the address. */
 export function useMessageTarget(
   conversationId: string,
   messages: readonly Message[],
@@ -48,16 +59,19 @@ export function useMessageTarget(
     release,
   }: { hasOlder: boolean; loadOlder: () => void; release: () => void },
 ): void {
-  const query = useSearch()
+  const search = useSearch()
+  const hash = useSyncExternalStore(subscribeToHash, () => location.hash)
+  const query = search + hash
   const { mutate } = usePatchConversation()
   const client = useQueryClient()
   /** The address whose message is on the shown branch. */
   const [ready, setReady] = useState('')
-  const wanted = new URLSearchParams(query).get('m')
+  const wanted = wantedBy(search, hash)
   useEffect(() => {
-    if (wanted === null) return
+    const leaf = MessageId.safeParse(wanted)
+    if (!leaf.success) return
     mutate(
-      { id: conversationId, leaf_id: MessageId.parse(wanted) },
+      { id: conversationId, leaf_id: leaf.data },
       {
         onSettled: async () => {
           await client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
@@ -78,7 +92,7 @@ export function useMessageTarget(
       `[data-message="${CSS.escape(wanted)}"]`,
     )
     if (row == null) return
-    const [first, ...rest] = rangesOf(row, new URLSearchParams(query).getAll('mark'))
+    const [first, ...rest] = rangesOf(row, new URLSearchParams(search).getAll('mark'))
     if (first !== undefined) {
       if (!isStyled) styleHighlights()
       isStyled = true

@@ -1,11 +1,24 @@
 // Shows that the run is alive while nothing else moves: it is working, waiting to retry, or disconnected.
-import { Clock, WifiOff } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { Clock, Square, WifiOff } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRefusalText } from '../../../lib/refusal-text.ts'
+import { Button } from '../../../ui/button.tsx'
 import type { LiveRun } from '../runs/live-runs.ts'
+import { OtherModel } from './other-model.tsx'
 
-export function Working({ live }: { live: LiveRun }) {
+export function Working({
+  live,
+  model,
+  onStop,
+  onSwitch,
+}: {
+  live: LiveRun
+  /** The model of the answer; null while it is not known. */
+  model: string | null
+  onStop: () => void
+  onSwitch: (model: string) => void
+}) {
   const { t } = useTranslation()
   if (live.connection === 'reconnecting')
     return (
@@ -13,7 +26,15 @@ export function Working({ live }: { live: LiveRun }) {
         <WifiOff size={14} aria-hidden /> {live.trouble ?? t('chat.reconnecting')}
       </p>
     )
-  if (live.retry !== null) return <Retrying retry={live.retry} />
+  if (live.retry !== null)
+    return (
+      <Retrying retry={live.retry}>
+        <Button size="small" tone="quiet" icon={Square} onClick={onStop}>
+          {t('composer.stop')}
+        </Button>
+        <OtherModel current={model} onChoose={onSwitch} />
+      </Retrying>
+    )
   const last = live.steps.at(-1)
   if (last !== undefined && last.type !== 'tool_result') return null
   return (
@@ -25,8 +46,14 @@ export function Working({ live }: { live: LiveRun }) {
   )
 }
 
-/** Why the model call is retried, and in how many seconds. */
-function Retrying({ retry }: { retry: NonNullable<LiveRun['retry']> }) {
+/** Why the model call is retried, in how many seconds, and what else the person can do (`children`). */
+function Retrying({
+  retry,
+  children,
+}: {
+  retry: NonNullable<LiveRun['retry']>
+  children: ReactNode
+}) {
   const { t } = useTranslation()
   const refusalText = useRefusalText()
   const [now, setNow] = useState(Date.now)
@@ -36,14 +63,17 @@ function Retrying({ retry }: { retry: NonNullable<LiveRun['retry']> }) {
   }, [])
   const seconds = Math.max(0, Math.ceil((retry.at - now) / 1_000))
   return (
-    <p className="flex items-start gap-2 text-sm text-warn">
-      <Clock size={14} aria-hidden className="mt-0.5 shrink-0" />
-      <span className="min-w-0 [overflow-wrap:anywhere]">
-        {refusalText(retry)}{' '}
-        <span className="tabular-nums">
-          {seconds === 0 ? t('chat.retryingNow') : t('chat.retryingIn', { count: seconds })}
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-xl bg-warn-soft px-3.5 py-2">
+      <p className="flex min-w-[min(100%,24rem)] flex-1 items-start gap-2 py-1 text-sm text-warn">
+        <Clock size={14} aria-hidden className="mt-0.5 shrink-0" />
+        <span className="min-w-0 [overflow-wrap:anywhere]">
+          {refusalText(retry)}{' '}
+          <span className="tabular-nums">
+            {seconds === 0 ? t('chat.retryingNow') : t('chat.retryingIn', { count: seconds })}
+          </span>
         </span>
-      </span>
-    </p>
+      </p>
+      <div className="-mx-2 flex flex-wrap items-center">{children}</div>
+    </div>
   )
 }

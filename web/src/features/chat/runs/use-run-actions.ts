@@ -22,6 +22,19 @@ const bodyOptions = (options: ChatOptions) => ({
   ...(options.model === null ? {} : { model: options.model }),
 })
 
+/** Resolves when the page sees no active run in the conversation. */
+const untilEnded = (conversationId: string): Promise<void> =>
+  new Promise((resolve) => {
+    const isEnded = (): boolean =>
+      useLiveRuns.getState().byConversation[conversationId]?.state !== 'running'
+    if (isEnded()) return resolve()
+    const unsubscribe = useLiveRuns.subscribe(() => {
+      if (!isEnded()) return
+      unsubscribe()
+      resolve()
+    })
+  })
+
 export function useRunActions(conversationId: string, options: ChatOptions) {
   const client = useQueryClient()
   return useMemo(() => {
@@ -37,6 +50,24 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
         return false
       }
     }
+    const stop = () =>
+      attempt(async () => {
+        const run = useLiveRuns.getState().byConversation[conversationId]
+        if (run !== undefined) await stopRun(run.runId)
+      })
+    const regenerate = (messageId: string, model?: string) =>
+      attempt(() =>
+        startRun(
+          client,
+          conversationId,
+          {
+            kind: 'regenerate',
+            messageId,
+            body: { ...bodyOptions(options), ...(model === undefined ? {} : { model }) },
+          },
+          randomId(),
+        ),
+      )
     return {
       send: (written: Written, clientId: string, projectId?: ProjectId) =>
         attempt(() =>
@@ -65,25 +96,15 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
           ),
         ),
       /** `model`: a model for this answer only, instead of the conversation's. */
-      regenerate: (messageId: string, model?: string) =>
-        attempt(() =>
-          startRun(
-            client,
-            conversationId,
-            {
-              kind: 'regenerate',
-              messageId,
-              body: { ...bodyOptions(options), ...(model === undefined ? {} : { model }) },
-            },
-            randomId(),
-          ),
-        ),
+      regenerate,
+      /** Stops the answer that is being written and has another model give it. */
+      async switchModel(messageId: string, model: string) {
+        if (!(await stop())) return false
+        await untilEnded(conversationId)
+        return await regenerate(messageId, model)
+      },
       resume: (runId: string) => attempt(() => continueRun(client, conversationId, runId)),
-      stop: () =>
-        attempt(async () => {
-          const run = useLiveRuns.getState().byConversation[conversationId]
-          if (run !== undefined) await stopRun(run.runId)
-        }),
+      stop,
     }
   }, [client, conversationId, options])
 }

@@ -68,7 +68,7 @@ function useDocumentNames(
 function useTitles(query: string, { replace, attach }: Editing): Suggestion[] {
   const { t } = useTranslation()
   const { data } = useQuery({
-    queryKey: ['conversations', { mention: query }],
+    queryKey: ['mentioned-conversations', query],
     queryFn: ({ signal }) =>
       request<z.output<typeof ConversationPage>>('/api/conversations', {
         query: { q: query, limit: SUGGESTIONS_OF_A_KIND },

@@ -1,0 +1,53 @@
+// Dictation with the browser's own speech recognition: what is heard goes into the message field.
+import { Mic } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../../ui/button.tsx'
+import { notify } from '../../../ui/toasts.ts'
+import { createRecognition, type Recognition } from './speech-recognition.ts'
+
+export function DictationButton({ onHeard }: { onHeard: (text: string) => void }) {
+  const { t, i18n } = useTranslation()
+  const [listening, setListening] = useState(false)
+  const running = useRef<Recognition | null>(null)
+  const newest = useRef(onHeard)
+  newest.current = onHeard
+  useEffect(() => () => running.current?.abort(), [])
+
+  const toggle = (): void => {
+    if (running.current !== null) {
+      running.current.stop()
+      return
+    }
+    const recognition = createRecognition()
+    if (recognition === null) return
+    recognition.lang = i18n.language === 'zh' ? 'zh-CN' : navigator.language
+    recognition.continuous = true
+    recognition.onresult = ({ resultIndex, results }) => {
+      const heard = [...results].slice(resultIndex).filter(({ isFinal }) => isFinal)
+      const text = heard.map((result) => result[0]?.transcript ?? '').join('')
+      if (text !== '') newest.current(text)
+    }
+    recognition.onerror = ({ error }) => {
+      if (error === 'aborted' || error === 'no-speech') return
+      const isBlocked = error === 'not-allowed' || error === 'service-not-allowed'
+      notify(t(isBlocked ? 'composer.microphoneBlocked' : 'composer.dictationFailed'), 'error')
+    }
+    recognition.onend = () => {
+      running.current = null
+      setListening(false)
+    }
+    running.current = recognition
+    setListening(true)
+    recognition.start()
+  }
+  return (
+    <IconButton
+      icon={Mic}
+      label={t(listening ? 'composer.stopDictation' : 'composer.dictate')}
+      pressed={listening}
+      tipSide="top"
+      onClick={toggle}
+    />
+  )
+}

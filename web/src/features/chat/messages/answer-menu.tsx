@@ -1,0 +1,80 @@
+// More that can be done with an answer: regenerate it with another model, copy its link, have it read aloud.
+import { AudioLines, Ellipsis, Link2, Square } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Message } from '../../../../../server/protocol/message.ts'
+import { useModels } from '../../../lib/api/catalog.ts'
+import { copyText } from '../../../lib/copy-text.ts'
+import { paths } from '../../../lib/paths.ts'
+import { canReadAloud, readAloud, stopReading, useReading } from '../../../lib/read-aloud.ts'
+import { ActionButton } from '../../../ui/action-button.tsx'
+import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { notify } from '../../../ui/toasts.ts'
+
+/** The answer as it is drawn, without code, which nobody wants to hear. */
+function spokenText(messageId: string): string {
+  const texts = document.querySelectorAll(`[data-message="${CSS.escape(messageId)}"] .prose`)
+  return [...texts]
+    .map((drawn) => {
+      const copy = drawn.cloneNode(true)
+      if (!(copy instanceof HTMLElement)) return ''
+      for (const part of copy.querySelectorAll('pre, .sr-only, button, sup')) part.remove()
+      for (const block of copy.querySelectorAll('p, li, h1, h2, h3, h4, tr')) block.append('\n')
+      return copy.textContent
+    })
+    .join('\n')
+}
+
+export function AnswerMenu({
+  message,
+  conversationId,
+  locked,
+  onRegenerate,
+}: {
+  message: Message
+  conversationId: string
+  locked: boolean
+  onRegenerate: (id: string, model: string) => void
+}) {
+  const { t, i18n } = useTranslation()
+  const { data: models = [] } = useModels()
+  const isRead = useReading(({ id }) => id === message.id)
+  const copyLink = async (): Promise<void> => {
+    const address = new URL(paths.messageLink(conversationId, message.id), location.origin)
+    const copied = await copyText(address.href)
+    notify(t(copied ? 'common.copied' : 'common.notCopied'), copied ? 'plain' : 'error')
+  }
+  const read = (): void => {
+    if (isRead) stopReading()
+    else readAloud(message.id, spokenText(message.id), i18n.language)
+  }
+  return (
+    <Menu
+      label={t('answer.more')}
+      trigger={<ActionButton icon={Ellipsis} label={t('answer.more')} />}
+    >
+      <MenuItem icon={Link2} onSelect={() => void copyLink()}>
+        {t('answer.copyLink')}
+      </MenuItem>
+      {canReadAloud && (
+        <MenuItem icon={isRead ? Square : AudioLines} onSelect={read}>
+          {t(isRead ? 'answer.stopReading' : 'answer.readAloud')}
+        </MenuItem>
+      )}
+      {!locked && models.length > 1 && (
+        <>
+          <MenuSeparator />
+          <MenuHeading>{t('answer.regenerateWith')}</MenuHeading>
+          <MenuChoices
+            value=""
+            choices={models.map(({ id, name, provider }) => ({
+              value: id,
+              label: name,
+              hint: provider,
+            }))}
+            onChoose={(model) => onRegenerate(message.id, model)}
+          />
+        </>
+      )}
+    </Menu>
+  )
+}

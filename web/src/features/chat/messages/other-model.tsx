@@ -1,0 +1,35 @@
+// A button with the other models, for an answer that its own model cannot give.
+import { Repeat } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useModels } from '../../../lib/api/catalog.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Menu, MenuChoices, MenuHeading } from '../../../ui/menu.tsx'
+
+export function OtherModel({
+  current,
+  onChoose,
+}: {
+  current: string | null
+  onChoose: (model: string) => void
+}) {
+  const { t } = useTranslation()
+  const { data: models = [] } = useModels()
+  const others = models.filter(({ id }) => id !== current)
+  if (others.length === 0) return null
+  return (
+    <Menu
+      trigger={
+        <Button size="small" tone="quiet" icon={Repeat}>
+          {t('message.otherModel')}
+        </Button>
+      }
+    >
+      <MenuHeading>{t('composer.model')}</MenuHeading>
+      <MenuChoices
+        value=""
+        choices={others.map(({ id, name }) => ({ value: id, label: name }))}
+        onChoose={onChoose}
+      />
+    </Menu>
+  )
+}

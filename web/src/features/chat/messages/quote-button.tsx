@@ -1,0 +1,81 @@
+// Over a selection in a message: a button that quotes it into the message field.
+import { TextQuote } from 'lucide-react'
+import { type RefObject, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { insertIntoComposer } from '../composer-insert.ts'
+
+type Selected = { text: string; left: number; top: number }
+
+/** Pixels between the selection and the button, and what the button needs above it. */
+const GAP_PIXELS = 8
+const BUTTON_HEIGHT_PIXELS = 34
+const SETTLE_MS = 200
+
+const asQuote = (text: string): string =>
+  `${text
+    .trim()
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n')}\n\n`
+
+function readSelection(scroller: HTMLElement): Selected | null {
+  const selection = getSelection()
+  if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null
+  const range = selection.getRangeAt(0)
+  const { commonAncestorContainer: place } = range
+  const element = place instanceof Element ? place : place.parentElement
+  if (element?.closest('[data-message]') == null || !scroller.contains(element)) return null
+  const text = selection.toString()
+  const box = range.getBoundingClientRect()
+  const frame = scroller.getBoundingClientRect()
+  const isInView = box.bottom > frame.top && box.top < frame.bottom
+  if (text.trim() === '' || !isInView) return null
+  const above = box.top - BUTTON_HEIGHT_PIXELS - GAP_PIXELS
+  return {
+    text,
+    left: Math.min(Math.max(box.left + box.width / 2, frame.left + 60), frame.right - 60),
+    top: above < frame.top ? Math.min(box.bottom, frame.bottom) + GAP_PIXELS : above,
+  }
+}
+
+export function QuoteButton({ scroller }: { scroller: RefObject<HTMLElement | null> }) {
+  const { t } = useTranslation()
+  const [selected, setSelected] = useState<Selected | null>(null)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = (): void => {
+      if (scroller.current !== null) setSelected(readSelection(scroller.current))
+    }
+    const onChange = (): void => {
+      clearTimeout(timer)
+      // Gone at once; there only when the selection has come to rest.
+      if (getSelection()?.isCollapsed !== false) setSelected(null)
+      else timer = setTimeout(look, SETTLE_MS)
+    }
+    document.addEventListener('selectionchange', onChange)
+    scroller.current?.addEventListener('scroll', onChange, { passive: true })
+    const element = scroller.current
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('selectionchange', onChange)
+      element?.removeEventListener('scroll', onChange)
+    }
+  }, [scroller])
+  if (selected === null) return null
+  return (
+    <button
+      type="button"
+      style={{ left: selected.left, top: selected.top }}
+      className="fixed z-20 inline-flex h-8.5 -translate-x-1/2 animate-appear items-center gap-1.5 rounded-lg border border-line-strong bg-surface px-2.5 text-[13px] font-medium text-soft shadow-float hover:bg-hover hover:text-ink"
+      // The selection must still be there at the click.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => {
+        insertIntoComposer(asQuote(selected.text))
+        getSelection()?.removeAllRanges()
+      }}
+    >
+      <TextQuote size={14} aria-hidden />
+      {t('answer.quote')}
+    </button>
+  )
+}

@@ -1,0 +1,31 @@
+// Hits of the search grouped by conversation, and where each leads.
+import type { SearchHit } from '../../../../server/protocol/search.ts'
+import { paths } from '../../lib/paths.ts'
+import { hitTexts } from './snippet.ts'
+
+export type Group = { id: string; title: string; hits: { hit: SearchHit; index: number }[] }
+
+/** Each conversation once, where its best hit is. */
+export function byConversation(hits: readonly SearchHit[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const hit of hits) {
+    const id = hit.conversation_id ?? ''
+    const group = groups.get(id) ?? { id, title: hit.title, hits: [] }
+    groups.set(id, group)
+    group.hits.push({ hit, index: 0 })
+  }
+  let index = 0
+  for (const group of groups.values())
+    for (const one of group.hits) {
+      one.index = index
+      index += 1
+    }
+  return [...groups.values()]
+}
+
+export const pathOf = (hit: SearchHit): string =>
+  hit.conversation_id === null
+    ? paths.project(hit.project_id ?? '')
+    : hit.message_id === undefined
+      ? paths.conversation(hit.conversation_id)
+      : paths.messageIn(hit.conversation_id, hit.message_id, hitTexts(hit.snippet))

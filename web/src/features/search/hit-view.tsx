@@ -1,0 +1,34 @@
+// One hit of the search: its kind, its day and the words around it.
+import { useTranslation } from 'react-i18next'
+import type { SearchHit } from '../../../../server/protocol/search.ts'
+import { readSnippet } from './snippet.ts'
+
+export function HitView({ hit }: { hit: SearchHit }) {
+  const { t, i18n } = useTranslation()
+  return (
+    <>
+      <span className="mb-0.5 flex gap-2 text-xs text-soft">
+        <span>
+          {t(`search.type.${hit.role === 'user' && hit.type === 'message' ? 'mine' : hit.type}`)}
+        </span>
+        <span>
+          {new Date(hit.created_at).toLocaleDateString(i18n.language, {
+            dateStyle: 'medium',
+          })}
+        </span>
+      </span>
+      <span className="line-clamp-3">
+        {readSnippet(hit.snippet).map((part, at) =>
+          part.isHit ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a snippet never move
+            <mark key={at} className="rounded-xs bg-warn-soft text-ink">
+              {part.text}
+            </mark>
+          ) : (
+            part.text
+          ),
+        )}
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+// What the palette lists besides hits: recent conversations and the commands that can be given now.
+import { useQuery } from '@tanstack/react-query'
+import { type LucideIcon, MessageSquare } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
+import type { ConversationPage } from '../../../../server/protocol/conversation.ts'
+import { request } from '../../lib/api-client.ts'
+import { COMMAND_NAMES, useCommands } from '../../lib/commands.ts'
+import { conversationTitle } from '../../lib/conversation-title.ts'
+import { paths } from '../../lib/paths.ts'
+import { keysText } from '../../lib/shortcuts.ts'
+import { commandIcons } from '../../ui/command-icons.ts'
+
+export type Entry = {
+  kind: 'conversation' | 'command'
+  key: string
+  icon: LucideIcon
+  text: string
+  /** The shortcut; empty for none. */
+  keys: string
+  choose(): void
+}
+
+/** Conversations shown before anything is typed. */
+const RECENT = 5
+/** Commands beside hits, at most. */
+const COMMANDS_BESIDE_HITS = 4
+
+export function useEntries(text: string, navigate: (path: string) => void): readonly Entry[] {
+  const { t } = useTranslation()
+  const actions = useCommands((store) => store.actions)
+  const { data } = useQuery({
+    queryKey: ['recent-conversations'],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof ConversationPage>>('/api/conversations', {
+        query: { limit: RECENT },
+        signal,
+      }),
+    meta: { quiet: true },
+  })
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const recent = text === '' ? (data?.items ?? []) : []
+  const commands = COMMAND_NAMES.flatMap((name): Entry[] => {
+    const act = actions[name]
+    const label = t(`commands.${name}`)
+    // The palette itself is open.
+    if (act === undefined || name === 'search') return []
+    if (!words.every((word) => `${label} ${name}`.toLowerCase().includes(word))) return []
+    const icon = commandIcons[name]
+    return [{ kind: 'command', key: name, icon, text: label, keys: keysText(name), choose: act }]
+  })
+  return [
+    ...recent.map(
+      ({ id, title }): Entry => ({
+        kind: 'conversation',
+        key: id,
+        icon: MessageSquare,
+        text: conversationTitle(title, t),
+        keys: '',
+        choose: () => navigate(paths.conversation(id)),
+      }),
+    ),
+    ...(text === '' ? commands : commands.slice(0, COMMANDS_BESIDE_HITS)),
+  ]
+}
