@@ -59,7 +59,8 @@ describeInBrowser('a way on', (visitor) => {
     await page.getByText(/is limiting the rate of requests .* Retrying in \d+ seconds/).waitFor()
     await page.reload()
     await page.getByText(/is limiting the rate of requests .* Retrying in \d+ seconds/).waitFor()
-    await page.getByRole('button', { name: 'Stop' }).click()
+    // Beside the reason, and in the composer.
+    await page.getByRole('article').getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped.').waitFor()
     await leave(page)
   })

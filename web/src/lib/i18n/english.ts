@@ -93,7 +93,7 @@ export const english = {
     demoHint: 'Demo, not a language model',
     thinking: 'Think before answering',
     tools: 'Use tools',
-    dictate: 'Dictate (your browser may send the audio to its maker)',
+    dictate: 'Dictate (the browser’s maker may receive the audio)',
     stopDictation: 'Stop dictating',
     microphoneBlocked: 'The browser may not use the microphone. Allow it in the site settings.',
     dictationFailed: 'Dictation stopped. Check your connection and try again.',
