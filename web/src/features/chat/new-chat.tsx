@@ -41,14 +41,15 @@ export function NewChat({
   const [, navigate] = useLocation()
   const { data: models } = useModels()
   const [chosen, setOptions] = useState<ChatOptions>({
-    model: readLastModel(),
+    model: null,
     thinking: null,
     tools: true,
     approval: null,
   })
-  // The model chosen last may no longer be offered.
-  const isOffered = models?.some(({ id }) => id === chosen.model) === true
-  const options = isOffered ? chosen : { ...chosen, model: null }
+  // A project has a model of its own, and the model chosen last may no longer be offered.
+  const wanted = chosen.model ?? (projectId === null ? readLastModel() : null)
+  const model = models?.some(({ id }) => id === wanted) === true ? wanted : null
+  const options = { ...chosen, model }
   const hour = useMemo(() => new Date().getHours(), [])
 
   const place = useNewConversation(projectId, options)

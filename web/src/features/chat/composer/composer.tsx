@@ -1,5 +1,4 @@
 // Where a message is written: a growing text field with suggestions, attachments, options, send and stop.
-import { ArrowUp, Square } from 'lucide-react'
 import {
   type KeyboardEvent,
   lazy,
@@ -17,7 +16,6 @@ import { useModels } from '../../../lib/api/catalog.ts'
 import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { late } from '../../../ui/late.tsx'
-import { Tip } from '../../../ui/tip.tsx'
 import { ChosenFileChips } from '../attachments/attachment-chips.tsx'
 import type { AttachedFile } from '../attachments/attachments.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
@@ -26,6 +24,7 @@ import { randomId } from '../random-id.ts'
 import { ActiveOptions, AddMenu } from './add-menu.tsx'
 import { readDraft, writeDraft } from './drafts.ts'
 import { ModelMenu } from './model-menu.tsx'
+import { SendButtons } from './send-buttons.tsx'
 import { SizeHint } from './size-hint.tsx'
 import { canDictate } from './speech-recognition.ts'
 import type { KeyHandler } from './suggestions/suggestion-list.tsx'
@@ -273,30 +272,7 @@ export function Composer({
               <DictationButton onHeard={(heard) => put(heard, text.length, text.length)} />
             </Suspense>
           )}
-          {running && (
-            <Tip text={t('composer.stopHint')} side="top">
-              <button
-                type="button"
-                aria-label={t('composer.stop')}
-                className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-ink text-paper hover:opacity-85"
-                onClick={onStop}
-              >
-                <Square size={13} fill="currentColor" aria-hidden />
-              </button>
-            </Tip>
-          )}
-          {!(running && empty) && (
-            <Tip text={t(running ? 'composer.queueHint' : 'composer.sendHint')} side="top">
-              <button
-                type="submit"
-                aria-label={t(running ? 'composer.queue' : 'composer.send')}
-                disabled={empty || sending}
-                className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-accent text-on-accent transition-[filter,background-color] hover:brightness-110 disabled:bg-hover disabled:text-muted"
-              >
-                <ArrowUp size={18} aria-hidden />
-              </button>
-            </Tip>
-          )}
+          <SendButtons running={running} empty={empty} sending={sending} onStop={onStop} />
         </div>
       </div>
     </form>

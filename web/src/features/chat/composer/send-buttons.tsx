@@ -1,0 +1,46 @@
+// Send, or queue while an answer is running, and stop.
+import { ArrowUp, Square } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Tip } from '../../../ui/tip.tsx'
+
+export function SendButtons({
+  running,
+  empty,
+  sending,
+  onStop,
+}: {
+  running: boolean
+  empty: boolean
+  sending: boolean
+  onStop: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {running && (
+        <Tip text={t('composer.stopHint')} side="top">
+          <button
+            type="button"
+            aria-label={t('composer.stop')}
+            className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-ink text-paper hover:opacity-85"
+            onClick={onStop}
+          >
+            <Square size={13} fill="currentColor" aria-hidden />
+          </button>
+        </Tip>
+      )}
+      {!(running && empty) && (
+        <Tip text={t(running ? 'composer.queueHint' : 'composer.sendHint')} side="top">
+          <button
+            type="submit"
+            aria-label={t(running ? 'composer.queue' : 'composer.send')}
+            disabled={empty || sending}
+            className="ml-1 grid size-9 shrink-0 place-items-center rounded-full bg-accent text-on-accent transition-[filter,background-color] hover:brightness-110 disabled:bg-hover disabled:text-muted"
+          >
+            <ArrowUp size={18} aria-hidden />
+          </button>
+        </Tip>
+      )}
+    </>
+  )
+}
