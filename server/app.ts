@@ -24,6 +24,7 @@ import {
   storedModels,
 } from './composition/settings.ts'
 import { createToolModule, type ToolModuleOptions } from './composition/tools.ts'
+import { createTransfers } from './composition/transfers.ts'
 import { createConfiguredWorkspace, createProjectDescription } from './composition/workspace.ts'
 import type { Config } from './config/schema.ts'
 import { connect } from './db/connect.ts'
@@ -201,6 +202,19 @@ async function assemble(
   const markdown = createMarkdownRenderer()
   const searchIndexer = createSearchIndexer(store, database, log)
 
+  const transfers = createTransfers({
+    config,
+    database,
+    store,
+    catalog,
+    files,
+    blobs,
+    workspace,
+    tools,
+    changes,
+    log,
+    now,
+  })
   const connections = createOpenConnections()
   const { app, issueToken, finish } = await createHttpStack({
     connections,
@@ -256,6 +270,7 @@ async function assemble(
       chat,
       markdown,
       searchIndexer,
+      transfers,
       connections,
       now,
     }),
@@ -266,6 +281,7 @@ async function assemble(
   // An unfinished run may need any tool, so wait for them; without such runs there is nothing to wait for.
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await chat.recover()
+  await transfers.start()
   void searchIndexer.run()
   void mover.run()
   const stopCollecting = startCollecting({ files: store.files, blobs, log, now })
@@ -280,6 +296,7 @@ async function assemble(
     drain: (graceMs) => chat.runs.drain(graceMs),
     async close() {
       stopPurging()
+      await transfers.stop()
       await stopCollecting()
       await searchIndexer.stop()
       await mover.stop()

@@ -25,6 +25,7 @@ import type { SearchIndexer } from '../search/indexer.ts'
 import { createSearch } from '../search/search.ts'
 import type { MarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
+import type { TransferJobs } from '../transfer/jobs.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { ToolModule } from './tools.ts'
 
@@ -56,9 +57,16 @@ export interface RouteModules {
   chat: ChatService
   markdown: MarkdownRenderer
   searchIndexer: SearchIndexer
+  transfers: TransferJobs
   connections: OpenConnections
   now(): Date
 }
+
+/** Whether conversations can use a model. */
+export const createModelCheck =
+  (catalog: ModelCatalog) =>
+  async (id: string): Promise<boolean> =>
+    (await catalog.list()).some((model) => model.id === id)
 
 export function routeDependencies({
   config,
@@ -83,12 +91,12 @@ export function routeDependencies({
   chat,
   markdown,
   searchIndexer,
+  transfers,
   connections,
   now,
 }: RouteModules): RouteDependencies {
   const uploadSlots = createUploadSlots(UPLOAD_SLOTS)
-  const hasModel = async (id: string): Promise<boolean> =>
-    (await catalog.list()).some((model) => model.id === id)
+  const hasModel = createModelCheck(catalog)
   return {
     userEvents: { changes },
     health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
@@ -129,6 +137,7 @@ export function routeDependencies({
     messages: { chat, store, database, attachments },
     files: { files, uploadSlots, fileLimit: config.limits.attachments },
     exports: { store, database, attachments, markdown, hasModel, moveAttachments },
+    transfers: { jobs: transfers, uploadSlots, importLimit: config.limits.import },
     sharing: {
       store,
       blobs,

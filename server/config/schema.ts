@@ -33,6 +33,8 @@ const Limits = section({
   /** Total bytes of one upload, and its maximum number of files. */
   upload: Size.prefault('200MB'),
   upload_files: count.default(10_000),
+  /** Bytes of the file of an import, and of everything that is unpacked from it. */
+  import: Size.prefault('2GB'),
   /** Bytes of one project. */
   project: Size.prefault('1GB'),
   /** Bytes of all projects and documents of one user. */

@@ -23,6 +23,7 @@ import { createSubAgentRepository } from './repositories/sub-agents.ts'
 import { createSummaryRepository } from './repositories/summaries.ts'
 import { createTokenUsageRepository } from './repositories/token-usage.ts'
 import { createToolResultRepository } from './repositories/tool-results.ts'
+import { createTransferRepository } from './repositories/transfers.ts'
 import { createTrashRepository } from './repositories/trash.ts'
 import { createUserRepository } from './repositories/users.ts'
 
@@ -56,6 +57,7 @@ export const createStore = (database: Database) => ({
   search: createSearchRepository(database),
   storage: createStorageRepository(database),
   shares: createShareRepository(database),
+  transfers: createTransferRepository(database),
   trash: createTrashRepository(database),
   ownerEpochs: createOwnerEpochRepository(database),
 })

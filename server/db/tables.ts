@@ -7,6 +7,7 @@ import { defineProjectTables } from './tables/projects.ts'
 import { defineRunTables } from './tables/runs.ts'
 import { defineSearchTables } from './tables/search.ts'
 import { defineShareTables } from './tables/shares.ts'
+import { defineTransferTables } from './tables/transfers.ts'
 
 /** All tables of one dialect. Only the drivers call it; everything else uses `Database.tables`. */
 export function defineTables(c: Columns) {
@@ -17,7 +18,17 @@ export function defineTables(c: Columns) {
   const runs = defineRunTables(c, conversations)
   const search = defineSearchTables(c, conversations)
   const shares = defineShareTables(c, { ...accounts, ...conversations })
-  return { ...accounts, ...projects, ...files, ...conversations, ...runs, ...search, ...shares }
+  const transfers = defineTransferTables(c, accounts)
+  return {
+    ...accounts,
+    ...projects,
+    ...files,
+    ...conversations,
+    ...runs,
+    ...search,
+    ...shares,
+    ...transfers,
+  }
 }
 
 export type Tables = ReturnType<typeof defineTables>

@@ -18,6 +18,8 @@ const PASSAGES_PER_SLICE = 10
 export interface Ingest {
   /** Queues a stored document; returns at once. */
   add(document: DocumentRow): void
+  /** Indexes the passages of a document that needs no reading. */
+  addPassages(document: DocumentRow, passages: readonly Passage[]): Promise<void>
   /** Stops reading a deleted document and removes its upload. */
   cancel(id: string): void
   /** Queues what an earlier process left unfinished. */
@@ -107,6 +109,12 @@ export function createIngest({ documents, folder, vectors, onChange, log }: Inge
   return {
     add,
     fileOf,
+    async addPassages(document, passages) {
+      const { signal } = new AbortController()
+      if (!(await documents.index(document, await withWords(passages, signal)))) return
+      onChange(document.projectId)
+      await vectors?.index(document, signal)
+    },
     cancel(id) {
       running.get(id)?.abort()
       void rm(fileOf(id), { force: true }).catch(() => undefined)

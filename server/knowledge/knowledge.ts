@@ -24,6 +24,18 @@ export interface Knowledge {
     target: { userId: UserId; projectId: ProjectId },
     file: { name: string; mime: string; content: Readable; isCut(): boolean },
   ): Promise<DocumentRow>
+  /**
+   * Adds a document that another server has read, by its passages.
+   * @throws AppError as `add` does.
+   */
+  addPassages(
+    target: { userId: UserId; projectId: ProjectId },
+    document: {
+      name: string
+      mime: string
+      passages: readonly { heading: string | null; page: number | null; text: string }[]
+    },
+  ): Promise<void>
   list: DocumentRepository['list']
   find: DocumentRepository['find']
   /** Passages of a document from `position` on, in order. */
@@ -135,6 +147,29 @@ export function createKnowledge({
       await documents.fail(document.id, failure)
       await rm(path, { force: true })
       return { ...stored, status: 'failed', error: failure.message, failure }
+    },
+
+    async addPassages({ userId, projectId }, { name, mime, passages }) {
+      if ((await documents.count(projectId)) >= MAX_DOCUMENTS)
+        throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
+      const size = passages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+      const document = await documents.create({
+        projectId,
+        userId,
+        name: cleanName(name),
+        mime,
+        size: 0,
+      })
+      try {
+        await storage.claim(userId, document.id, size)
+        await documents.resize(document.id, size)
+        await ingest.addPassages(document, passages)
+      } catch (error) {
+        await documents.remove(projectId, document.id)
+        throw error
+      } finally {
+        storage.release(document.id)
+      }
     },
 
     async removeProject(projectId) {

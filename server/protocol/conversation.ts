@@ -13,6 +13,17 @@ export const Temperature = z.number().min(0).max(2)
 export const Title = z.string().trim().max(255)
 export const SystemPrompt = z.string().max(100_000)
 
+/** What a user sorts conversations by. */
+export const Tag = z.string().trim().min(1).max(50)
+/** Each tag once, without regard to case. */
+export const Tags = z
+  .array(Tag)
+  .max(20)
+  .transform((tags) => {
+    const known = new Map(tags.map((tag) => [tag.normalize('NFKC').toLowerCase(), tag]))
+    return [...known.values()]
+  })
+
 export const Conversation = z
   .object({
     id: ConversationId,
@@ -40,6 +51,7 @@ export const Conversation = z
     deleted_at: Timestamp.nullable(),
     /** In no list, and removed soon after its run has ended. */
     temporary: z.boolean(),
+    tags: z.array(z.string()),
   })
   .meta({ id: 'Conversation' })
 export type Conversation = z.infer<typeof Conversation>
@@ -54,6 +66,8 @@ export const ConversationListQuery = PageQuery.extend({
   pinned: z.enum(['true', 'false']).optional(),
   /** `true`: the trash, last deleted first; `archived` is ignored then. */
   trashed: z.enum(['true', 'false']).optional(),
+  /** Only those with this tag. */
+  tag: Tag.optional(),
 })
 
 const settings = {
@@ -68,7 +82,12 @@ const settings = {
 }
 
 export const CreateConversationBody = z
-  .object({ title: optional(Title), temporary: optional(z.boolean()), ...settings })
+  .object({
+    title: optional(Title),
+    temporary: optional(z.boolean()),
+    tags: optional(Tags),
+    ...settings,
+  })
   .meta({ id: 'CreateConversation' })
 export type CreateConversationBody = z.infer<typeof CreateConversationBody>
 
@@ -87,6 +106,8 @@ export const PatchConversationBody = z
     pinned: optional(z.boolean()),
     archived: optional(z.boolean()),
     leaf_id: optional(MessageId),
+    /** Replaces all tags. */
+    tags: optional(Tags),
   })
   .meta({ id: 'PatchConversation' })
 export type PatchConversationBody = z.infer<typeof PatchConversationBody>
@@ -111,3 +132,7 @@ export const BulkBody = z
 export const BulkResult = z
   .object({ changed: z.array(ConversationId), not_found: z.array(ConversationId) })
   .meta({ id: 'BulkResult' })
+
+/** A tag and how many conversations outside the trash have it. */
+export const TagCount = z.object({ tag: z.string(), count: z.int() })
+export const TagList = z.object({ items: z.array(TagCount) }).meta({ id: 'TagList' })

@@ -1,8 +1,8 @@
 // The JSON form of one conversation: what an export writes and an import reads.
 import { z } from 'zod'
-import { SystemPrompt, Temperature } from './conversation.ts'
+import { SystemPrompt, Tags, Temperature } from './conversation.ts'
 import { Timestamp } from './envelope.ts'
-import { ConversationId, MessageId } from './ids.ts'
+import { ConversationId, MessageId, ProjectId } from './ids.ts'
 import { Attachment, MessageStatus } from './message.ts'
 import { Step } from './step.ts'
 
@@ -41,6 +41,9 @@ export const ExportedSettings = z.object({
   leaf_id: MessageId.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
+  /** Its id where it was exported; older exports have none. */
+  id: ConversationId.optional(),
+  tags: Tags.default([]),
 })
 export type ExportedSettings = z.infer<typeof ExportedSettings>
 
@@ -56,3 +59,63 @@ export const ExportedConversation = z
 export type ExportedConversation = z.infer<typeof ExportedConversation>
 
 export const Imported = z.object({ id: ConversationId, messages: z.int() }).meta({ id: 'Imported' })
+
+/** A file of a bundle, stored in it as `files/<sha256>`. */
+export const BundledFile = z.object({
+  name: z.string().min(1).max(255),
+  mime: z.string().max(200),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+
+/** A conversation of a bundle: `conversations/<id>.json`. */
+export const BundledConversation = ExportedConversation.extend({
+  conversation: ExportedSettings.extend({
+    /** Where it was imported from before; null for one that was written here. */
+    origin: z.string().max(500).nullish(),
+    project_id: ProjectId.nullish(),
+  }),
+  messages: z.array(
+    ExportedMessage.extend({ attachments: z.array(z.union([BundledFile, Attachment])).max(100) }),
+  ),
+})
+export type BundledConversation = z.infer<typeof BundledConversation>
+
+/** `manifest.json` of a bundle. */
+export const BundleManifest = z.object({
+  format: z.literal('nanoclaw'),
+  version: z.int().min(1),
+  created_at: Timestamp,
+  counts: z.object({
+    conversations: z.int(),
+    messages: z.int(),
+    files: z.int(),
+    projects: z.int(),
+    documents: z.int(),
+  }),
+})
+export type BundleManifest = z.infer<typeof BundleManifest>
+
+/** `projects/<id>/project.json` of a bundle; the project's files are in `projects/<id>/files/`. */
+export const BundledProject = z.object({
+  name: z.string().trim().min(1).max(255),
+  description: z.string().max(10_000).nullable(),
+  created_at: Timestamp,
+})
+
+/** `projects/<id>/documents/<id>.json` of a bundle: the text of a document, in the passages that search finds. */
+export const BundledDocument = z.object({
+  name: z.string().min(1).max(255),
+  mime: z.string().max(200),
+  size: z.int().min(0),
+  created_at: Timestamp,
+  passages: z
+    .array(
+      z.object({
+        heading: z.string().nullable(),
+        page: z.int().nullable(),
+        text: z.string(),
+      }),
+    )
+    .max(100_000),
+})
+export type BundledDocument = z.infer<typeof BundledDocument>

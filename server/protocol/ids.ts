@@ -21,6 +21,9 @@ export type ProjectId = z.infer<typeof ProjectId>
 export const FileId = id().brand<'FileId'>()
 export type FileId = z.infer<typeof FileId>
 
+export const TransferId = id().brand<'TransferId'>()
+export type TransferId = z.infer<typeof TransferId>
+
 /** The model's id of one tool call; `id_ref` on the wire. Bounded, but never trusted, because the model chooses it. */
 export const CallId = z.string().min(1).max(200).brand<'CallId'>()
 export type CallId = z.infer<typeof CallId>

@@ -11,6 +11,7 @@ import {
   ConversationPage,
   CreateConversationBody,
   PatchConversationBody,
+  TagList,
 } from '../protocol/conversation.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import { ConversationId, type ProjectId, type UserId } from '../protocol/ids.ts'
@@ -56,6 +57,7 @@ export function registerConversationRoutes(
         archived: query.archived === 'true',
         pinned: query.pinned === undefined ? undefined : query.pinned === 'true',
         trashed: query.trashed === 'true',
+        tag: query.tag,
         q: query.q,
       })
       return success({
@@ -91,9 +93,21 @@ export function registerConversationRoutes(
         approval: body.approval ?? null,
         disabledMcpServers: body.disabled_mcp_servers ?? [],
         temporary: body.temporary ?? false,
+        tags: body.tags ?? [],
       })
       return success(presentConversation(await conversations.get(user.id, id)))
     },
+  )
+
+  app.get(
+    '/api/tags',
+    {
+      schema: {
+        summary: 'List the tags of your conversations, most used first',
+        response: { 200: envelope(TagList) },
+      },
+    },
+    async ({ user }) => success({ items: await conversations.tags(user.id) }),
   )
 
   app.get(
@@ -131,6 +145,7 @@ export function registerConversationRoutes(
           pinned: body.pinned,
           archived: body.archived,
           leafId: body.leaf_id,
+          tags: body.tags,
         }),
       )
       return success(presentConversation(changed))
@@ -194,4 +209,5 @@ export const presentConversation = (item: ConversationItem): Conversation => ({
   updated_at: item.updatedAt.toISOString(),
   deleted_at: item.deletedAt?.toISOString() ?? null,
   temporary: item.temporary,
+  tags: item.tags,
 })

@@ -34,6 +34,7 @@ import { registerSharedRoutes, type SharedRouteDependencies } from './shared.ts'
 import { registerShareRoutes, type ShareRouteDependencies } from './shares.ts'
 import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
 import { registerToolRoutes } from './tools.ts'
+import { registerTransferRoutes, type TransferRouteDependencies } from './transfers.ts'
 import { registerUserEventRoutes } from './user-events.ts'
 
 /** The dependencies of each group of routes. */
@@ -44,6 +45,7 @@ export interface RouteDependencies {
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   exports: ExportRouteDependencies
+  transfers: TransferRouteDependencies
   files: FileRouteDependencies
   sharing: ShareRouteDependencies & SharedRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
@@ -74,6 +76,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerMessageRoutes(app, dependencies.messages)
   registerFileRoutes(app, dependencies.files)
   registerExportRoutes(app, dependencies.exports)
+  registerTransferRoutes(app, dependencies.transfers)
   registerShareRoutes(app, dependencies.sharing)
   registerSharedRoutes(app, dependencies.sharing)
   registerRunRoutes(app, dependencies.runs)

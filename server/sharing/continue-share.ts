@@ -50,6 +50,7 @@ export async function continueShare(
       thinking_enabled: false,
       pinned: false,
       archived: false,
+      tags: [],
       leaf_id: parent,
       created_at: now,
       updated_at: now,

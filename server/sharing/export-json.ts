@@ -1,26 +1,47 @@
-// A whole conversation as JSON: settings, all branches, steps and attachments.
+// A whole conversation as JSON: settings, all branches, steps and attachments, with their contents or in a bundle.
 import type { ConversationRow } from '../db/repositories/conversations.ts'
 import type { FullMessage } from '../db/repositories/messages.ts'
 import { longJsonPieces } from '../lib/json-pieces.ts'
 import { EXPORT_VERSION, type ExportedSettings } from '../protocol/export.ts'
-import { contentOf, type ExportStore, readAllBranches, textOf } from './read-conversation.ts'
+import {
+  type BranchStore,
+  contentOf,
+  type ExportStore,
+  readAllBranches,
+  textOf,
+} from './read-conversation.ts'
 
 /** JSON that `ExportedConversation` describes, in pieces; it contains no ids of users or projects and no keys. */
-export async function* exportJson(
+export const exportJson = (
   store: ExportStore,
   conversation: ConversationRow,
+): AsyncGenerator<string> =>
+  conversationJson(store, conversation, {
+    settings: settingsOf(conversation),
+    filesOf: (message) => contentsOf(store, message),
+  })
+
+/**
+ * The same with the given settings and attachments.
+ * @param form.filesOf the attachments of a message; contents may be long texts.
+ */
+export async function* conversationJson(
+  store: BranchStore,
+  conversation: Pick<ConversationRow, 'id'>,
+  form: { settings: ExportedSettings; filesOf(message: FullMessage): Promise<unknown[]> },
 ): AsyncGenerator<string> {
-  yield `{"format":"nanoclaw","version":${EXPORT_VERSION},"conversation":${JSON.stringify(settingsOf(conversation))},"messages":[`
+  yield `{"format":"nanoclaw","version":${EXPORT_VERSION},"conversation":${JSON.stringify(form.settings)},"messages":[`
   let separator = '\n'
   for await (const message of readAllBranches(store, conversation)) {
     yield separator
-    yield* longJsonPieces(await toExported(store, message))
+    yield* longJsonPieces(toExported(message, await form.filesOf(message)))
     separator = ',\n'
   }
   yield '\n]}\n'
 }
 
-const settingsOf = (row: ConversationRow): ExportedSettings => ({
+/** The settings of a conversation as an export has them. */
+export const settingsOf = (row: ConversationRow): ExportedSettings => ({
   // The placeholder is no title.
   title: row.titled ? row.title : '',
   model: row.model,
@@ -33,10 +54,12 @@ const settingsOf = (row: ConversationRow): ExportedSettings => ({
   leaf_id: row.leafId,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
+  id: row.id,
+  tags: row.tags,
 })
 
-/** The form of `ExportedMessage`, with long texts that are read while they are written. */
-async function toExported({ attachments }: ExportStore, message: FullMessage) {
+/** Attachments with their contents as long texts. */
+async function contentsOf({ attachments }: ExportStore, message: FullMessage): Promise<unknown[]> {
   const files = []
   for (const { position, name, kind, mime, extension } of message.attachments) {
     const file = await attachments.find(message.id, position)
@@ -47,20 +70,23 @@ async function toExported({ attachments }: ExportStore, message: FullMessage) {
         : { name, ...(extension === null ? {} : { extension }), content: file.content },
     )
   }
-  return {
-    id: message.id,
-    parent_id: message.parentId,
-    role: message.role,
-    text: textOf(message),
-    token_count: message.tokenCount,
-    model: message.model,
-    status: message.status,
-    error: message.error,
-    created_at: message.createdAt.toISOString(),
-    attachments: files,
-    steps: message.steps.map((step) => ({
-      ...step,
-      [step.type === 'tool_call' ? 'arguments' : 'content']: contentOf(message, step),
-    })),
-  }
+  return files
 }
+
+/** The form of `ExportedMessage`, with long texts that are read while they are written. */
+const toExported = (message: FullMessage, files: unknown[]) => ({
+  id: message.id,
+  parent_id: message.parentId,
+  role: message.role,
+  text: textOf(message),
+  token_count: message.tokenCount,
+  model: message.model,
+  status: message.status,
+  error: message.error,
+  created_at: message.createdAt.toISOString(),
+  attachments: files,
+  steps: message.steps.map((step) => ({
+    ...step,
+    [step.type === 'tool_call' ? 'arguments' : 'content']: contentOf(message, step),
+  })),
+})

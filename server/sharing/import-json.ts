@@ -1,11 +1,9 @@
 // Stores a conversation from its JSON form as a new conversation of a user.
 import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
-import { appError } from '../errors.ts'
-import { newId } from '../lib/ids.ts'
 import type { ExportedConversation, ExportedMessage } from '../protocol/export.ts'
-import { type ConversationId, MessageId, type UserId } from '../protocol/ids.ts'
-import { isWaitingStatus } from '../protocol/run.ts'
+import type { ConversationId, UserId } from '../protocol/ids.ts'
+import { endedStatus, newIds } from './imported-messages.ts'
 import { wellFormed } from './well-formed.ts'
 
 /** Characters of messages in one transaction, so that no transaction blocks others for long. */
@@ -38,6 +36,7 @@ export async function importJson(
     temperature: conversation.temperature,
     maxTokens: conversation.max_tokens,
     thinkingEnabled: conversation.thinking_enabled,
+    tags: conversation.tags,
   })
   try {
     await database.write((tx) => store.conversations.markTainted(tx, id))
@@ -54,7 +53,7 @@ export async function importJson(
             tokenCount: message.token_count,
             model: message.model,
             runId: null,
-            status: ended(message.status),
+            status: endedStatus(message.status),
             error: message.error,
             createdAt: new Date(message.created_at),
           }
@@ -88,39 +87,6 @@ export async function importJson(
     throw error
   }
   return { id, messages: messages.length }
-}
-
-/** Nothing continues an imported answer. */
-const ended = (status: ExportedMessage['status']): ExportedMessage['status'] =>
-  status === 'streaming' || isWaitingStatus(status) ? 'interrupted' : status
-
-/** A new id for each message. @throws AppError `import_invalid` for a repeated id, a missing parent or a cycle. */
-function newIds(
-  messages: readonly ExportedMessage[],
-  leaf: MessageId | null,
-): (old: MessageId) => MessageId {
-  const parents = new Map(messages.map(({ id, parent_id }) => [id, parent_id]))
-  if (parents.size < messages.length) throw appError('import_invalid', { detail: 'repeated id' })
-  const rooted = new Set<MessageId | null>([null])
-  for (const { id } of messages) {
-    const path: MessageId[] = []
-    const seen = new Set<MessageId>()
-    for (let at: MessageId | null = id; at !== null && !rooted.has(at); ) {
-      const parent = parents.get(at)
-      if (parent === undefined) throw appError('import_invalid', { detail: 'missing parent' })
-      if (seen.has(at)) throw appError('import_invalid', { detail: 'cycle' })
-      seen.add(at)
-      path.push(at)
-      at = parent
-    }
-    for (const one of path) rooted.add(one)
-  }
-  if (!rooted.has(leaf)) throw appError('import_invalid', { detail: 'missing leaf' })
-  for (const { steps } of messages)
-    if (new Set(steps.map(({ index }) => index)).size < steps.length)
-      throw appError('import_invalid', { detail: 'repeated step' })
-  const ids = new Map(messages.map(({ id }) => [id, newId<MessageId>()]))
-  return (old) => ids.get(old) ?? MessageId.parse(old)
 }
 
 function* batches(messages: readonly ExportedMessage[]): Generator<ExportedMessage[]> {

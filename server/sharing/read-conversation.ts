@@ -38,8 +38,8 @@ async function* readEach(
   ids: Iterable<MessageId> | AsyncIterable<MessageId>,
 ): AsyncGenerator<FullMessage> {
   for await (const id of ids) {
-    const message = await messages.find(conversationId, id)
-    if (message !== undefined) yield await messages.get(conversationId, id)
+    const message = await messages.findFull(conversationId, id)
+    if (message !== undefined) yield message
   }
 }
 

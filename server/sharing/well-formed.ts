@@ -5,6 +5,7 @@ export function wellFormed<T>(value: T): T
 export function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')
   if (Array.isArray(value)) return value.map((item: unknown) => wellFormed(item))
+  if (value instanceof Date) return value
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
       Object.entries(value).map(([name, field]) => [wellFormed(name), wellFormed(field)]),

@@ -27,6 +27,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   routes: [
     'chat',
     'sharing',
+    'transfer',
     'files',
     'changes',
     'runs',
@@ -50,6 +51,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   runs: ['agent', 'tools', 'llm', 'db', 'errors.ts', 'protocol', 'lib'],
   // Conversations outside the chat: exports, imports, shared copies.
   sharing: ['auth', 'db', 'errors.ts', 'protocol', 'lib'],
+  // Everything of a user in and out: bundles, imports of other programs. They store and read what these modules own.
+  transfer: ['sharing', 'files', 'knowledge', 'workspace', 'db', 'errors.ts', 'protocol', 'lib'],
   // No database and no HTTP, so that the loop can be read and tested in isolation.
   agent: ['tools', 'llm', 'errors.ts', 'protocol', 'lib'],
   http: ['auth', 'errors.ts', 'protocol', 'lib'],
@@ -109,6 +112,8 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'lib',
   ],
   'runs/usage': ['agent', 'db', 'errors.ts', 'protocol'],
+  // Forms of other programs: no database, because a worker thread reads them.
+  'transfer/formats': ['sharing', 'errors.ts', 'protocol', 'lib'],
   'tools/builtin': [
     'workspace',
     'net',

@@ -10,6 +10,7 @@ import {
   afterMoment,
   byteLength,
   containsFolded,
+  countAll,
   foldedPattern,
   prepareOnce,
 } from '../fragments.ts'
@@ -34,6 +35,7 @@ export type ConversationFilter = {
   trashed?: boolean | undefined
   /** Part of the title, ignoring case. */
   q?: string | undefined
+  tag?: string | undefined
 }
 
 /** The first query of a list reads system prompts up to this size; a second one reads longer ones that fit on the page. */
@@ -59,6 +61,12 @@ function pageLength(rows: readonly ListedRow[], limit: number): number {
 export function createConversationItems(database: Database) {
   const { read, tables } = database
   const { conversations, projects, runs } = tables
+
+  /** The tags of a conversation as rows with a column `value`. */
+  const tagRows =
+    database.dialect === 'sqlite'
+      ? sql`json_each(${conversations.tags}) as tag`
+      : sql`json_array_elements_text(${conversations.tags}) as tag`
 
   const promptBytes = byteLength(conversations.systemPrompt)
 
@@ -92,6 +100,7 @@ export function createConversationItems(database: Database) {
         continued: boolean
         byPin: boolean
         trashed: boolean
+        tagged: boolean
       },
       name,
     ) => {
@@ -118,6 +127,9 @@ export function createConversationItems(database: Database) {
             shape.inProject ? eq(conversations.projectId, sql.placeholder('projectId')) : undefined,
             shape.titled
               ? containsFolded(conversations.titleKey, sql.placeholder('pattern'))
+              : undefined,
+            shape.tagged
+              ? sql`${sql.placeholder('tag')} in (select tag.value from ${tagRows})`
               : undefined,
             shape.continued
               ? afterMoment(moment, id, sql.placeholder('moment'), sql.placeholder('lastId'))
@@ -168,6 +180,22 @@ export function createConversationItems(database: Database) {
     /** @throws AppError `not_found`. */
     get,
 
+    /** The tags of a user's conversations outside the trash, most used first. */
+    tags: (userId: UserId): Promise<{ tag: string; count: number }[]> =>
+      read
+        .select({ tag: sql<string>`tag.value`, count: countAll })
+        .from(conversations)
+        .crossJoin(tagRows)
+        .where(
+          and(
+            eq(conversations.userId, userId),
+            isNull(conversations.deletedAt),
+            eq(conversations.temporary, false),
+          ),
+        )
+        .groupBy(sql`tag.value`)
+        .orderBy(desc(countAll), sql`tag.value`),
+
     /** Newest activity first. */
     async list(userId: UserId, filter: ConversationFilter): Promise<Page<ConversationItem>> {
       const after =
@@ -179,11 +207,13 @@ export function createConversationItems(database: Database) {
         continued: after !== undefined,
         byPin: filter.pinned !== undefined,
         trashed: filter.trashed === true,
+        tagged: filter.tag !== undefined,
       }).execute({
         userId,
         archived: filter.archived ?? false,
         pinned: filter.pinned,
         projectId: filter.projectId,
+        tag: filter.tag,
         pattern: q === undefined ? undefined : foldedPattern(q),
         moment: after && new Date(after[0]),
         lastId: after?.[1],

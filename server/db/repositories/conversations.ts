@@ -26,8 +26,13 @@ export type ConversationSettings = Partial<
     | 'disabledMcpServers'
   >
 >
+type NewConversation = ConversationSettings & {
+  title?: string
+  temporary?: boolean
+  tags?: string[]
+}
 export type ConversationChanges = ConversationSettings &
-  Partial<Pick<ConversationRow, 'title' | 'pinned' | 'archived'>> & {
+  Partial<Pick<ConversationRow, 'title' | 'pinned' | 'archived' | 'tags'>> & {
     /** Any message of the conversation: its newest branch is shown. */
     leafId?: MessageId
   }
@@ -120,43 +125,50 @@ export function createConversationRepository(database: Database) {
     return titled !== undefined
   }
 
+  async function createIn(
+    tx: Writer,
+    userId: UserId,
+    { title, ...settings }: NewConversation,
+  ): Promise<ConversationRow> {
+    if (settings.projectId != null) await requireProject(tx, userId, settings.projectId)
+    const now = new Date()
+    const row: ConversationRow = {
+      projectId: null,
+      model: null,
+      systemPrompt: null,
+      temperature: null,
+      maxTokens: null,
+      thinkingEnabled: false,
+      approval: null,
+      disabledMcpServers: [],
+      temporary: false,
+      tags: [],
+      origin: null,
+      ...settings,
+      id: newId<ConversationId>(),
+      userId,
+      ...titleColumns(title ?? ''),
+      approvalGrants: [],
+      tainted: false,
+      pinned: false,
+      archived: false,
+      leafId: null,
+      messageCount: 0,
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    }
+    await tx.insert(conversations).values(row)
+    if (row.titled) await searchIndex.putTitle(tx, row)
+    return row
+  }
+
   return {
+    createIn,
+
     /** @throws AppError `not_found` for a project that the user does not have. */
-    create: (
-      userId: UserId,
-      { title, ...settings }: ConversationSettings & { title?: string; temporary?: boolean },
-    ): Promise<ConversationRow> =>
-      database.write(async (tx) => {
-        if (settings.projectId != null) await requireProject(tx, userId, settings.projectId)
-        const now = new Date()
-        const row: ConversationRow = {
-          projectId: null,
-          model: null,
-          systemPrompt: null,
-          temperature: null,
-          maxTokens: null,
-          thinkingEnabled: false,
-          approval: null,
-          disabledMcpServers: [],
-          temporary: false,
-          ...settings,
-          id: newId<ConversationId>(),
-          userId,
-          ...titleColumns(title ?? ''),
-          approvalGrants: [],
-          tainted: false,
-          pinned: false,
-          archived: false,
-          leafId: null,
-          messageCount: 0,
-          createdAt: now,
-          updatedAt: now,
-          deletedAt: null,
-        }
-        await tx.insert(conversations).values(row)
-        if (row.titled) await searchIndex.putTitle(tx, row)
-        return row
-      }),
+    create: (userId: UserId, given: NewConversation): Promise<ConversationRow> =>
+      database.write((tx) => createIn(tx, userId, given)),
 
     async find(userId: UserId, id: ConversationId): Promise<ConversationRow | undefined> {
       const [row] = await findStatement.execute({ userId, id })
@@ -167,6 +179,7 @@ export function createConversationRepository(database: Database) {
 
     get: items.get,
     list: items.list,
+    tags: items.tags,
 
     /**
      * Updates settings without moving the conversation in the list: only messages count as activity.
@@ -235,11 +248,15 @@ export function createConversationRepository(database: Database) {
       if (!isMoved) await this.touch(tx, id, endedAt)
     },
 
-    /** Sets the shown branch and the original times of an imported conversation whose messages are stored. */
+    /**
+     * Sets the shown branch and the original times of an imported conversation whose messages are stored, and where it is
+     * from.
+     */
     async completeImport(
       tx: Writer,
       id: ConversationId,
-      set: Pick<ConversationRow, 'leafId' | 'pinned' | 'archived' | 'createdAt' | 'updatedAt'>,
+      set: Pick<ConversationRow, 'leafId' | 'pinned' | 'archived' | 'createdAt' | 'updatedAt'> &
+        Partial<Pick<ConversationRow, 'origin' | 'temporary'>>,
     ): Promise<void> {
       await tx.update(conversations).set(set).where(eq(conversations.id, id))
     },

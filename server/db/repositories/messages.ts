@@ -73,6 +73,15 @@ export function createMessageRepository(database: Database) {
   return {
     find,
 
+    /** A message with everything that belongs to it; undefined when it does not exist or is detached. */
+    async findFull(
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<FullMessage | undefined> {
+      const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })
+      return message?.parentId === detachedParent(id) ? undefined : message
+    },
+
     /** @throws AppError `message_not_found`, also for a detached message. */
     async get(conversationId: ConversationId, id: MessageId): Promise<FullMessage> {
       const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })

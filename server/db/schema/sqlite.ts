@@ -37,4 +37,5 @@ export const {
   shares,
   shareMessages,
   shareFiles,
+  transfers,
 } = defineTables(sqliteColumns)

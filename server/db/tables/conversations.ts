@@ -59,8 +59,16 @@ export function defineConversationTables(c: Columns, { users, projects, files }:
       deletedAt: c.time('deleted_at'),
       /** In no list, and removed when its run has ended. */
       temporary: c.boolean('temporary').notNull().default(false),
+      /** What its user sorts it by; each tag once, in the order of adding. */
+      tags: c.json<string[]>('tags').notNull().default([]),
+      /** Of an imported conversation: its source and its id there, so that importing it again adds nothing. */
+      origin: c.text('origin'),
     },
     (t) => [
+      c
+        .uniqueIndex('conversations_origin')
+        .on(t.userId, t.origin)
+        .where(sql`${t.origin} is not null`),
       c
         .index('conversations_trash')
         .on(t.userId, t.deletedAt, t.id)

@@ -19,10 +19,19 @@ export const CONVERSATION_FAILURES = {
     'too_many_requests',
     'A project can have at most {{limit}} documents. Delete some first.',
   ],
+  export_not_found: ['not_found', 'There is no such export. Exports are deleted after a day.'],
+  export_not_ready: [
+    'conflict',
+    'This export is not ready yet. Wait until its status is `completed`.',
+  ],
+  export_running: ['conflict', 'You already have an export in progress. Wait until it has ended.'],
   import_invalid: [
     'validation_failed',
     'This file does not contain a complete conversation ({{detail}}).',
   ],
+  import_not_found: ['not_found', 'There is no such import.'],
+  import_running: ['conflict', 'You already have an import in progress. Wait until it has ended.'],
+  import_upload_too_large: ['payload_too_large', 'An import can have at most {{limit}}.'],
   memory_too_long: [
     'payload_too_large',
     'The memory can have at most {{limit}} characters; this text has {{length}}.',

@@ -1,7 +1,8 @@
-// Failures that occur outside of a request, of documents, deliveries and MCP servers, with their English texts.
+// Failures that occur outside of a request, of documents, deliveries, MCP servers and imports, with their English texts.
 import { z } from 'zod'
 import { ErrorParams } from '../error.ts'
 import { fillIn, type ParamNames } from './text.ts'
+import { TRANSFER_FAILURES } from './transfers.ts'
 
 /** `reason` → text. Each text completes "the document …", "the delivery …" or "the server …" for a person. */
 export const STORED_FAILURES = {
@@ -50,6 +51,8 @@ export const STORED_FAILURES = {
   mcp_ended: 'its program ended',
   mcp_host_unknown: 'its host name is unknown',
   mcp_too_slow: 'it did not respond in time',
+
+  ...TRANSFER_FAILURES,
 } as const satisfies Record<string, string>
 
 export type StoredFailureReason = keyof typeof STORED_FAILURES
@@ -86,4 +89,10 @@ export function storedFailure<Reason extends StoredFailureReason>(
     ...(Object.keys(values).length === 0 ? {} : { params: values }),
     message: fillIn(STORED_FAILURES[reason], values),
   }
+}
+
+/** The English text of a stored failure; its reason when that is unknown, as after a downgrade. */
+export const storedFailureText = ({ reason, params }: StoredFailure): string => {
+  const texts: Record<string, string> = STORED_FAILURES
+  return fillIn(texts[reason] ?? reason, params ?? {})
 }

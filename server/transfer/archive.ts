@@ -1,0 +1,112 @@
+// Opens the ZIP archive of an import: from anywhere, so bounded in files, bytes and ratio, and nothing leaves it.
+import type { Readable } from 'node:stream'
+import yauzl from 'yauzl'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
+import { ImportFault } from './import-items.ts'
+
+/** More than any export of a person has; the directory of the archive is read into memory. */
+const MAX_ENTRIES = 300_000
+const MAX_RATIO = 200
+/** Small files may be compressed better: a megabyte of nothing harms nobody. */
+const RATIO_FROM_BYTES = 1024 * 1024
+const UNIX_TYPE = 0o170000
+const UNIX_LINK = 0o120000
+
+export interface Archive {
+  /** The names of the files in it, as they are safe to use. */
+  readonly names: readonly string[]
+  /** What was left out at once, with its reason. */
+  readonly skipped: readonly { what: string; failure: DescribedFailure }[]
+  /** Unpacked bytes of all files. */
+  readonly bytes: number
+  has(name: string): boolean
+  /** Unpacked bytes of a file. */
+  sizeOf(name: string): number
+  /** @throws ImportFault when there is no such file or it is encrypted. The stream fails when its data is damaged. */
+  open(name: string): Promise<Readable>
+  close(): void
+}
+
+/** @throws ImportFault for an archive that is damaged, or larger or stranger than an export. */
+export async function openArchive(
+  path: string,
+  maxBytes: number,
+  maxBytesText: string,
+): Promise<Archive> {
+  const zip = await orDamaged(
+    yauzl.openPromise(path, {
+      autoClose: false,
+      decodeStrings: false,
+      validateEntrySizes: true,
+    }),
+  )
+  try {
+    if (zip.entryCount > MAX_ENTRIES)
+      throw new ImportFault(storedFailure('import_archive_too_many_files', { limit: MAX_ENTRIES }))
+    const entries = new Map<string, yauzl.Entry>()
+    const skipped: { what: string; failure: DescribedFailure }[] = []
+    let bytes = 0
+    await orDamaged(
+      (async () => {
+        for await (const entry of zip.eachEntry()) {
+          const name = nameOf(entry)
+          if (name.endsWith('/')) continue
+          const failure = refusalOf(entry, name)
+          if (failure !== null) {
+            skipped.push({ what: name, failure })
+            continue
+          }
+          bytes += entry.uncompressedSize
+          if (bytes > maxBytes)
+            throw new ImportFault(
+              storedFailure('import_archive_too_large', { limit: maxBytesText }),
+            )
+          entries.set(name, entry)
+        }
+      })(),
+    )
+    return {
+      names: [...entries.keys()],
+      skipped,
+      bytes,
+      has: (name) => entries.has(name),
+      sizeOf: (name) => entries.get(name)?.uncompressedSize ?? 0,
+      async open(name) {
+        const entry = entries.get(name)
+        if (entry === undefined) throw new ImportFault(storedFailure('import_file_missing'))
+        if (entry.isEncrypted()) throw new ImportFault(storedFailure('import_archive_encrypted'))
+        return await orDamaged(zip.openReadStreamPromise(entry))
+      },
+      close: () => zip.close(),
+    }
+  } catch (error) {
+    zip.close()
+    throw error
+  }
+}
+
+/** Without `decodeStrings`, names are bytes; exports write UTF-8, whatever their flag says. */
+const nameOf = (entry: yauzl.Entry): string => entry.fileNameRaw.toString('utf8')
+
+/** Why an entry is left out; null for an ordinary file. */
+function refusalOf(entry: yauzl.Entry, name: string): DescribedFailure | null {
+  if (yauzl.validateFileName(name) !== null || name.includes('\0'))
+    return storedFailure('import_entry_unsafe')
+  if (((entry.externalFileAttributes >>> 16) & UNIX_TYPE) === UNIX_LINK)
+    return storedFailure('import_entry_link')
+  if (
+    entry.uncompressedSize > RATIO_FROM_BYTES &&
+    entry.uncompressedSize > MAX_RATIO * entry.compressedSize
+  )
+    return storedFailure('import_archive_bomb', { ratio: MAX_RATIO })
+  return null
+}
+
+async function orDamaged<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ImportFault) throw error
+    throw new ImportFault(storedFailure('import_archive_damaged'))
+  }
+}

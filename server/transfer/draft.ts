@@ -1,0 +1,131 @@
+// A conversation as a format describes it, before its messages are put together.
+import { z } from 'zod'
+import type { DescribedFailure } from '../protocol/failures/stored.ts'
+import type { MessageStatus } from '../protocol/message.ts'
+import type { ImportedConversation } from './import-items.ts'
+
+/** Where the bytes of an attachment come from: a file of the archive, or the conversation itself. */
+export type DraftFile = { name: string } & (
+  | { entry: string }
+  | { text: string }
+  | { base64: string }
+  /** The export names the file but does not contain it. */
+  | { missing: true }
+)
+
+/** A step without its position. The result of a call follows it in the same answer. */
+export type DraftStep =
+  | { type: 'thinking' | 'text'; content: string }
+  | { type: 'tool_call'; callId: string | null; name: string; arguments: string }
+  | { type: 'tool_result'; callId: string | null; name: string; content: string }
+
+export interface DraftNode {
+  id: string
+  parentId: string | null
+  /** `hidden`: not shown; its children belong to the nearest shown message above. */
+  role: 'user' | 'assistant' | 'hidden'
+  /** Of a user's message. */
+  text: string
+  /** Of an answer. */
+  steps: DraftStep[]
+  files: DraftFile[]
+  model: string | null
+  status: MessageStatus
+  error: string | null
+  /** Null: that of the message above it. */
+  createdAt: Date | null
+}
+
+export interface Draft
+  extends Pick<ImportedConversation, 'origin' | 'title' | 'model' | 'pinned' | 'archived' | 'tags'>,
+    Partial<
+      Pick<ImportedConversation, 'systemPrompt' | 'temperature' | 'maxTokens' | 'thinkingEnabled'>
+    > {
+  createdAt: Date | null
+  updatedAt: Date | null
+  nodes: DraftNode[]
+  /** The node whose branch is shown. */
+  leaf: string | null
+  /** What could not be taken over. */
+  skipped: { what: string; failure: DescribedFailure }[]
+}
+
+/** A node with everything that most have. */
+export const draftNode = (
+  node: Pick<DraftNode, 'id' | 'parentId' | 'role'> & Partial<DraftNode>,
+): DraftNode => ({
+  text: '',
+  steps: [],
+  files: [],
+  model: null,
+  status: 'completed',
+  error: null,
+  createdAt: null,
+  ...node,
+})
+
+/** A time as the formats write it: seconds since 1970 with a fraction, milliseconds, or ISO 8601; null for anything else. */
+export function timeOf(value: unknown): Date | null {
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0)
+    return validDate(new Date(value > 1e11 ? value : Math.round(value * 1000)))
+  if (typeof value === 'string' && value !== '') {
+    // A time without a zone is UTC.
+    const isZoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(value)
+    return validDate(new Date(isZoned ? value : `${value.replace(' ', 'T')}Z`))
+  }
+  return null
+}
+
+/** Years that both databases can store. */
+const validDate = (date: Date): Date | null =>
+  date.getTime() > 0 && date.getTime() < Date.UTC(3000, 0) ? date : null
+
+/** A JSON object as text for the arguments of a call; anything else becomes the field `input`. */
+export function argumentsText(value: unknown): string {
+  if (typeof value === 'string') {
+    try {
+      const parsed: unknown = JSON.parse(value)
+      if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return value
+    } catch {
+      // Not JSON: wrapped below.
+    }
+    return JSON.stringify({ input: value })
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? JSON.stringify(value)
+    : JSON.stringify({ input: value ?? null })
+}
+
+/** The result of a call in the form of this server's tools. */
+export const resultText = (value: unknown): string =>
+  JSON.stringify({ success: true, data: value ?? null })
+
+/** A text that may be absent; '' then. */
+export const looseText = z
+  .string()
+  .nullish()
+  .catch(null)
+  .transform((text) => text ?? '')
+export const looseFlag = z
+  .boolean()
+  .nullish()
+  .catch(null)
+  .transform((flag) => flag ?? false)
+export const looseName = z
+  .string()
+  .min(1)
+  .nullish()
+  .catch(null)
+  .transform((text) => text ?? null)
+/** A list whose faulty elements are left out. */
+export const looseList = <Schema extends z.ZodType>(element: Schema) =>
+  z
+    .array(z.unknown())
+    .nullish()
+    .catch(null)
+    .transform((all) =>
+      (all ?? []).flatMap((one): z.output<Schema>[] => {
+        const read = element.safeParse(one)
+        return read.success ? [read.data] : []
+      }),
+    )

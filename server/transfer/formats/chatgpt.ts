@@ -1,0 +1,183 @@
+// Conversations of ChatGPT's data export: `conversations.json`, since 2026 in shards `conversations-NNN.json`.
+import { z } from 'zod'
+import { storedFailure } from '../../protocol/failures/stored.ts'
+import {
+  argumentsText,
+  type Draft,
+  type DraftFile,
+  type DraftNode,
+  type DraftStep,
+  draftNode,
+  looseFlag,
+  looseList,
+  looseName,
+  looseText,
+  resultText,
+  timeOf,
+} from '../draft.ts'
+
+const Pointer = z.looseObject({ asset_pointer: z.string() })
+const Content = z.looseObject({
+  content_type: looseText,
+  parts: looseList(z.union([z.string(), z.looseObject({})])),
+  text: looseText,
+  result: looseText,
+  language: looseText,
+  thoughts: looseList(z.looseObject({ summary: looseText, content: looseText })),
+})
+const Message = z.looseObject({
+  author: z.looseObject({ role: looseText, name: looseName }),
+  create_time: z.unknown().optional(),
+  content: Content,
+  recipient: looseName,
+  metadata: z
+    .looseObject({
+      model_slug: looseName,
+      is_visually_hidden_from_conversation: looseFlag,
+      attachments: looseList(z.looseObject({ id: z.string(), name: looseText })),
+    })
+    .nullish(),
+})
+type Message = z.output<typeof Message>
+const Node = z.looseObject({
+  parent: looseName,
+  message: z.unknown().optional(),
+})
+const ChatGptConversation = z.looseObject({
+  title: looseText,
+  create_time: z.unknown().optional(),
+  update_time: z.unknown().optional(),
+  mapping: z.record(z.string(), z.unknown()),
+  current_node: looseName,
+  conversation_id: looseName,
+  id: looseName,
+  default_model_slug: looseName,
+  is_archived: looseFlag,
+  is_starred: looseFlag,
+})
+
+/** Content that describes the person or the system, which the page of ChatGPT does not show. */
+const HIDDEN_CONTENT = new Set(['user_editable_context', 'model_editable_context', 'system_error'])
+/** Citation marks: private-use characters around what only ChatGPT's page can resolve. */
+const CITATION = /\ue200[^\ue201]{0,2000}\ue201/g
+
+/**
+ * @param entryOf finds the file of the archive for the id of an uploaded file.
+ * @throws ZodError for anything else than a conversation.
+ */
+export function readChatGpt(value: unknown, entryOf: (fileId: string) => string | null): Draft {
+  const given = ChatGptConversation.parse(value)
+  const nodes: DraftNode[] = []
+  const skipped: Draft['skipped'] = []
+  for (const [id, unchecked] of Object.entries(given.mapping)) {
+    const node = Node.safeParse(unchecked)
+    const parentId = node.success ? node.data.parent : null
+    const message = Message.safeParse(node.success ? node.data.message : undefined)
+    if (!message.success) {
+      const isEmpty = node.success && node.data.message == null
+      if (!isEmpty)
+        skipped.push({
+          what: id,
+          failure: storedFailure('import_unreadable', { detail: 'message' }),
+        })
+      nodes.push(draftNode({ id, parentId, role: 'hidden' }))
+    } else nodes.push(toNode(id, parentId, message.data, given.default_model_slug, entryOf))
+  }
+  const conversationId = given.conversation_id ?? given.id
+  return {
+    origin: `chatgpt:${conversationId ?? nodes[0]?.id ?? ''}`,
+    title: given.title,
+    model: given.default_model_slug,
+    pinned: given.is_starred,
+    archived: given.is_archived,
+    tags: [],
+    createdAt: timeOf(given.create_time),
+    updatedAt: timeOf(given.update_time),
+    nodes,
+    leaf: given.current_node,
+    skipped,
+  }
+}
+
+function toNode(
+  id: string,
+  parentId: string | null,
+  message: Message,
+  defaultModel: string | null,
+  entryOf: (fileId: string) => string | null,
+): DraftNode {
+  const { author, content, metadata } = message
+  const isHidden =
+    !['user', 'assistant', 'tool'].includes(author.role) ||
+    metadata?.is_visually_hidden_from_conversation === true ||
+    HIDDEN_CONTENT.has(content.content_type)
+  if (isHidden) return draftNode({ id, parentId, role: 'hidden' })
+  const createdAt = timeOf(message.create_time)
+  const files = filesOf(message, entryOf)
+  if (author.role === 'user')
+    return draftNode({ id, parentId, role: 'user', text: textOf(content), files, createdAt })
+  return draftNode({
+    id,
+    parentId,
+    role: 'assistant',
+    steps: stepsOf(message),
+    files,
+    model: metadata?.model_slug ?? defaultModel,
+    createdAt,
+  })
+}
+
+const textOf = ({ parts, text, result }: Message['content']): string => {
+  const said = parts.flatMap((part) =>
+    typeof part === 'string' ? [part] : typeof part.text === 'string' ? [part.text] : [],
+  )
+  return (said.length > 0 ? said.join('\n') : text || result).replaceAll(CITATION, '')
+}
+
+function stepsOf({ author, content, recipient }: Message): DraftStep[] {
+  if (author.role === 'tool') {
+    const name = author.name ?? 'tool'
+    return [{ type: 'tool_result', callId: null, name, content: resultText(textOf(content)) }]
+  }
+  const isCall = recipient !== null && recipient !== 'all'
+  switch (content.content_type) {
+    case 'thoughts':
+      return content.thoughts.map(({ summary, content: thought }) => ({
+        type: 'thinking',
+        content: [summary === '' ? '' : `**${summary}**`, thought].filter(Boolean).join('\n\n'),
+      }))
+    // Only says for how long the model thought.
+    case 'reasoning_recap':
+      return []
+    case 'code':
+      if (!isCall)
+        return [{ type: 'text', content: `\`\`\`${content.language}\n${content.text}\n\`\`\`` }]
+  }
+  const text = textOf(content)
+  if (text === '') return []
+  if (!isCall) return [{ type: 'text', content: text }]
+  return [
+    { type: 'tool_call', callId: null, name: recipient ?? 'tool', arguments: argumentsText(text) },
+  ]
+}
+
+/** The files of a message: what its parts point to, and what was uploaded beside the text. */
+function filesOf(
+  { content, metadata }: Message,
+  entryOf: (fileId: string) => string | null,
+): DraftFile[] {
+  const names = new Map((metadata?.attachments ?? []).map(({ id, name }) => [id, name]))
+  const pointed = content.parts.flatMap((part) => {
+    const pointer = Pointer.safeParse(part)
+    return pointer.success ? [pointer.data.asset_pointer.replace(/^[a-z-]+:\/\//, '')] : []
+  })
+  return [...new Set([...names.keys(), ...pointed])].map((id) => {
+    const entry = entryOf(id)
+    const name = names.get(id) || (entry?.split('/').at(-1) ?? id)
+    return entry === null ? { name, missing: true } : { name, entry }
+  })
+}
+
+/** The id of an uploaded file from the name of its entry: `file-AbC123-photo.png`, `file_0123-sanitized.png`. */
+export const chatGptFileId = (name: string): string | null =>
+  /^file[-_][A-Za-z0-9]+/.exec(name.split('/').at(-1) ?? '')?.[0] ?? null

@@ -1,0 +1,174 @@
+// Chats of Open WebUI's export: an array of chats, each with its whole tree of messages.
+import { z } from 'zod'
+import {
+  argumentsText,
+  type Draft,
+  type DraftFile,
+  type DraftNode,
+  type DraftStep,
+  draftNode,
+  looseFlag,
+  looseList,
+  looseName,
+  looseText,
+  resultText,
+  timeOf,
+} from '../draft.ts'
+
+const Texts = looseList(z.looseObject({ text: looseText }))
+/** The form of an output item of OpenAI's Responses API. */
+const Output = z.looseObject({
+  type: z.string(),
+  call_id: looseName,
+  name: looseText,
+  arguments: z.unknown().optional(),
+  content: Texts,
+  summary: Texts,
+  output: z.union([z.string(), Texts]).catch(''),
+})
+type Output = z.output<typeof Output>
+const Message = z.looseObject({
+  id: z.string().min(1),
+  parentId: looseName,
+  role: z.string(),
+  content: z
+    .union([z.string(), Texts.transform((all) => all.map(({ text }) => text).join('\n'))])
+    .catch(''),
+  model: looseName,
+  timestamp: z.unknown().optional(),
+  output: looseList(Output),
+  files: looseList(z.looseObject({ type: looseText, name: looseText, url: looseText })),
+})
+type Message = z.output<typeof Message>
+const OpenWebUiChat = z.looseObject({
+  id: looseName,
+  title: looseText,
+  created_at: z.unknown().optional(),
+  updated_at: z.unknown().optional(),
+  pinned: looseFlag,
+  archived: looseFlag,
+  meta: z.looseObject({ tags: looseList(z.string()) }).nullish(),
+  chat: z.looseObject({
+    title: looseText,
+    models: looseList(z.string()),
+    params: z.looseObject({ system: looseName }).nullish(),
+    history: z.looseObject({
+      currentId: looseName,
+      messages: z.record(z.string(), z.unknown()),
+    }),
+  }),
+})
+
+/** @throws ZodError for anything else than a chat. */
+export function readOpenWebUi(value: unknown): Draft {
+  const given = OpenWebUiChat.parse(value)
+  const { history, models, params } = given.chat
+  const nodes = looseList(Message).parse(Object.values(history.messages)).map(toNode)
+  return {
+    origin: `open-webui:${given.id ?? nodes[0]?.id ?? ''}`,
+    title: given.title || given.chat.title,
+    model: models[0] ?? null,
+    systemPrompt: params?.system ?? null,
+    pinned: given.pinned,
+    archived: given.archived,
+    tags: given.meta?.tags ?? [],
+    createdAt: timeOf(given.created_at),
+    updatedAt: timeOf(given.updated_at),
+    nodes,
+    leaf: history.currentId,
+    skipped: [],
+  }
+}
+
+function toNode(message: Message): DraftNode {
+  const { id, parentId, role, content } = message
+  const common = {
+    id,
+    parentId,
+    createdAt: timeOf(message.timestamp),
+    files: message.files.map(toFile),
+  }
+  if (role === 'user') return draftNode({ ...common, role, text: content })
+  if (role !== 'assistant') return draftNode({ ...common, role: 'hidden' })
+  const steps = message.output.flatMap(toSteps)
+  // The content repeats reasoning and calls as `<details>`; `output` has them as they were.
+  return draftNode({
+    ...common,
+    role,
+    steps: steps.length > 0 ? steps : splitDetails(content),
+    model: message.model,
+  })
+}
+
+const joined = (texts: readonly { text: string }[]): string =>
+  texts.map(({ text }) => text).join('')
+
+function toSteps(item: Output): DraftStep[] {
+  switch (item.type) {
+    case 'reasoning':
+      return [{ type: 'thinking', content: joined(item.content) || joined(item.summary) }]
+    case 'message':
+      return [{ type: 'text', content: joined(item.content) }]
+    case 'function_call':
+      return [
+        {
+          type: 'tool_call',
+          callId: item.call_id,
+          name: item.name,
+          arguments: argumentsText(item.arguments),
+        },
+      ]
+    case 'function_call_output': {
+      const text = typeof item.output === 'string' ? item.output : joined(item.output)
+      return [{ type: 'tool_result', callId: item.call_id, name: '', content: resultText(text) }]
+    }
+    default:
+      return []
+  }
+}
+
+const DETAILS_START = '<details type="reasoning"'
+const DETAILS_END = '</details>'
+
+/** An answer of an older version: reasoning in `<details>`, as escaped and quoted lines, between the text. */
+function splitDetails(content: string): DraftStep[] {
+  const steps: DraftStep[] = []
+  let from = 0
+  for (;;) {
+    const start = content.indexOf(DETAILS_START, from)
+    const end = start === -1 ? -1 : content.indexOf(DETAILS_END, start)
+    const text = content.slice(from, end === -1 ? undefined : start)
+    if (text.trim() !== '')
+      steps.push({ type: 'text', content: steps.length > 0 ? text.trimStart() : text })
+    if (end === -1) return steps
+    const inner = content.slice(content.indexOf('>', start) + 1, end)
+    steps.push({ type: 'thinking', content: unescapeHtml(withoutSummary(inner)) })
+    from = end + DETAILS_END.length
+  }
+}
+
+const SUMMARY_END = '</summary>'
+
+function withoutSummary(text: string): string {
+  const end = text.indexOf(SUMMARY_END)
+  return (end === -1 ? text : text.slice(end + SUMMARY_END.length)).trim()
+}
+
+const unescapeHtml = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replaceAll(/^> ?/gm, '')
+
+/** Images are part of the export as data URLs; other files are not. */
+function toFile({ type, name, url }: Message['files'][number]): DraftFile {
+  const found = /^data:image\/([a-z]+);base64,/.exec(url.slice(0, 100))
+  const shown = name || `${type || 'file'}${found === null ? '' : `.${found[1]}`}`
+  return found === null
+    ? { name: shown, missing: true }
+    : { name: shown, base64: url.slice(found[0].length) }
+}

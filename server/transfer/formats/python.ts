@@ -1,0 +1,204 @@
+// The SQLite file of the Python NanoClaw: conversations and their messages, whose content is JSON with steps.
+import Database from 'better-sqlite3'
+import { z } from 'zod'
+import { storedFailure } from '../../protocol/failures/stored.ts'
+import {
+  argumentsText,
+  type Draft,
+  type DraftFile,
+  type DraftNode,
+  type DraftStep,
+  draftNode,
+  looseList,
+  looseName,
+  looseText,
+  resultText,
+  timeOf,
+} from '../draft.ts'
+import {
+  ImportFault,
+  MAX_CONVERSATION_BYTES,
+  MAX_CONVERSATION_TEXT,
+  MAX_MESSAGES,
+} from '../import-items.ts'
+
+const id = z.union([z.string(), z.number()]).transform(String)
+const ConversationRow = z.looseObject({
+  id,
+  title: looseText,
+  model: looseName,
+  system_prompt: looseName,
+  temperature: z.number().min(0).max(2).nullish().catch(null),
+  max_tokens: z.int().min(1).max(10_000_000).nullish().catch(null),
+  thinking_enabled: z.unknown().optional(),
+  created_at: z.unknown().optional(),
+  updated_at: z.unknown().optional(),
+  project: looseName,
+})
+const MessageRow = z.looseObject({
+  id,
+  role: z.string(),
+  content: looseText,
+  token_count: z.int().min(0).max(10_000_000).catch(0),
+  created_at: z.unknown().optional(),
+})
+const Step = z.looseObject({
+  type: z.string(),
+  content: looseText,
+  id_ref: looseName,
+  name: looseText,
+  arguments: z.unknown().optional(),
+})
+const Content = z.looseObject({
+  text: looseText,
+  steps: looseList(Step),
+  attachments: looseList(z.looseObject({ name: looseText, content: looseText })),
+})
+
+/** What is known of a conversation that cannot be read. */
+export interface PythonEntry {
+  title: string
+  read(): Draft
+}
+
+export interface PythonDatabase {
+  count: number
+  conversations(): Generator<PythonEntry>
+  close(): void
+}
+
+/** @throws ImportFault for a file that is damaged or belongs to another program. */
+export function openPython(file: string): PythonDatabase {
+  let database: Database.Database
+  try {
+    database = new Database(file, { readonly: true, fileMustExist: true })
+    // Functions that a hostile schema may call are refused.
+    database.pragma('trusted_schema = off')
+    database.pragma('cell_size_check = on')
+    const columns = columnsOf(database, 'messages')
+    if (!columns.has('conversation_id') || !columns.has('content')) throw new Error('no messages')
+    const count = z
+      .object({ count: z.number() })
+      .parse(database.prepare('select count(*) as count from conversations').get()).count
+    return { count, conversations: () => readAll(database), close: () => void database.close() }
+  } catch {
+    throw new ImportFault(storedFailure('import_database_unreadable'))
+  }
+}
+
+function* readAll(database: Database.Database): Generator<PythonEntry> {
+  const columns = columnsOf(database, 'conversations')
+  const withProjects = columns.has('project_id') && columnsOf(database, 'projects').has('name')
+  const select = database.prepare(
+    withProjects
+      ? 'select c.*, p.name as project from conversations c left join projects p on p.id = c.project_id where c.rowid = ?'
+      : 'select * from conversations where rowid = ?',
+  )
+  const all = z
+    .array(z.object({ rowid: z.number() }))
+    .parse(database.prepare('select rowid from conversations order by rowid').all())
+  for (const { rowid } of all) {
+    const row = select.get(rowid)
+    const { title } = z.looseObject({ title: looseText }).catch({ title: '' }).parse(row)
+    yield { title, read: () => readOne(database, row) }
+  }
+}
+
+function readOne(database: Database.Database, unchecked: unknown): Draft {
+  const row = ConversationRow.parse(unchecked)
+  const [size] = z
+    .array(z.object({ count: z.number(), bytes: z.number().nullable() }))
+    .parse(
+      database
+        .prepare(
+          'select count(*) as count, sum(length(content)) as bytes from messages where conversation_id = ?',
+        )
+        .all(row.id),
+    )
+  if ((size?.count ?? 0) > MAX_MESSAGES)
+    throw new ImportFault(storedFailure('import_too_many_messages', { limit: MAX_MESSAGES }))
+  if ((size?.bytes ?? 0) > MAX_CONVERSATION_BYTES)
+    throw new ImportFault(
+      storedFailure('import_conversation_too_large', { limit: MAX_CONVERSATION_TEXT }),
+    )
+  const order = columnsOf(database, 'messages').has('created_at') ? 'created_at, rowid' : 'rowid'
+  const messages = looseList(MessageRow).parse(
+    database
+      .prepare(`select * from messages where conversation_id = ? order by ${order}`)
+      .all(row.id),
+  )
+  const nodes = messages.map((message, at) =>
+    toNode(message, messages[at - 1]?.id ?? null, row.model),
+  )
+  return {
+    origin: `python:${row.id}`,
+    title: row.title,
+    model: row.model,
+    systemPrompt: row.system_prompt,
+    temperature: row.temperature ?? null,
+    maxTokens: row.max_tokens ?? null,
+    thinkingEnabled: row.thinking_enabled === 1,
+    pinned: false,
+    archived: false,
+    // The file has no project folders; the tag keeps together what was in one.
+    tags: row.project === null ? [] : [row.project],
+    createdAt: timeOf(row.created_at),
+    updatedAt: timeOf(row.updated_at),
+    nodes,
+    leaf: nodes.at(-1)?.id ?? null,
+    skipped: [],
+  }
+}
+
+const columnsOf = (database: Database.Database, table: string): Set<string> =>
+  new Set(
+    z
+      .array(z.object({ name: z.string() }))
+      .parse(database.prepare('select name from pragma_table_info(?)').all(table))
+      .map(({ name }) => name),
+  )
+
+function toNode(
+  message: z.output<typeof MessageRow>,
+  parentId: string | null,
+  model: string | null,
+): DraftNode {
+  const { id: nodeId, role } = message
+  const createdAt = timeOf(message.created_at)
+  const content = contentOf(message.content)
+  const files: DraftFile[] = content.attachments.map(({ name, content: text }) => ({
+    name: name || 'attachment.txt',
+    text,
+  }))
+  if (role === 'user')
+    return draftNode({ id: nodeId, parentId, role, text: content.text, files, createdAt })
+  if (role !== 'assistant') return draftNode({ id: nodeId, parentId, role: 'hidden' })
+  const steps = content.steps.flatMap(toSteps)
+  return draftNode({
+    id: nodeId,
+    parentId,
+    role,
+    steps:
+      steps.length > 0 || content.text === '' ? steps : [{ type: 'text', content: content.text }],
+    model,
+    createdAt,
+  })
+}
+
+/** Content is JSON with `text` and `steps`; older messages are plain text. */
+function contentOf(text: string): z.output<typeof Content> {
+  try {
+    return Content.parse(JSON.parse(text))
+  } catch {
+    return { text, steps: [], attachments: [] }
+  }
+}
+
+function toSteps(step: z.output<typeof Step>): DraftStep[] {
+  const { type, content, id_ref: callId, name } = step
+  if (type === 'thinking' || type === 'text') return [{ type, content }]
+  if (type === 'tool_call')
+    return [{ type, callId, name, arguments: argumentsText(step.arguments) }]
+  if (type === 'tool_result') return [{ type, callId, name, content: content || resultText(null) }]
+  return []
+}

@@ -1,0 +1,78 @@
+// What the reader of an import sends to the server: conversations and everything around them, in small portions.
+import type { Database } from '../db/database.ts'
+import type { DescribedFailure } from '../protocol/failures/stored.ts'
+import type { MessageId } from '../protocol/ids.ts'
+import type { Step } from '../protocol/step.ts'
+import type { ImportFormat } from '../protocol/transfer.ts'
+
+type MessageColumns = Database['tables']['messages']['$inferSelect']
+type ConversationColumns = Database['tables']['conversations']['$inferSelect']
+
+/** A file of the import, unpacked to `path`; whoever receives it removes it. */
+export type ImportedFile = { name: string; path: string }
+
+export type ImportedMessage = Pick<
+  MessageColumns,
+  'id' | 'parentId' | 'role' | 'text' | 'tokenCount' | 'model' | 'status' | 'error' | 'createdAt'
+> & { steps: Step[]; files: ImportedFile[] }
+
+export type ImportedConversation = Pick<
+  ConversationColumns,
+  | 'title'
+  | 'model'
+  | 'systemPrompt'
+  | 'temperature'
+  | 'maxTokens'
+  | 'thinkingEnabled'
+  | 'pinned'
+  | 'archived'
+  | 'tags'
+  | 'createdAt'
+  | 'updatedAt'
+> & {
+  /** The source and its id of the conversation, `chatgpt:…`. */
+  origin: string
+  leafId: MessageId | null
+  /** Names the project of an earlier item. */
+  project: string | null
+}
+
+export type ImportedPassage = { heading: string | null; page: number | null; text: string }
+
+/** A conversation is followed by its messages in one or more items; what comes next belongs to another one. */
+export type ImportItem =
+  | { type: 'conversation'; conversation: ImportedConversation }
+  | { type: 'messages'; messages: ImportedMessage[]; isLast: boolean }
+  | { type: 'project'; key: string; name: string; description: string | null }
+  | { type: 'project_file'; project: string; path: string; file: ImportedFile }
+  | { type: 'document'; project: string; name: string; mime: string; passages: ImportedPassage[] }
+  | { type: 'memory'; content: string }
+  /** `ofConversation`: a part of the conversation before. */
+  | { type: 'skipped'; what: string; failure: DescribedFailure; ofConversation?: boolean }
+
+/** `skip`: what is left of the current conversation is not wanted. */
+export type ReaderRequest =
+  | { type: 'open'; file: string; folder: string; format: ImportFormat | null; maxBytes: number }
+  | { type: 'next'; skip: boolean }
+
+export type ReaderReply =
+  | { type: 'opened'; format: ImportFormat; total: number }
+  /** `done`: bytes read so far. Without items, the import is complete. */
+  | { type: 'items'; items: ImportItem[]; done: number }
+  /** The whole import fails. */
+  | { type: 'failed'; failure: DescribedFailure }
+
+/** Ends the reading of a whole import, or of one part of it, for a reason that a person gets to know. */
+export class ImportFault extends Error {
+  readonly failure: DescribedFailure
+  constructor(failure: DescribedFailure) {
+    super(failure.message)
+    this.name = 'ImportFault'
+    this.failure = failure
+  }
+}
+
+/** Bounds of a single conversation. */
+export const MAX_CONVERSATION_BYTES = 128 * 1024 * 1024
+export const MAX_CONVERSATION_TEXT = '128 MB'
+export const MAX_MESSAGES = 100_000

@@ -1,0 +1,38 @@
+// Counts what an import took over, and notes what it left out.
+import type { DescribedFailure } from '../protocol/failures/stored.ts'
+import type { ImportReport } from '../protocol/transfer.ts'
+
+const MAX_SKIPPED = 1_000
+const MAX_NAME_CHARACTERS = 200
+
+export interface ReportWriter {
+  count(
+    what: 'conversations' | 'messages' | 'files' | 'projects' | 'documents',
+    more?: number,
+  ): void
+  skip(what: string, failure: DescribedFailure): void
+  report(): ImportReport
+}
+
+export function createReport(): ReportWriter {
+  const report: ImportReport = {
+    conversations: 0,
+    messages: 0,
+    files: 0,
+    projects: 0,
+    documents: 0,
+    skipped: [],
+    skipped_total: 0,
+  }
+  return {
+    count(what, more = 1) {
+      report[what] += more
+    },
+    skip(what, { message: why, ...failure }) {
+      report.skipped_total += 1
+      if (report.skipped.length < MAX_SKIPPED)
+        report.skipped.push({ what: what.slice(0, MAX_NAME_CHARACTERS), why, ...failure })
+    },
+    report: () => report,
+  }
+}

@@ -1,0 +1,308 @@
+// Exports and imports as jobs in the background: queue, progress, result, clean-up, and what a restart leaves behind.
+import { createWriteStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pLimit from 'p-limit'
+import type { TransferRow } from '../db/repositories/transfers.ts'
+import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
+import type { ConversationId, TransferId, UserId } from '../protocol/ids.ts'
+import type { ImportFormat } from '../protocol/transfer.ts'
+import { type ImportDependencies, performImport } from './import.ts'
+import { ImportFault } from './import-items.ts'
+import { createReport } from './import-report.ts'
+import { type BundleDependencies, writeBundle } from './write-bundle.ts'
+
+/** How long the file of an export can be downloaded, and how long the result of an import is shown. */
+export const EXPORT_KEPT_MS = 24 * 60 * 60_000
+const IMPORT_KEPT_MS = 7 * 24 * 60 * 60_000
+const SWEEP_EVERY_MS = 60 * 60_000
+const PROGRESS_EVERY_MS = 500
+/** Lists are told about imported conversations no more often than this. */
+const ANNOUNCE_EVERY_MS = 3_000
+/** Jobs that run at once, of all users. */
+const MAX_CONCURRENT = 2
+const LISTED = 10
+
+export interface TransferDependencies {
+  transfers: Store['transfers']
+  bundle: BundleDependencies
+  imports: ImportDependencies
+  /** A folder that only this process uses. */
+  folder: string
+  /** A conversation was imported: the user's tabs read their lists again. */
+  announce(userId: UserId, id: ConversationId): void
+  log: { warn(details: object, message: string): void }
+  now(): Date
+}
+
+export interface TransferJobs {
+  /** @throws AppError `export_running`. An older export of the user is removed. */
+  createExport(
+    userId: UserId,
+    conversationIds: readonly ConversationId[] | null,
+  ): Promise<TransferRow>
+  /**
+   * Receives the file of an import and queues it. The stream is read to its end.
+   * @throws AppError `import_running`, `import_upload_too_large`.
+   */
+  createImport(
+    userId: UserId,
+    file: { name: string; content: Readable; isCut(): boolean },
+    format: ImportFormat | null,
+  ): Promise<TransferRow>
+  find(userId: UserId, kind: TransferRow['kind'], id: TransferId): Promise<TransferRow | undefined>
+  /** The newest ten, newest first. */
+  list(userId: UserId, kind: TransferRow['kind']): Promise<TransferRow[]>
+  /** The file of a completed export. @throws AppError `export_not_found`, `export_not_ready`. */
+  openExport(userId: UserId, id: TransferId): Promise<{ row: TransferRow; content: Readable }>
+  /** Marks what an earlier process left unfinished as failed, and removes its files. */
+  start(): Promise<void>
+  /** Aborts what is running; the next start marks it as failed. */
+  stop(): Promise<void>
+}
+
+export function createTransferJobs(dependencies: TransferDependencies): TransferJobs {
+  const { transfers, bundle, imports, folder, announce, log, now } = dependencies
+  const slot = pLimit(MAX_CONCURRENT)
+  const stopping = new AbortController()
+  const tasks = new Set<Promise<void>>()
+  /** Users whose import is being received. */
+  const receiving = new Set<UserId>()
+  let timer: NodeJS.Timeout | undefined
+  const exportPath = (id: TransferId): string => join(folder, `${id}.zip`)
+  const importFolder = (id: TransferId): string => join(folder, id)
+
+  const newRow = (userId: UserId, kind: TransferRow['kind'], name: string | null): TransferRow => ({
+    id: newId<TransferId>(),
+    userId,
+    kind,
+    status: 'queued',
+    name,
+    format: null,
+    done: 0,
+    total: 0,
+    size: null,
+    report: null,
+    failure: null,
+    createdAt: now(),
+    endedAt: null,
+  })
+
+  /** At most one job of a kind for each user. */
+  async function assertNoneActive(userId: UserId, kind: TransferRow['kind']): Promise<void> {
+    const active = (await transfers.list(userId, kind, LISTED)).find(
+      ({ endedAt }) => endedAt === null,
+    )
+    if (active === undefined && !(kind === 'import' && receiving.has(userId))) return
+    throw appError(
+      kind === 'export' ? 'export_running' : 'import_running',
+      {},
+      active === undefined ? {} : { details: { id: active.id } },
+    )
+  }
+
+  /** Stores progress, but not after each step. */
+  function progressOf(id: TransferId): (changes: { done: number; total?: number }) => void {
+    let last = 0
+    return (changes) => {
+      const at = performance.now()
+      if (at - last < PROGRESS_EVERY_MS && changes.total === undefined) return
+      last = at
+      void transfers
+        .update(id, changes)
+        .catch((error: unknown) => log.warn({ err: error, id }, 'progress was not stored'))
+    }
+  }
+
+  /** Queues a job. `work` returns what is stored when it is complete. */
+  function enqueue(
+    row: TransferRow,
+    work: () => Promise<Parameters<typeof transfers.update>[1]>,
+    failureOf: (error: unknown) => DescribedFailure,
+    failed: () => Parameters<typeof transfers.update>[1],
+  ): void {
+    const run = async (): Promise<void> => {
+      if (stopping.signal.aborted) return
+      try {
+        await transfers.update(row.id, { status: 'running' })
+        const result = await work()
+        await transfers.update(row.id, { ...result, status: 'completed', endedAt: now() })
+      } catch (error) {
+        // The next start says that it was interrupted.
+        if (stopping.signal.aborted) return
+        const { message: _message, ...failure } = failureOf(error)
+        await transfers.update(row.id, { ...failed(), failure, status: 'failed', endedAt: now() })
+      }
+    }
+    const task = slot(run)
+      .catch((error: unknown) => log.warn({ err: error, id: row.id }, 'a transfer was not stored'))
+      .finally(() => tasks.delete(task))
+    tasks.add(task)
+  }
+
+  async function runExport(
+    row: TransferRow,
+    conversationIds: readonly ConversationId[] | null,
+  ): Promise<Parameters<typeof transfers.update>[1]> {
+    const unfinished = `${exportPath(row.id)}.part`
+    try {
+      const progress = progressOf(row.id)
+      await writeBundle(
+        bundle,
+        {
+          userId: row.userId,
+          conversationIds,
+          signal: stopping.signal,
+          onProgress: (done, total) => progress({ done, ...(done === 1 ? { total } : {}) }),
+        },
+        createWriteStream(unfinished, { mode: 0o600 }),
+      )
+      const { size } = await stat(unfinished)
+      await rename(unfinished, exportPath(row.id))
+      const stored = await transfers.find(row.userId, 'export', row.id)
+      return { size, done: stored?.total ?? 0 }
+    } finally {
+      await rm(unfinished, { force: true })
+    }
+  }
+
+  async function removeExport(id: TransferId): Promise<void> {
+    await rm(exportPath(id), { force: true })
+  }
+
+  async function sweep(): Promise<void> {
+    try {
+      const before = (ageMs: number): Date => new Date(now().getTime() - ageMs)
+      for (const { id } of await transfers.removeEnded('export', before(EXPORT_KEPT_MS)))
+        await removeExport(id)
+      await transfers.removeEnded('import', before(IMPORT_KEPT_MS))
+    } catch (error) {
+      log.warn({ err: error }, 'old exports were not removed')
+    }
+  }
+
+  function queueImport(row: TransferRow, format: ImportFormat | null): void {
+    const report = createReport()
+    const place = importFolder(row.id)
+    const work = async () => {
+      const progress = progressOf(row.id)
+      let announcedAt = performance.now()
+      let lastId: ConversationId | null = null
+      try {
+        await performImport(imports, {
+          userId: row.userId,
+          file: join(place, 'upload'),
+          folder: join(place, 'unpacked'),
+          format,
+          signal: stopping.signal,
+          report,
+          onOpened: (detected, total) => {
+            void transfers.update(row.id, { format: detected, total })
+          },
+          onProgress: (done) => progress({ done }),
+          onStored(id) {
+            lastId = id
+            if (performance.now() - announcedAt < ANNOUNCE_EVERY_MS) return
+            announcedAt = performance.now()
+            announce(row.userId, id)
+          },
+        })
+        const stored = await transfers.find(row.userId, 'import', row.id)
+        return { report: report.report(), done: stored?.total ?? 0 }
+      } finally {
+        await rm(place, { recursive: true, force: true })
+        if (lastId !== null) announce(row.userId, lastId)
+      }
+    }
+    enqueue(row, work, importFailure, () => ({ report: report.report() }))
+  }
+
+  function importFailure(error: unknown): DescribedFailure {
+    if (error instanceof ImportFault) return error.failure
+    log.warn({ err: error }, 'an import failed')
+    return storedFailure('import_failed')
+  }
+
+  return {
+    find: transfers.find,
+    list: (userId, kind) => transfers.list(userId, kind, LISTED),
+
+    async createExport(userId, conversationIds) {
+      await assertNoneActive(userId, 'export')
+      // One file a user: exports take as much room as everything that they contain.
+      for (const { id } of await transfers.list(userId, 'export', LISTED)) {
+        await transfers.remove(id)
+        await removeExport(id)
+      }
+      const row = newRow(userId, 'export', null)
+      await transfers.create(row)
+      const failureOf = (error: unknown): DescribedFailure => {
+        log.warn({ err: error }, 'an export failed')
+        return storedFailure('export_failed')
+      }
+      enqueue(
+        row,
+        () => runExport(row, conversationIds),
+        failureOf,
+        () => ({}),
+      )
+      return row
+    },
+
+    async createImport(userId, { name, content, isCut }, format) {
+      await assertNoneActive(userId, 'import')
+      receiving.add(userId)
+      const row = newRow(userId, 'import', name)
+      const place = importFolder(row.id)
+      try {
+        await mkdir(join(place, 'unpacked'), { recursive: true, mode: 0o700 })
+        await pipeline(content, createWriteStream(join(place, 'upload'), { mode: 0o600 }))
+        if (isCut())
+          throw appError('import_upload_too_large', {
+            limit: `${Math.round(imports.maxBytes / 1024 / 1024)} MB`,
+          })
+        await transfers.create(row)
+      } catch (error) {
+        await rm(place, { recursive: true, force: true })
+        throw error
+      } finally {
+        receiving.delete(userId)
+      }
+      queueImport(row, format)
+      return row
+    },
+
+    async openExport(userId, id) {
+      const row = await transfers.find(userId, 'export', id)
+      if (row === undefined) throw appError('export_not_found')
+      if (row.status !== 'completed') throw appError('export_not_ready')
+      const handle = await open(exportPath(id)).catch(() => null)
+      if (handle === null) throw appError('export_not_found')
+      return { row, content: handle.createReadStream() }
+    },
+
+    async start() {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      for (const { id, kind } of await transfers.unfinished()) {
+        const reason = kind === 'export' ? 'export_interrupted' : 'import_interrupted'
+        await transfers.update(id, { status: 'failed', failure: { reason }, endedAt: now() })
+      }
+      // Uploads, unpacked files and incomplete exports of the earlier process.
+      for (const name of await readdir(folder))
+        if (!name.endsWith('.zip')) await rm(join(folder, name), { recursive: true, force: true })
+      await sweep()
+      timer = setInterval(() => void sweep(), SWEEP_EVERY_MS).unref()
+    },
+
+    async stop() {
+      clearInterval(timer)
+      stopping.abort(new Error('The server is shutting down'))
+      await Promise.all(tasks)
+    },
+  }
+}

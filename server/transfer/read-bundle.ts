@@ -1,0 +1,171 @@
+// Reads a bundle of NanoClaw: projects first, because conversations refer to them, then conversations and the memory.
+import { text } from 'node:stream/consumers'
+import { z } from 'zod'
+import { BundledDocument, BundledProject, BundleManifest } from '../protocol/export.ts'
+import { storedFailure } from '../protocol/failures/stored.ts'
+import { wellFormed } from '../sharing/well-formed.ts'
+import type { Archive } from './archive.ts'
+import { readNanoClaw } from './formats/nanoclaw.ts'
+import {
+  ImportFault,
+  type ImportItem,
+  MAX_CONVERSATION_BYTES,
+  MAX_CONVERSATION_TEXT,
+} from './import-items.ts'
+import { portionsOf, type Unpacker } from './portions.ts'
+import type { ReadingState } from './reading-state.ts'
+
+export const MANIFEST = 'manifest.json'
+const MEMORY = 'memory.md'
+const CONVERSATION = /^conversations\/[^/]+\.json$/
+const PROJECT = /^projects\/([^/]+)\/project\.json$/
+const MAX_SMALL_BYTES = 1024 * 1024
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+
+/** Whether an archive is a bundle. @throws ImportFault for a bundle of a newer version. */
+export async function isBundle(archive: Archive): Promise<boolean> {
+  if (!archive.has(MANIFEST)) return false
+  const manifest = await readJson(
+    archive,
+    MANIFEST,
+    z.looseObject({ format: z.string() }),
+    MAX_SMALL_BYTES,
+  )
+  if (manifest.format !== 'nanoclaw') return false
+  const { version } = await readJson(archive, MANIFEST, BundleManifest, MAX_SMALL_BYTES)
+  if (version > 1)
+    throw new ImportFault(storedFailure('import_unreadable', { detail: `version ${version}` }))
+  return true
+}
+
+export async function* readBundle(
+  archive: Archive,
+  unpacker: Unpacker,
+  state: ReadingState,
+): AsyncGenerator<ImportItem> {
+  for (const name of archive.names) {
+    const key = PROJECT.exec(name)?.[1]
+    if (key !== undefined) yield* orSkipped(name, readProject(archive, key, unpacker, state))
+  }
+  for (const name of archive.names) {
+    if (!CONVERSATION.test(name)) continue
+    yield* orSkipped(name, readOne(archive, name, unpacker, state))
+    state.done += archive.sizeOf(name)
+  }
+  if (archive.has(MEMORY)) yield* orSkipped(MEMORY, readMemory(archive))
+}
+
+async function* readOne(
+  archive: Archive,
+  name: string,
+  unpacker: Unpacker,
+  state: ReadingState,
+): AsyncGenerator<ImportItem> {
+  if (archive.sizeOf(name) > MAX_CONVERSATION_BYTES)
+    throw new ImportFault(
+      storedFailure('import_conversation_too_large', { limit: MAX_CONVERSATION_TEXT }),
+    )
+  const assembled = readNanoClaw(JSON.parse(await textOf(archive, name)), archive.has)
+  for (const message of assembled.messages)
+    for (const file of message.files) if ('entry' in file) state.done += archive.sizeOf(file.entry)
+  yield* portionsOf(assembled, { unpacker, archive }, state.begin())
+}
+
+async function* readProject(
+  archive: Archive,
+  key: string,
+  unpacker: Unpacker,
+  state: ReadingState,
+): AsyncGenerator<ImportItem> {
+  const folder = `projects/${key}/`
+  const project = await readJson(archive, `${folder}project.json`, BundledProject, MAX_SMALL_BYTES)
+  const { name, description } = wellFormed(project)
+  const isWanted = state.begin()
+  yield { type: 'project', key, name, description }
+  for (const entry of archive.names) {
+    if (!isWanted()) return
+    if (!entry.startsWith(`${folder}files/`)) continue
+    const path = entry.slice(`${folder}files/`.length)
+    yield* orSkipped(`${name}/${path}`, readProjectFile(archive, entry, { key, path }, unpacker))
+    state.done += archive.sizeOf(entry)
+  }
+  // After all files: with the first document the project is complete.
+  for (const entry of archive.names) {
+    if (!isWanted()) return
+    if (!entry.startsWith(`${folder}documents/`)) continue
+    yield* orSkipped(`${name}/${entry.slice(folder.length)}`, readDocument(archive, entry, key))
+    state.done += archive.sizeOf(entry)
+  }
+}
+
+async function* readProjectFile(
+  archive: Archive,
+  entry: string,
+  { key, path }: { key: string; path: string },
+  unpacker: Unpacker,
+): AsyncGenerator<ImportItem> {
+  const file = await unpacker.entry(archive, entry, path)
+  yield { type: 'project_file', project: key, path, file }
+}
+
+async function* readDocument(
+  archive: Archive,
+  entry: string,
+  key: string,
+): AsyncGenerator<ImportItem> {
+  const document = await readJson(archive, entry, BundledDocument, MAX_DOCUMENT_BYTES)
+  const { mime, passages, name } = wellFormed(document)
+  yield { type: 'document', project: key, name, mime, passages }
+}
+
+async function* readMemory(archive: Archive): AsyncGenerator<ImportItem> {
+  if (archive.sizeOf(MEMORY) > MAX_SMALL_BYTES)
+    throw new ImportFault(storedFailure('import_unreadable', { detail: 'size' }))
+  yield { type: 'memory', content: wellFormed(await textOf(archive, MEMORY)) }
+}
+
+/** What cannot be read is left out with its reason; the rest of the bundle goes on. */
+async function* orSkipped(
+  what: string,
+  items: AsyncGenerator<ImportItem>,
+): AsyncGenerator<ImportItem> {
+  try {
+    yield* items
+  } catch (error) {
+    yield { type: 'skipped', what, failure: failureOf(error) }
+  }
+}
+
+/** Why something cannot be read, for a person. @throws what is no fault of the file. */
+export function failureOf(error: unknown) {
+  if (error instanceof ImportFault) return error.failure
+  if (error instanceof SyntaxError) return storedFailure('import_json_damaged')
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues
+    return storedFailure('import_unreadable', { detail: issue?.path.join('.') || 'form' })
+  }
+  // Nested too deeply.
+  if (error instanceof RangeError) return storedFailure('import_unreadable', { detail: 'depth' })
+  throw error
+}
+
+/** @throws ImportFault when the data of the entry is damaged. */
+async function textOf(archive: Archive, name: string): Promise<string> {
+  const content = await archive.open(name)
+  try {
+    return await text(content)
+  } catch {
+    throw new ImportFault(storedFailure('import_archive_damaged'))
+  }
+}
+
+async function readJson<Schema extends z.ZodType>(
+  archive: Archive,
+  name: string,
+  schema: Schema,
+  maxBytes: number,
+): Promise<z.output<Schema>> {
+  if (archive.sizeOf(name) > maxBytes)
+    throw new ImportFault(storedFailure('import_unreadable', { detail: 'size' }))
+  return schema.parse(JSON.parse(await textOf(archive, name)))
+}

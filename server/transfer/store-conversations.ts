@@ -1,0 +1,194 @@
+// Stores the conversations of an import, portion by portion, so that no transaction blocks others for long.
+import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Database, Writer } from '../db/database.ts'
+import type { FileRow } from '../db/repositories/files.ts'
+import type { Store } from '../db/store.ts'
+import { AppError } from '../errors.ts'
+import type { FileService } from '../files/files.ts'
+import { Tag, Tags } from '../protocol/conversation.ts'
+import { storedFailure } from '../protocol/failures/stored.ts'
+import { ConversationId, type ProjectId, type UserId } from '../protocol/ids.ts'
+import type { Step } from '../protocol/step.ts'
+import type { ImportedConversation, ImportedFile, ImportedMessage } from './import-items.ts'
+import type { ReportWriter } from './import-report.ts'
+
+export interface ConversationStoring {
+  database: Pick<Database, 'write'>
+  store: Pick<Store, 'conversations' | 'messages' | 'steps' | 'transfers'>
+  files: Pick<FileService, 'upload'>
+  /** Whether conversations can use this model; otherwise the import uses the default. */
+  hasModel(id: string): Promise<boolean>
+}
+
+export interface ConversationWriter {
+  /** Begins a conversation. @returns whether it is wanted; false when it is already there. */
+  begin(given: ImportedConversation): Promise<boolean>
+  /** Stores messages of the conversation, or removes their files when it is not wanted. */
+  add(messages: readonly ImportedMessage[], isLast: boolean): Promise<void>
+  /** Whether the conversation that began last was wanted. */
+  isWanted(): boolean
+  /** The conversation that was completed last. */
+  lastId(): ConversationId | null
+  /** Removes a conversation that is incomplete. */
+  discard(): Promise<void>
+}
+
+const OWN_ORIGIN = 'nanoclaw:'
+const MAX_TAGS = 20
+const MAX_TAG_CHARACTERS = 50
+
+/**
+ * Until a conversation is complete it is temporary: in no list, and purged if the process dies. The text counts as text from
+ * outside: the conversation is tainted. Its approval mode and grants are those of a new conversation.
+ * @param projectOf the project of an imported key; null when there is none.
+ */
+export function createConversationWriter(
+  { database, store, files, hasModel }: ConversationStoring,
+  userId: UserId,
+  { report, projectOf }: { report: ReportWriter; projectOf(key: string): ProjectId | null },
+): ConversationWriter {
+  let open: { given: ImportedConversation; id: ConversationId | null; messages: number } | null =
+    null
+  let lastId: ConversationId | null = null
+  let isWanted = false
+
+  async function createRow(tx: Writer, given: ImportedConversation): Promise<ConversationId> {
+    const { id } = await store.conversations.createIn(tx, userId, {
+      title: given.title,
+      model: given.model,
+      projectId: given.project === null ? null : projectOf(given.project),
+      systemPrompt: given.systemPrompt,
+      temperature: given.temperature,
+      maxTokens: given.maxTokens,
+      thinkingEnabled: given.thinkingEnabled,
+      tags: tagsOf(given.tags),
+      temporary: true,
+    })
+    await store.conversations.markTainted(tx, id)
+    return id
+  }
+
+  /** The files of a message as rows; those that this server refuses are left out, with the reason in the report. */
+  async function storeFiles(given: readonly ImportedFile[]): Promise<FileRow[]> {
+    const rows: FileRow[] = []
+    for (const { name, path } of given) {
+      try {
+        rows.push(
+          await files.upload(userId, {
+            name,
+            content: createReadStream(path),
+            isCut: () => false,
+          }),
+        )
+        report.count('files')
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        report.skip(name, storedFailure('import_file_refused', { detail: error.message }))
+      } finally {
+        await rm(path, { force: true })
+      }
+    }
+    return rows
+  }
+
+  return {
+    async begin(given) {
+      open = null
+      isWanted = false
+      const ownId = given.origin.startsWith(OWN_ORIGIN)
+        ? ConversationId.safeParse(given.origin.slice(OWN_ORIGIN.length))
+        : null
+      const there = await store.transfers.findByOrigin(
+        userId,
+        given.origin,
+        ownId?.success === true ? ownId.data : null,
+      )
+      if (there !== undefined) {
+        const reason = there.deletedAt === null ? 'import_already_there' : 'import_in_trash'
+        report.skip(given.title, storedFailure(reason))
+        return false
+      }
+      const model = given.model !== null && (await hasModel(given.model)) ? given.model : null
+      open = { given: { ...given, model }, id: null, messages: 0 }
+      isWanted = true
+      return true
+    },
+
+    isWanted: () => isWanted,
+
+    async add(messages, isLast) {
+      if (open === null) {
+        for (const message of messages)
+          for (const { path } of message.files) await rm(path, { force: true })
+        return
+      }
+      const current = open
+      const rows: { message: ImportedMessage; files: FileRow[] }[] = []
+      for (const message of messages) rows.push({ message, files: await storeFiles(message.files) })
+      current.id = await database.write(async (tx) => {
+        const id = current.id ?? (await createRow(tx, current.given))
+        for (const row of rows) await insertMessage(store, tx, id, row)
+        const { leafId, pinned, archived, createdAt, updatedAt, origin } = current.given
+        if (isLast)
+          await store.conversations.completeImport(tx, id, {
+            leafId,
+            pinned,
+            archived,
+            createdAt,
+            updatedAt,
+            origin,
+            temporary: false,
+          })
+        return id
+      })
+      current.messages += messages.length
+      if (!isLast) return
+      report.count('conversations')
+      report.count('messages', current.messages)
+      lastId = current.id
+      open = null
+    },
+
+    lastId: () => lastId,
+
+    async discard() {
+      const id = open?.id ?? null
+      open = null
+      if (id !== null) await store.conversations.remove(userId, id)
+    },
+  }
+}
+
+async function insertMessage(
+  store: ConversationStoring['store'],
+  tx: Writer,
+  conversationId: ConversationId,
+  { message, files }: { message: ImportedMessage; files: readonly FileRow[] },
+): Promise<void> {
+  const { steps, files: _files, ...columns } = message
+  await store.messages.insert(tx, [{ ...columns, conversationId, runId: null }], files)
+  for (const step of steps) await store.steps.put(tx, stepRow(message, step))
+}
+
+const stepRow = ({ id }: ImportedMessage, step: Step) => ({
+  messageId: id,
+  position: step.index,
+  type: step.type,
+  content: step.type === 'tool_call' ? step.arguments : step.content,
+  skipped: step.type === 'tool_result' && step.skipped,
+  closed: true,
+  ...(step.type === 'tool_call' || step.type === 'tool_result'
+    ? { idRef: step.id_ref, name: step.name }
+    : {}),
+  ...(step.type === 'tool_result' ? { artifact: step.artifact ?? null } : {}),
+})
+
+/** Tags of another program within the bounds of this one. */
+const tagsOf = (given: readonly string[]): string[] =>
+  Tags.parse(
+    given
+      .map((tag) => tag.trim().slice(0, MAX_TAG_CHARACTERS))
+      .filter((tag) => Tag.safeParse(tag).success)
+      .slice(0, MAX_TAGS),
+  )

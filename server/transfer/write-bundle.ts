@@ -1,0 +1,265 @@
+// Writes a bundle: everything a user owns, or some conversations, as one ZIP archive with a manifest.
+import type { Readable, Writable } from 'node:stream'
+import type { ConversationRow } from '../db/repositories/conversations.ts'
+import type { FullMessage } from '../db/repositories/messages.ts'
+import type { ProjectRow } from '../db/repositories/projects.ts'
+import type { Store } from '../db/store.ts'
+import { AppError } from '../errors.ts'
+import type { BlobStore } from '../files/blobs.ts'
+import { jsonPieces } from '../lib/json-pieces.ts'
+import type { BundledDocument, BundleManifest } from '../protocol/export.ts'
+import type { ConversationId, UserId } from '../protocol/ids.ts'
+import { conversationJson, settingsOf } from '../sharing/export-json.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspaces } from '../workspace/workspaces.ts'
+import { fileEntry } from './formats/nanoclaw.ts'
+import { createZipWriter, type ZipWriter } from './zip-writer.ts'
+
+export interface BundleDependencies {
+  store: Pick<
+    Store,
+    | 'transfers'
+    | 'conversations'
+    | 'messages'
+    | 'messageOrder'
+    | 'attachments'
+    | 'projects'
+    | 'documents'
+    | 'settings'
+    | 'tokenUsage'
+    | 'users'
+  >
+  /** The user's channels, without their secrets. */
+  listChannels(userId: UserId): Promise<{ type: string; name: string }[]>
+  blobs: Pick<BlobStore, 'open'>
+  workspaces: Pick<Workspaces, 'open'>
+  now(): Date
+}
+
+export interface BundleOptions {
+  userId: UserId
+  /** Only these; null: everything. */
+  conversationIds: readonly ConversationId[] | null
+  signal: AbortSignal
+  /** Called after each conversation and each project. */
+  onProgress(done: number, total: number): void
+}
+
+type Counts = BundleManifest['counts']
+
+const PASSAGES_PER_READ = 50
+const PROJECTS_PER_PAGE = 100
+/** Deeper folders than any project may have. */
+const MAX_FOLDERS = 200_000
+
+/** Resolves when everything is written to `output`. Texts are read piece by piece, so memory does not grow with them. */
+export async function writeBundle(
+  dependencies: BundleDependencies,
+  options: BundleOptions,
+  output: Writable,
+): Promise<Counts> {
+  const { store, now } = dependencies
+  const { userId, conversationIds, signal, onProgress } = options
+  const zip = createZipWriter(output)
+  const counts: Counts = { conversations: 0, messages: 0, files: 0, projects: 0, documents: 0 }
+  const total = conversationIds?.length ?? (await store.transfers.countConversations(userId))
+  const written = new Set<string>()
+  for await (const conversation of wantedConversations(dependencies, userId, conversationIds)) {
+    signal.throwIfAborted()
+    await writeConversation(dependencies, zip, conversation, { counts, written })
+    onProgress(counts.conversations, total)
+  }
+  if (conversationIds === null) await writeRest(dependencies, zip, options, counts)
+  const manifest: BundleManifest = {
+    format: 'nanoclaw',
+    version: 1,
+    created_at: now().toISOString(),
+    counts,
+  }
+  await zip.add('manifest.json', [JSON.stringify(manifest, null, 2)])
+  await zip.finish()
+  return counts
+}
+
+async function* wantedConversations(
+  { store }: BundleDependencies,
+  userId: UserId,
+  ids: readonly ConversationId[] | null,
+): AsyncGenerator<ConversationRow> {
+  if (ids === null) return yield* store.transfers.conversationsOf(userId)
+  for (const id of new Set(ids)) {
+    const row = await store.conversations.find(userId, id)
+    if (row !== undefined && !row.temporary) yield row
+  }
+}
+
+async function writeConversation(
+  { store, blobs }: BundleDependencies,
+  zip: ZipWriter,
+  conversation: ConversationRow,
+  { counts, written }: { counts: Counts; written: Set<string> },
+): Promise<void> {
+  const found: { sha256: string; mime: string }[] = []
+  const filesOf = async (message: FullMessage): Promise<unknown[]> => {
+    counts.messages += 1
+    const files = []
+    for (const { position, name, kind, mime, extension } of message.attachments) {
+      const file = await store.attachments.find(message.id, position)
+      if (file === undefined) continue
+      if (file.sha256 !== null) {
+        found.push({ sha256: file.sha256, mime })
+        files.push({ name, mime, sha256: file.sha256 })
+        // Of an earlier version, not moved to a file yet.
+      } else if (kind === 'image') files.push({ name, mime, data: file.content })
+      else files.push({ name, ...(extension === null ? {} : { extension }), content: file.content })
+    }
+    return files
+  }
+  const settings = {
+    ...settingsOf(conversation),
+    origin: conversation.origin,
+    project_id: conversation.projectId,
+  }
+  const json = conversationJson(store, conversation, { settings, filesOf })
+  await zip.add(`conversations/${conversation.id}.json`, json)
+  counts.conversations += 1
+  for (const { sha256, mime } of found) {
+    if (written.has(sha256)) continue
+    const content = await openExisting(() => blobs.open(sha256))
+    if (content === null) continue
+    await zip.add(fileEntry(sha256), content, { compress: mime.startsWith('text/') })
+    written.add(sha256)
+    counts.files += 1
+  }
+}
+
+/** A stream; null when its file is gone. */
+async function openExisting(open: () => Promise<Readable>): Promise<Readable | null> {
+  try {
+    return await open()
+  } catch (error) {
+    // A missing file must not take everything else along.
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+async function writeRest(
+  dependencies: BundleDependencies,
+  zip: ZipWriter,
+  { userId, signal }: BundleOptions,
+  counts: Counts,
+): Promise<void> {
+  const { store, workspaces } = dependencies
+  let cursor: string | undefined
+  do {
+    const page = await store.projects.list(userId, { limit: PROJECTS_PER_PAGE, cursor })
+    for (const project of page.items) {
+      signal.throwIfAborted()
+      await writeProject(zip, project, workspaces.open(userId, project.id), signal)
+      counts.documents += await writeDocuments(dependencies, zip, project)
+      counts.projects += 1
+    }
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  await zip.add('memory.md', [await store.settings.memory(userId)])
+  const usage = await store.tokenUsage.byDay(userId, { from: '0000-01-01', to: '9999-12-31' })
+  await zip.add('usage.json', jsonPieces(usage.map(toUsage)))
+  await zip.add('settings.json', [
+    JSON.stringify(await settingsFile(dependencies, userId), null, 2),
+  ])
+}
+
+const toUsage = (sum: Awaited<ReturnType<Store['tokenUsage']['byDay']>>[number]) => ({
+  day: sum.day,
+  model: sum.model,
+  prompt_tokens: sum.promptTokens,
+  completion_tokens: sum.completionTokens,
+  cached_tokens: sum.cachedTokens,
+  currency: sum.currency,
+  cost: sum.cost,
+})
+
+/** The account and its channels: no password, no key, no channel's settings, which contain secrets. */
+async function settingsFile({ store, listChannels }: BundleDependencies, userId: UserId) {
+  const user = await store.users.find(userId)
+  const channels = await listChannels(userId)
+  return {
+    username: user?.username ?? null,
+    email: user?.email ?? null,
+    channels: channels.map(({ type, name }) => ({ type, name })),
+  }
+}
+
+async function writeProject(
+  zip: ZipWriter,
+  { id, name, description, createdAt }: ProjectRow,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<void> {
+  const about = { name, description, created_at: createdAt.toISOString() }
+  await zip.add(`projects/${id}/project.json`, [JSON.stringify(about, null, 2)])
+  const folders = ['']
+  for (let at = 0; at < folders.length && at < MAX_FOLDERS; at += 1) {
+    // A folder that is removed meanwhile is no longer part of the project.
+    const entries = await workspace.list(folders[at] ?? '').catch((error: unknown) => {
+      if (error instanceof AppError) return []
+      throw error
+    })
+    for (const entry of entries) {
+      signal.throwIfAborted()
+      if (entry.kind === 'directory') folders.push(entry.path)
+      if (entry.kind !== 'file') continue
+      const content = await openExisting(async () => (await workspace.download(entry.path)).stream)
+      if (content !== null) await zip.add(`projects/${id}/files/${entry.path}`, content)
+    }
+  }
+}
+
+async function writeDocuments(
+  { store: { documents } }: BundleDependencies,
+  zip: ZipWriter,
+  project: ProjectRow,
+): Promise<number> {
+  let count = 0
+  let cursor: string | undefined
+  do {
+    const page = await documents.list(project.id, { limit: PROJECTS_PER_PAGE, cursor })
+    for (const document of page.items) {
+      if (document.status !== 'ready') continue
+      const { id, name, mime, size, createdAt } = document
+      const about = { name, mime, size, created_at: createdAt.toISOString() }
+      const path = `projects/${project.id}/documents/${id}.json`
+      await zip.add(path, documentJson(about, passagesOf(documents, project, id)))
+      count += 1
+    }
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return count
+}
+
+async function* documentJson(
+  about: Omit<BundledDocument, 'passages'>,
+  passages: AsyncIterable<BundledDocument['passages'][number]>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(about).slice(0, -1)},"passages":[`
+  let separator = '\n'
+  for await (const passage of passages) {
+    yield separator + JSON.stringify(passage)
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}
+
+async function* passagesOf(
+  documents: Store['documents'],
+  project: ProjectRow,
+  id: string,
+): AsyncGenerator<BundledDocument['passages'][number]> {
+  for (let position = 0; ; ) {
+    const some = await documents.passagesOf(project.id, id, position, PASSAGES_PER_READ)
+    for (const { heading, page, text } of some) yield { heading, page, text }
+    position = (some.at(-1)?.position ?? 0) + 1
+    if (some.length < PASSAGES_PER_READ) return
+  }
+}

@@ -1,0 +1,472 @@
+// Imports from other programs, and of hostile files, over real HTTP.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import sharp from 'sharp'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server.ts'
+import { importFile, uploadImport, zipOf } from '../../support/transfers.ts'
+
+// The forms are those of the programs' own exports; the texts are ours.
+const node = (
+  id: string,
+  parent: string | null,
+  role: string,
+  content: Record<string, unknown>,
+  more: Record<string, unknown> = {},
+) => ({
+  id,
+  parent,
+  children: [],
+  message: {
+    id,
+    author: { role, name: role === 'tool' ? 'python' : null },
+    create_time: 1756000000.5,
+    content,
+    recipient: 'all',
+    metadata: {},
+    ...more,
+  },
+})
+const said = (text: string) => ({ content_type: 'text', parts: [text] })
+const chatGpt = (id: string, nodes: ReturnType<typeof node>[], leaf: string) => ({
+  title: `Chat ${id}`,
+  create_time: 1756000000.123,
+  update_time: 1756000400.654,
+  conversation_id: id,
+  default_model_slug: 'gpt-5',
+  current_node: leaf,
+  mapping: Object.fromEntries([
+    ['root', { id: 'root', message: null, parent: null, children: [] }],
+    ...nodes.map((one) => [one.id, one]),
+  ]),
+})
+const simple = (id: string) =>
+  chatGpt(
+    id,
+    [node('u', 'root', 'user', said('Hi')), node('a', 'u', 'assistant', said('Hello'))],
+    'a',
+  )
+
+describe('imports', () => {
+  const { start } = useServers()
+  let server: TestServer
+  let token = ''
+  let users = 0
+  beforeAll(async () => {
+    server = await start({
+      config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, limits: { import: '20MB' } },
+    })
+    token = await register(server, 'ann')
+  })
+  const get = async (path: string, as = token) =>
+    (await server.call('GET', path, { token: as })).json.data
+  const titled = async (title: string, as = token) => {
+    const { items } = await get(`/api/conversations?q=${encodeURIComponent(title)}`, as)
+    return items[0]
+  }
+  const messagesOf = async (id: string) => (await get(`/api/conversations/${id}/messages`)).items
+  const take = (content: unknown, name = 'export.json', format?: string) =>
+    importFile(server, token, {
+      name,
+      content: content instanceof Uint8Array ? content : JSON.stringify(content),
+      ...(format === undefined ? {} : { format }),
+    })
+  const newUser = (): Promise<string> => {
+    users += 1
+    return register(server, `user${users}`)
+  }
+
+  test("ChatGPT's shards keep branches, models, times, files, reasoning and calls; one broken entry is left out", async () => {
+    const photo = await sharp({ create: { width: 3, height: 3, channels: 3, background: 'blue' } })
+      .png()
+      .toBuffer()
+    const pointer = {
+      content_type: 'multimodal_text',
+      parts: [
+        { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_00ab' },
+        'What is it?',
+      ],
+    }
+    const hidden = { metadata: { is_visually_hidden_from_conversation: true } }
+    const rich = chatGpt(
+      'rich',
+      [
+        node('ctx', 'root', 'user', { content_type: 'user_editable_context' }, hidden),
+        node('u1', 'ctx', 'user', pointer, {
+          metadata: {
+            attachments: [
+              { id: 'file_00ab', name: 'photo.png' },
+              { id: 'file-gone', name: 'gone.pdf' },
+            ],
+          },
+        }),
+        node('t', 'u1', 'assistant', {
+          content_type: 'thoughts',
+          thoughts: [{ summary: 'Look', content: 'A blue square' }],
+        }),
+        node(
+          'c',
+          't',
+          'assistant',
+          { content_type: 'code', language: 'python', text: 'print(1)' },
+          { recipient: 'python' },
+        ),
+        node('r', 'c', 'tool', { content_type: 'execution_output', text: '1' }),
+        node('a1', 'r', 'assistant', said('Blue \ue200cite\ue202turn0\ue201.'), {
+          metadata: { model_slug: 'o4-mini' },
+        }),
+        node('a2', 'u1', 'assistant', said('A square.')),
+      ],
+      'a1',
+    )
+    const job = await take(
+      zipOf({
+        'export_manifest.json': {},
+        'conversations-000.json': [{ title: 'Corrupted', conversation_id: 'x' }, rich],
+        'conversations-001.json': [simple('second')],
+        'file_00ab-sanitized.png': new Uint8Array(photo),
+        'chat.html': '<html></html>',
+      }),
+      'chatgpt.zip',
+    )
+    expect(job).toMatchObject({
+      status: 'completed',
+      format: 'chatgpt',
+      report: { conversations: 2, messages: 5, files: 1, skipped_total: 2 },
+    })
+    expect(job.report.skipped).toEqual([
+      expect.objectContaining({ what: 'Corrupted', reason: 'import_unreadable' }),
+      expect.objectContaining({ what: 'gone.pdf', reason: 'import_file_missing' }),
+    ])
+    const conversation = await titled('Chat rich')
+    expect(conversation).toMatchObject({
+      message_count: 3,
+      approval: null,
+      created_at: '2025-08-24T01:46:40.123Z',
+    })
+    const [question, answer] = await messagesOf(conversation.id)
+    expect(question).toMatchObject({
+      text: 'What is it?',
+      attachments: [{ name: 'photo.png', mime: 'image/png' }],
+    })
+    expect(answer).toMatchObject({ text: 'Blue .', model: 'gpt-5', parent_id: question.id })
+    expect(answer.siblings).toHaveLength(2)
+    expect(answer.process_steps).toMatchObject([
+      { type: 'thinking', content: '**Look**\n\nA blue square' },
+      { type: 'tool_call', name: 'python', arguments: '{"input":"print(1)"}' },
+      { type: 'tool_result', content: '{"success":true,"data":"1"}' },
+      { type: 'text', content: 'Blue .' },
+    ])
+    const again = await take([rich], 'conversations.json')
+    expect(again.report).toMatchObject({ conversations: 0, skipped_total: 1 })
+    expect(again.report.skipped[0].reason).toBe('import_already_there')
+  })
+
+  test('Claude keeps branches, thinking, calls and attached text', async () => {
+    const message = (uuid: string, parent: string, sender: string, more: object) => ({
+      uuid,
+      parent_message_uuid: parent,
+      sender,
+      text: '',
+      created_at: '2026-01-02T03:04:05.678Z',
+      attachments: [],
+      files: [],
+      content: [],
+      ...more,
+    })
+    const job = await take([
+      {
+        uuid: 'c1',
+        name: 'From Claude',
+        created_at: '2026-01-02T03:04:05Z',
+        updated_at: '2026-01-02T04:00:00Z',
+        chat_messages: [
+          // The order of the file is not that of the branch.
+          message('a', 'h', 'assistant', {
+            content: [
+              { type: 'thinking', thinking: 'Hm' },
+              { type: 'tool_use', id: 'tu', name: 'search', input: { q: 'x' } },
+              {
+                type: 'tool_result',
+                tool_use_id: 'tu',
+                name: 'search',
+                content: [{ type: 'text', text: 'found' }],
+              },
+              { type: 'text', text: 'Done' },
+            ],
+          }),
+          message('h', '00000000-0000-4000-8000-000000000000', 'human', {
+            content: [{ type: 'text', text: 'Find x' }],
+            attachments: [{ file_name: 'notes.txt', extracted_content: 'note' }],
+            files: [{ file_name: 'scan.pdf' }],
+          }),
+        ],
+      },
+    ])
+    expect(job).toMatchObject({ format: 'claude', report: { conversations: 1, files: 1 } })
+    expect(job.report.skipped).toMatchObject([{ what: 'scan.pdf', reason: 'import_file_missing' }])
+    const [question, answer] = await messagesOf((await titled('From Claude')).id)
+    expect(question).toMatchObject({
+      text: 'Find x',
+      attachments: [{ name: 'notes.txt' }],
+      created_at: '2026-01-02T03:04:05.678Z',
+    })
+    expect(answer.text).toBe('Done')
+    expect(answer.process_steps.map(({ type }: { type: string }) => type)).toEqual([
+      'thinking',
+      'tool_call',
+      'tool_result',
+      'text',
+    ])
+  })
+
+  test('Open WebUI keeps reasoning of both forms, calls, tags and flags', async () => {
+    const job = await take([
+      {
+        id: 'w1',
+        title: 'From Open WebUI',
+        pinned: true,
+        meta: { tags: ['maths', 'Maths'] },
+        created_at: 1700000000,
+        updated_at: 1700000010,
+        chat: {
+          models: ['deepseek-r1'],
+          history: {
+            currentId: 'm3',
+            messages: {
+              m1: {
+                id: 'm1',
+                parentId: null,
+                role: 'user',
+                content: 'What is 1+1?',
+                timestamp: 1700000000,
+              },
+              m2: {
+                id: 'm2',
+                parentId: 'm1',
+                role: 'assistant',
+                content:
+                  '<details type="reasoning" done="true"><summary>Thought</summary>&gt; One and one</details>\nTwo',
+                model: 'deepseek-r1',
+              },
+              m3: {
+                id: 'm3',
+                parentId: 'm1',
+                role: 'assistant',
+                content: 'ignored',
+                output: [
+                  { type: 'reasoning', content: [{ type: 'output_text', text: 'Add' }] },
+                  { type: 'function_call', call_id: 'c', name: 'calc', arguments: '{"e":"1+1"}' },
+                  {
+                    type: 'function_call_output',
+                    call_id: 'c',
+                    output: [{ type: 'input_text', text: '2' }],
+                  },
+                  { type: 'message', content: [{ type: 'output_text', text: '2' }] },
+                ],
+              },
+            },
+          },
+        },
+      },
+    ])
+    expect(job).toMatchObject({ format: 'open-webui', report: { conversations: 1, messages: 3 } })
+    const conversation = await titled('From Open WebUI')
+    expect(conversation).toMatchObject({ pinned: true, tags: ['Maths'] })
+    const [, answer] = await messagesOf(conversation.id)
+    expect(answer.process_steps).toMatchObject([
+      { type: 'thinking', content: 'Add' },
+      { type: 'tool_call', id_ref: 'c', arguments: '{"e":"1+1"}' },
+      { type: 'tool_result', id_ref: 'c' },
+      { type: 'text', content: '2' },
+    ])
+    await server.call('PATCH', `/api/conversations/${conversation.id}`, {
+      token,
+      body: { leaf_id: answer.siblings[0] },
+    })
+    const [, other] = await messagesOf(conversation.id)
+    expect(other.process_steps).toMatchObject([
+      { type: 'thinking', content: 'One and one' },
+      { type: 'text', content: 'Two' },
+    ])
+  })
+
+  test('LibreChat keeps trees of any depth', async () => {
+    let tree: unknown[] = []
+    for (let depth = 2_000; depth > 0; depth -= 1)
+      tree = [
+        {
+          messageId: `m${depth}`,
+          isCreatedByUser: depth % 2 === 1,
+          text: `text ${depth}`,
+          createdAt: '2024-04-09T14:32:05.230Z',
+          children: tree,
+        },
+      ]
+    const job = await take({
+      conversationId: 'l1',
+      title: 'From LibreChat',
+      options: { model: 'gpt-4' },
+      recursive: true,
+      messagesTree: tree,
+    })
+    expect(job).toMatchObject({
+      format: 'librechat',
+      report: { conversations: 1, messages: 2_000 },
+    })
+    const messages = await messagesOf((await titled('From LibreChat')).id)
+    expect(messages.at(-1)).toMatchObject({
+      text: 'text 2000',
+      model: 'gpt-4',
+      created_at: '2024-04-09T14:32:05.230Z',
+    })
+  })
+
+  test("the Python NanoClaw's database keeps steps, settings and times; its projects become tags", async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-python-'))
+    const file = join(folder, 'nano.db')
+    const database = new Database(file)
+    database.exec(`create table projects (id text, user_id int, name text, path text);
+      create table conversations (id text primary key, user_id int, project_id text, title text, model text, system_prompt text, temperature float, max_tokens int, thinking_enabled boolean, created_at datetime, updated_at datetime);
+      create table messages (id text primary key, conversation_id text, role text, content text, token_count int, created_at datetime);
+      insert into projects values ('p', 1, 'Garden', '/tmp');
+      insert into conversations values ('c', 1, 'p', 'From Python', 'glm-5', 'Be brief', 0.5, 100, 1, '2025-01-02 03:04:05.678901', null);
+      insert into messages values ('1', 'c', 'user', '{"text":"Water?"}', 3, '2025-01-02 03:04:06');
+      insert into messages values ('2', 'c', 'assistant', '{"text":"Yes","steps":[{"type":"thinking","content":"Dry"},{"type":"text","content":"Yes"}]}', 9, '2025-01-02 03:04:07');`)
+    database.close()
+    const job = await take(new Uint8Array(readFileSync(file)), 'nano.db')
+    rmSync(folder, { recursive: true })
+    expect(job).toMatchObject({
+      format: 'python',
+      report: { conversations: 1, messages: 2, skipped_total: 0 },
+    })
+    const conversation = await titled('From Python')
+    expect(conversation).toMatchObject({
+      system_prompt: 'Be brief',
+      temperature: 0.5,
+      tags: ['Garden'],
+      created_at: '2025-01-02T03:04:05.678Z',
+    })
+    const [question, answer] = await messagesOf(conversation.id)
+    expect(question).toMatchObject({ text: 'Water?', created_at: '2025-01-02T03:04:06.000Z' })
+    expect(answer).toMatchObject({
+      text: 'Yes',
+      model: 'glm-5',
+      process_steps: [{ type: 'thinking', content: 'Dry' }, { type: 'text' }],
+    })
+  })
+
+  test('a conversation with a cycle, one nested too deeply and one with too many messages are left out alone', async () => {
+    const loop = chatGpt(
+      'loop',
+      [node('a', 'b', 'user', said('x')), node('b', 'a', 'user', said('y'))],
+      'b',
+    )
+    const orphan = chatGpt('orphan', [node('o', 'nobody', 'user', said('alone'))], 'o')
+    const long = chatGpt(
+      'long',
+      Array.from(
+        { length: 100_001 },
+        (_, at) =>
+          ({
+            parent: at === 0 ? 'root' : `n${at - 1}`,
+            message: { author: { role: 'user' }, content: said('.') },
+            id: `n${at}`,
+          }) as never,
+      ),
+      'n0',
+    )
+    const json = `[${JSON.stringify(loop)},{"title":"deep","mapping":${'['.repeat(200_000)}${']'.repeat(200_000)}},${JSON.stringify(long)},{"title": broken},${JSON.stringify(orphan)}]`
+    const job = await importFile(server, token, {
+      name: 'x.json',
+      content: json,
+      format: 'chatgpt',
+    })
+    expect(job).toMatchObject({ status: 'completed', report: { conversations: 1, messages: 1 } })
+    expect(job.report.skipped).toMatchObject([
+      { what: 'Chat loop', reason: 'import_cycle' },
+      { reason: 'import_unreadable' },
+      { what: 'Chat long', reason: 'import_too_many_messages', params: { limit: 100_000 } },
+      { reason: 'import_json_damaged' },
+    ])
+  })
+
+  const encrypted = (): Uint8Array => {
+    const zip = zipOf({ 'conversations.json': [simple('secret')] })
+    // The flag of both headers says that the entry is encrypted.
+    for (let at = 0; at < zip.length - 4; at += 1) {
+      const magic = Buffer.from(zip.subarray(at, at + 4)).toString('latin1')
+      if (magic === 'PK\x03\x04') zip[at + 6] = 1 | (zip[at + 6] ?? 0)
+      if (magic === 'PK\x01\x02') zip[at + 8] = 1 | (zip[at + 8] ?? 0)
+    }
+    return zip
+  }
+  const symlink = (): Uint8Array => {
+    const zip = zipOf({ 'conversations.json': '/etc/passwd' })
+    const at = Buffer.from(zip).indexOf('PK\x01\x02', 0, 'latin1')
+    new DataView(zip.buffer).setUint32(at + 38, 0o120777 << 16, true)
+    return zip
+  }
+
+  test.each([
+    [
+      'a bomb',
+      () => zipOf({ 'conversations.json': new Uint8Array(15_000_000) }),
+      'import_archive_bomb',
+    ],
+    [
+      'an archive beyond the limit',
+      () => zipOf({ 'a.json': new Uint8Array(15_000_000), 'b.json': new Uint8Array(15_000_000) }),
+      /import_archive_(bomb|too_large)/,
+    ],
+    [
+      'names that leave the archive',
+      () => zipOf({ '../../conversations.json': [simple('t')] }),
+      'import_entry_unsafe',
+    ],
+    ['a link', symlink, 'import_entry_link'],
+    ['an encrypted archive', encrypted, 'import_archive_encrypted'],
+    [
+      'a truncated archive',
+      () => zipOf({ 'conversations.json': [simple('t')] }).subarray(0, 200),
+      'import_archive_damaged',
+    ],
+    ['something else', () => Buffer.from('%PDF-1.7'), 'import_json_damaged'],
+    ['an unknown form', () => Buffer.from('[{"a":1}]'), 'import_format_unknown'],
+    [
+      'another SQLite file',
+      () => Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5_000)]),
+      'import_database_unreadable',
+    ],
+  ])('%s fails with a clear reason, and nothing is imported', async (_what, file, reason) => {
+    const user = await newUser()
+    const job = await importFile(server, user, { name: 'x.zip', content: file() })
+    expect(job).toMatchObject({ status: 'failed', error: expect.stringMatching(/\w+ \w+/) })
+    expect(job.reason).toMatch(reason)
+    expect((await get('/api/conversations', user)).items).toEqual([])
+  })
+
+  test('a file beyond the limit is 413, a second import at the same time 409, and the import of somebody else 404', async () => {
+    const user = await newUser()
+    const large = await uploadImport(server, user, {
+      name: 'x.json',
+      content: new Uint8Array(21_000_000),
+    })
+    expect(large).toMatchObject({ status: 413, json: { reason: 'import_upload_too_large' } })
+    const many = JSON.stringify(Array.from({ length: 300 }, (_, at) => simple(`n${at}`)))
+    const first = await uploadImport(server, user, { name: 'x.json', content: many })
+    const second = await uploadImport(server, user, { name: 'x.json', content: many })
+    expect([first.status, second.status]).toEqual([200, 409])
+    expect((await server.call('GET', `/api/imports/${first.json.data.id}`, { token })).status).toBe(
+      404,
+    )
+    await expect
+      .poll(
+        async () => (await get(`/api/imports/${first.json.data.id}`, user)).report?.conversations,
+      )
+      .toBe(300)
+  })
+})
