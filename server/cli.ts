@@ -1,4 +1,4 @@
-// The subcommands: doctor, backup, restore.
+// The subcommands: doctor, backup, restore, export.
 import { blobFolder, databaseSettings, embeddingSettings } from './composition/settings.ts'
 import type { Config } from './config/schema.ts'
 import { errorText } from './errors.ts'
@@ -86,6 +86,19 @@ export const commands: Readonly<Record<string, Command>> = {
         await owner.release()
       }
       return done(`Restored ${source}.`)
+    } catch (error) {
+      return failed(errorText(error))
+    }
+  },
+
+  async export(config, [target, username]) {
+    const { exportOffline } = await import('./composition/export-command.ts')
+    const file = target ?? `export-${new Date().toISOString().slice(0, 10)}.zip`
+    try {
+      const { conversations, projects, files } = await exportOffline(config, file, username)
+      return done(
+        `Wrote ${file}: ${conversations} conversations, ${projects} projects, ${files} attached files. Import it under “Settings → Your data”.`,
+      )
     } catch (error) {
       return failed(errorText(error))
     }

@@ -89,7 +89,9 @@ export function readLibreChat(value: unknown): Draft {
 /** The messages of a list or a tree, parents first. A tree may be nested deeper than any call stack. */
 function flatten(messages: readonly unknown[], model: string | null): DraftNode[] {
   const nodes: DraftNode[] = []
-  const open = messages.map((message) => ({ message, parent: null as string | null })).reverse()
+  const open: { message: unknown; parent: string | null }[] = messages
+    .map((message) => ({ message, parent: null }))
+    .reverse()
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const read = Message.safeParse(next.message)
     if (!read.success) continue
