@@ -128,7 +128,7 @@ export function createConversationWriter(
       for (const message of messages) rows.push({ message, files: await storeFiles(message.files) })
       current.id = await database.write(async (tx) => {
         const id = current.id ?? (await createRow(tx, current.given))
-        for (const row of rows) await insertMessage(store, tx, id, row)
+        for (const row of rows) await insertMessage(store, tx, { userId, conversationId: id }, row)
         const { leafId, pinned, archived, createdAt, updatedAt, origin } = current.given
         if (isLast)
           await store.conversations.completeImport(tx, id, {
@@ -163,12 +163,12 @@ export function createConversationWriter(
 async function insertMessage(
   store: ConversationStoring['store'],
   tx: Writer,
-  conversationId: ConversationId,
+  { userId, conversationId }: { userId: UserId; conversationId: ConversationId },
   { message, files }: { message: ImportedMessage; files: readonly FileRow[] },
 ): Promise<void> {
   const { steps, files: _files, ...columns } = message
-  await store.messages.insert(tx, [{ ...columns, conversationId, runId: null }], files)
-  for (const step of steps) await store.steps.put(tx, stepRow(message, step))
+  await store.messages.insert(tx, userId, [{ ...columns, conversationId, runId: null }], files)
+  for (const step of steps) await store.steps.put(tx, userId, stepRow(message, step))
 }
 
 const stepRow = ({ id }: ImportedMessage, step: Step) => ({
