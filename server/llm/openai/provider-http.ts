@@ -44,6 +44,8 @@ export type ProviderResponse =
 export interface ProviderHttp {
   /** Resolves when the headers have arrived. Rejects if there is no response. */
   request(request: ProviderRequest): Promise<ProviderResponse>
+  /** Responses of which the body is being received. */
+  readonly openBodies: number
   close(): Promise<void>
 }
 
@@ -55,14 +57,23 @@ export function createProviderHttp(): ProviderHttp {
     bodyTimeout: 0,
     connect: { timeout: 10_000 },
   })
+  let openBodies = 0
+  const count = (change: 1 | -1): void => {
+    openBodies += change
+  }
   return {
-    request: (request) => dispatch(agent, request),
+    request: (request) => dispatch(agent, count, request),
+    get openBodies() {
+      return openBodies
+    },
     close: () => agent.destroy(),
   }
 }
 
+/** @param count is called when a body begins and when it has ended. */
 function dispatch(
   agent: Agent,
+  count: (change: 1 | -1) => void,
   { url, headers, body: sent, signal }: ProviderRequest,
 ): Promise<ProviderResponse> {
   return new Promise((resolve, reject) => {
@@ -80,6 +91,7 @@ function dispatch(
     const settled = () => {
       clearTimeout(limit)
       stopListening()
+      if (body !== undefined) count(-1)
     }
     const resolveFailure = () => {
       if (failing === undefined) return
@@ -114,6 +126,7 @@ function dispatch(
             return
           }
           body = createBody(controller)
+          count(1)
           resolve({ ok: true, status, headers, body: body.source })
         },
         onResponseData(_controller, chunk) {

@@ -47,6 +47,12 @@ export interface StreamedClientOptions {
 const AFTER_FINISH_MS = 2000
 /** The first output is emitted at once, further output at this interval. */
 const GATHER_MS = 50
+/**
+ * With many streams, at this one: each piece that is emitted costs the same, however long it is. With 300 streams of
+ * 30 tokens/s, a token takes 46 µs of CPU time instead of 79.
+ */
+const MANY_STREAMS = 100
+const GATHER_MANY_MS = 80
 /** More than any model writes. Cuts off a provider that never stops. */
 const MAX_ANSWER_CHARACTERS = 10_000_000
 /** Maximum size of a body that is not a stream. */
@@ -113,7 +119,7 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
           if (skipped > 0) options.onSkipped?.({ model: settings.id, lines: skipped })
         } else if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
         if (events.length === 0) continue
-        gatherMs = GATHER_MS
+        gatherMs = options.http.openBodies > MANY_STREAMS ? GATHER_MANY_MS : GATHER_MS
         return events
       }
       return null
