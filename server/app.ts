@@ -7,7 +7,9 @@ import { createAccounts } from './auth/accounts.ts'
 import { createApiKeys } from './auth/api-keys.ts'
 import { linkPath } from './auth/link-token.ts'
 import { createPasswords, type PasswordCost } from './auth/passwords.ts'
+import { createRefreshTokens } from './auth/refresh-token.ts'
 import { createSecretBox, loadSecretKey } from './auth/secret-box.ts'
+import { createSessions } from './auth/sessions.ts'
 import { createSetupToken } from './auth/setup-token.ts'
 import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
@@ -131,12 +133,21 @@ async function assemble(
   const passwords = createPasswords(passwordCost)
   const links = createAccountLinks(store.accountLinks, now)
   const setup = createSetupToken()
+  const connections = createOpenConnections()
+  const sessions = createSessions({
+    sessions: store.sessions,
+    refreshTokens: createRefreshTokens(() => [config.jwt_secret ?? '']),
+    closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
+    onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
+    now,
+  })
   const accounts = createAccounts({
     users: store.users,
     apiKeys,
     passwords,
     links,
     setup,
+    onSessionUse: sessions.touch,
     registration: config.registration,
     firstAdministrator: config.first_administrator,
     registrationsPerHour: config.limits.registrations_per_hour,
@@ -215,7 +226,6 @@ async function assemble(
     log,
     now,
   })
-  const connections = createOpenConnections()
   const { app, issueToken, finish } = await createHttpStack({
     connections,
     bounds: {
@@ -254,6 +264,7 @@ async function assemble(
       accounts,
       links,
       setup,
+      sessions,
       apiKeys,
       issueToken,
       passwords,

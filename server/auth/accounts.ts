@@ -4,6 +4,8 @@ import type { Reader } from '../db/database.ts'
 import type {
   AccountChanges,
   Admission,
+  ApiKeyRow,
+  SessionRow,
   UserRepository,
   UserRow,
 } from '../db/repositories/users.ts'
@@ -63,14 +65,22 @@ export interface Accounts {
    * Returns the number of API keys after the change. @throws AppError `forbidden`, `name_taken`, `too_many_requests`.
    */
   changeProfile(id: UserId, changes: ProfileChanges): Promise<{ user: UserRow; apiKeys: number }>
-  /** Revokes one token. */
-  logout(session: TokenClaims): Promise<void>
-  /** The user of a token, or null if the token is revoked or the account is disabled. */
+  /** Revokes one token of an earlier version, which has no session. */
+  revokeToken(claims: TokenClaims): Promise<void>
+  /** Ends all sessions of a user, except the one of `kept`. Undefined if there is no such account. */
+  endSessions(id: UserId, kept?: TokenClaims): Promise<UserRow | undefined>
+  /** The user of a token, or null if its session has ended or the account is disabled. */
   ofSession(claims: TokenClaims): Promise<Identity | null>
   /** The user of an API key, or null. */
-  ofApiKey(key: string): Promise<Identity | null>
+  ofApiKey(key: string): Promise<KeyOwner | null>
   /** The user in single-user mode, created on the first call. */
   defaultUser(): Promise<Identity>
+}
+
+/** An API key and who it belongs to. */
+export interface KeyOwner {
+  user: Identity
+  key: ApiKeyRow
 }
 
 /** Where a request comes from. */
@@ -86,8 +96,8 @@ export interface ProfileChanges {
   avatar?: string | null | undefined
   password?: string | undefined
   currentPassword?: string | undefined
-  /** The `jti` of the current token, which remains valid after a password change. */
-  keptToken?: string | undefined
+  /** The token of this request, which remains valid after a password change. */
+  kept?: TokenClaims | undefined
   /** Revokes every API key together with the old password. */
   revokeKeys?: boolean | undefined
 }
@@ -98,12 +108,15 @@ export interface AccountsDependencies {
   passwords: Passwords
   links: AccountLinks
   setup: SetupToken
+  /** Records that a session was used. */
+  onSessionUse(session: SessionRow): void
   registration: 'open' | 'invite' | 'closed'
   /** `local`: clients on this machine may create the first account without the set-up link. */
   firstAdministrator: 'local' | 'link'
   /** Maximum number of registrations per address and hour. */
   registrationsPerHour: number
   guard?: LoginGuard
+  now?: () => Date
 }
 
 const HOUR_MS = 60 * 60_000
@@ -122,10 +135,12 @@ export function createAccounts({
   passwords,
   links,
   setup,
+  onSessionUse,
   registration,
   firstAdministrator,
   registrationsPerHour,
   guard = createLoginGuard(),
+  now = () => new Date(),
 }: AccountsDependencies): Accounts {
   const registrations = createRateLimit({ limit: registrationsPerHour, windowMs: HOUR_MS })
   const mayBeFirst = ({ isLocal }: Pick<Client, 'isLocal'>): boolean =>
@@ -195,7 +210,7 @@ export function createAccounts({
     profile: async (id) => (await users.find(id)) ?? throwMissing(),
 
     async changeProfile(id, changed) {
-      const { password, currentPassword, keptToken, revokeKeys, email, avatar } = changed
+      const { password, currentPassword, kept, revokeKeys, email, avatar } = changed
       const changes: AccountChanges = {
         ...(email === undefined ? {} : { email }),
         ...(avatar === undefined ? {} : { avatar }),
@@ -213,7 +228,8 @@ export function createAccounts({
         attempt.succeeded()
         assertUncommonPassword(password, [user.username, user.email])
         changes.passwordHash = await passwords.hash(password)
-        changes.keptToken = keptToken ?? null
+        changes.keptToken = kept?.jti ?? null
+        changes.keptSession = kept?.sid
         changes.expectedPasswordHash = user.passwordHash
         changes.revokeKeys = revokeKeys ?? false
       }
@@ -221,18 +237,30 @@ export function createAccounts({
       return { user, apiKeys: (await apiKeys.list(id)).length }
     },
 
-    logout: (session) => users.revokeToken(session.jti, new Date(session.exp * 1000)),
+    revokeToken: ({ jti, exp }) => users.revokeToken(jti, new Date(exp * 1000)),
+
+    endSessions: (id, kept) =>
+      users.update(id, {
+        endSessions: true,
+        keptToken: kept?.jti ?? null,
+        keptSession: kept?.sid,
+      }),
 
     async ofSession(claims) {
-      const user = await users.findForSession(claims.sub, claims.jti)
-      if (user?.isActive !== true) return null
+      const found = await users.findForSession(claims.sub, claims.jti, claims.sid ?? '')
+      if (found?.user.isActive !== true) return null
+      const { user, session } = found
+      if (claims.sid !== undefined) {
+        if (session === null || session.expiresAt <= now()) return null
+        onSessionUse(session)
+      }
       const isValid = user.tokenVersion === claims.version || user.keptToken === claims.jti
       return isValid ? identityOf(user) : null
     },
 
-    async ofApiKey(key) {
-      const user = await apiKeys.ownerOf(key)
-      return user?.isActive === true ? identityOf(user) : null
+    async ofApiKey(text) {
+      const found = await apiKeys.find(text)
+      return found?.user.isActive === true ? { user: identityOf(found.user), key: found.key } : null
     },
 
     defaultUser: async () => identityOf(await users.ensureDefault(DEFAULT_USERNAME)),

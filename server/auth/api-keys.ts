@@ -3,18 +3,28 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { ApiKeyRow, UserRepository, UserRow } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { ApiKeyScope } from '../protocol/user.ts'
 import type { Identity } from './identity.ts'
 
 export interface ApiKeys {
   /**
    * Creates a key. `key` cannot be retrieved later. @throws AppError `unauthorized` when the password was changed or the
-   * account disabled since the request was authenticated, `conflict` when there are too many keys.
+   * account disabled since the request was authenticated, `conflict` when there are too many keys, `api_key_expiry_past`.
    */
-  create(owner: Identity, name: string): Promise<{ row: ApiKeyRow; key: string }>
+  create(
+    owner: Identity,
+    settings: {
+      name: string
+      /** Null: everything that its owner may do. */
+      scopes: ApiKeyScope[] | null
+      expiresAt: Date | null
+    },
+  ): Promise<{ row: ApiKeyRow; key: string }>
   list(userId: UserId): Promise<ApiKeyRow[]>
   /** @throws AppError `not_found`, also for the key of another user. */
   remove(userId: UserId, id: string): Promise<void>
-  ownerOf(key: string): Promise<UserRow | undefined>
+  /** Undefined for a key that is unknown or has expired. */
+  find(key: string): Promise<{ user: UserRow; key: ApiKeyRow } | undefined>
 }
 
 const PREFIX = 'nc-'
@@ -27,13 +37,16 @@ const digest = (key: string): string => createHash('sha256').update(key).digest(
 
 export function createApiKeys(users: UserRepository, now: () => Date = () => new Date()): ApiKeys {
   return {
-    async create(owner, name) {
+    async create(owner, { name, scopes, expiresAt }) {
+      if (expiresAt !== null && expiresAt <= now()) throw appError('api_key_expiry_past')
       const key = PREFIX + randomBytes(KEY_BYTES).toString('base64url')
       const row = await users.createApiKey({
         userId: owner.id,
         name,
         prefix: key.slice(0, SHOWN_CHARACTERS),
         hash: digest(key),
+        scopes: scopes === null ? null : [...new Set(scopes)],
+        expiresAt,
         atMost: MAX_KEYS,
         mayCreate(user) {
           if (user?.isActive === true && user.tokenVersion === owner.tokenVersion) return
@@ -47,14 +60,15 @@ export function createApiKeys(users: UserRepository, now: () => Date = () => new
     async remove(userId, id) {
       if (!(await users.removeApiKey(userId, id))) throw appError('api_key_not_found')
     },
-    async ownerOf(key) {
+    async find(key) {
       const found = await users.findByApiKey(digest(key))
-      if (found === undefined) return undefined
       const at = now()
+      if (found === undefined || (found.key.expiresAt !== null && found.key.expiresAt <= at))
+        return undefined
       // Accurate to the minute, to avoid a write per request.
       if (at.getTime() - (found.key.lastUsedAt?.getTime() ?? 0) > 60_000)
         await users.touchApiKey(found.key.id, at)
-      return found.user
+      return found
     },
   }
 }

@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
 import { UserId } from '../protocol/ids.ts'
 
-/** Seven days. */
+/** Of the tokens of programs: seven days. */
 export const TOKEN_LIFETIME_SECONDS = 7 * 24 * 60 * 60
+/** Of the tokens of the page, which renews them. */
+export const ACCESS_LIFETIME_SECONDS = 15 * 60
 /** Tolerated difference between clocks. */
 export const CLOCK_LEEWAY_SECONDS = 30
 /** The audience of all tokens, so that tokens of another service with the same secret are not accepted. */
@@ -15,6 +17,8 @@ export const TokenClaims = z.object({
   sub: UserId,
   jti: z.string().min(1).max(64),
   kind: z.literal('session'),
+  /** The session; tokens of earlier versions have none. */
+  sid: z.string().min(1).max(64).optional(),
   version: z.int().min(0),
   iat: z.number(),
   exp: z.number(),
@@ -25,9 +29,13 @@ export type TokenClaims = z.infer<typeof TokenClaims>
 export type NewTokenClaims = Omit<TokenClaims, 'iat' | 'exp'>
 
 /** New claims for a sign-in. */
-export const newClaims = (user: { id: UserId; tokenVersion: number }): NewTokenClaims => ({
+export const newClaims = (
+  user: { id: UserId; tokenVersion: number },
+  sessionId: string,
+): NewTokenClaims => ({
   sub: user.id,
   jti: newId<string>(),
   kind: 'session',
+  sid: sessionId,
   version: user.tokenVersion,
 })

@@ -4,6 +4,7 @@ import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/api-keys.ts'
 import type { Passwords } from '../auth/passwords.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
+import type { Sessions } from '../auth/sessions.ts'
 import type { SetupToken } from '../auth/setup-token.ts'
 import type { ChangeLog } from '../changes/change-log.ts'
 import { createBackground } from '../chat/background.ts'
@@ -40,6 +41,7 @@ export interface RouteModules {
   accounts: Accounts
   links: AccountLinks
   setup: SetupToken
+  sessions: Sessions
   apiKeys: ApiKeys
   issueToken: IssueToken
   passwords: Passwords
@@ -75,6 +77,7 @@ export function routeDependencies({
   accounts,
   links,
   setup,
+  sessions,
   apiKeys,
   issueToken,
   passwords,
@@ -107,15 +110,19 @@ export function routeDependencies({
       accounts,
       links,
       setup,
+      sessions,
       apiKeys,
       issueToken,
+      connections,
+      https: config.public_url?.startsWith('https:') === true,
     },
     adminUsers: {
       users: store.users,
       links,
       publicUrl: config.public_url,
+      connections,
       async endAccess(id, kept) {
-        connections.end(id, kept)
+        connections.end(id, { kept })
         await chat.stopUser(id)
       },
     },

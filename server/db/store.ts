@@ -15,6 +15,7 @@ import { createProjectRepository } from './repositories/projects.ts'
 import { createRunInputRepository } from './repositories/run-inputs.ts'
 import { createRunRepository } from './repositories/runs.ts'
 import { createSearchRepository } from './repositories/search.ts'
+import { createSessionRepository } from './repositories/sessions.ts'
 import { createSettingRepository } from './repositories/settings.ts'
 import { createShareRepository } from './repositories/shares.ts'
 import { createStepRepository } from './repositories/steps.ts'
@@ -35,6 +36,7 @@ export type Store = ReturnType<typeof createStore>
  */
 export const createStore = (database: Database) => ({
   users: createUserRepository(database),
+  sessions: createSessionRepository(database),
   accountLinks: createAccountLinkRepository(database),
   projects: createProjectRepository(database),
   checkpoints: createCheckpointRepository(database),

@@ -42,6 +42,8 @@ declare module 'fastify' {
     public?: boolean
     /** Accessible to administrators only. */
     admin?: boolean
+    /** Not with an API key: what would let a stolen key outlive its deletion. */
+    signedIn?: boolean
     /** JSON arrays in the body may exceed the usual limit. */
     longArrays?: boolean
     /** Keeps its connection open while a run is active; counts toward the user's open streams. */

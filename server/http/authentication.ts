@@ -7,13 +7,13 @@ import {
   type NewTokenClaims,
   newClaims,
   TOKEN_AUDIENCE,
-  TOKEN_LIFETIME_SECONDS,
   TokenClaims,
 } from '../auth/tokens.ts'
 import { type AppError, appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { ApiKeyScope } from '../protocol/user.ts'
 import type { App } from './app.ts'
-import { createOpenConnections, type OpenConnections } from './open-connections.ts'
+import { createOpenConnections, type OpenConnections, type Sender } from './open-connections.ts'
 
 declare module '@fastify/jwt' {
   interface FastifyJWT {
@@ -26,13 +26,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The claims of the session token; null with an API key and in single-user mode. */
     session: TokenClaims | null
+    /** The API key of the request; null with a session token and in single-user mode. */
+    apiKey: { id: string; scopes: readonly ApiKeyScope[] | null } | null
   }
 }
 
 /** Looks up the user of a credential; null when it is invalid or revoked. */
 export interface CredentialCheck {
   ofSession(claims: TokenClaims): Promise<Identity | null>
-  ofApiKey(key: string): Promise<Identity | null>
+  ofApiKey(
+    key: string,
+  ): Promise<{ user: Identity; key: { id: string; scopes: ApiKeyScope[] | null } } | null>
 }
 
 export type AuthenticationOptions =
@@ -43,8 +47,12 @@ export type AuthenticationOptions =
       credentials: CredentialCheck
     }
 
-/** Creates a session token for a user. Throws in single-user mode. */
-export type IssueToken = (user: { id: UserId; tokenVersion: number }) => string
+/** Creates a token of a session. Throws in single-user mode. */
+export type IssueToken = (
+  user: { id: UserId; tokenVersion: number },
+  sessionId: string,
+  lifetimeSeconds: number,
+) => string
 
 const API_KEY_PREFIX = 'nc-'
 const GUARDED = /^\/(api|v1)(\/|$)/
@@ -56,6 +64,7 @@ export async function registerAuthentication(
   connections: OpenConnections = createOpenConnections(),
 ): Promise<IssueToken> {
   app.decorateRequest('session', null)
+  app.decorateRequest('apiKey', null)
   if (options.mode === 'single') {
     // @fastify/jwt decorates `request.user`, but it is not registered in single-user mode.
     app.decorateRequest('user')
@@ -68,7 +77,7 @@ export async function registerAuthentication(
   }
   await app.register(fastifyJwt, {
     secret: options.secret,
-    sign: { algorithm: 'HS256', aud: TOKEN_AUDIENCE, expiresIn: TOKEN_LIFETIME_SECONDS },
+    sign: { algorithm: 'HS256', aud: TOKEN_AUDIENCE },
     verify: {
       algorithms: ['HS256'],
       allowedAud: TOKEN_AUDIENCE,
@@ -82,10 +91,9 @@ export async function registerAuthentication(
     const { config } = request.routeOptions
     if (config.public === true || !GUARDED.test(request.routeOptions.url ?? '')) return
     const since = connections.moment()
-    request.user = await identify(app, request, options.credentials)
-    if (!connections.add(request.user.id, since, reply)) throw sessionEnded()
-    if (config.admin === true && request.user.role !== 'admin')
-      throw appError('administrators_only')
+    const sender = await identify(app, request, options.credentials)
+    if (!connections.add(sender, since, reply)) throw sessionEnded()
+    authorize(request)
   })
   app.addHook('preSerialization', async (_request, reply, payload) => {
     connections.markReady(reply)
@@ -95,26 +103,54 @@ export async function registerAuthentication(
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) connections.markReady(reply)
     return payload
   })
-  return (user) => app.jwt.sign(newClaims(user))
+  return (user, sessionId, lifetimeSeconds) =>
+    app.jwt.sign(newClaims(user, sessionId), { expiresIn: lifetimeSeconds })
 }
 
+/** Sets the user of the request, and what identified them. */
 async function identify(
   app: App,
   request: FastifyRequest,
   credentials: CredentialCheck,
-): Promise<Identity> {
+): Promise<Sender> {
   const credential = bearer(request.headers.authorization)
   if (credential === undefined) throw appError('sign_in_required')
   if (credential.startsWith(API_KEY_PREFIX)) {
-    const owner = await credentials.ofApiKey(credential)
-    if (owner !== null) return owner
-    throw appError('api_key_invalid')
+    const found = await credentials.ofApiKey(credential)
+    if (found === null) throw appError('api_key_invalid')
+    request.user = found.user
+    request.apiKey = found.key
+    return { userId: found.user.id, credential: found.key.id }
   }
   const claims = readClaims(app, credential)
   const user = claims === null ? null : await credentials.ofSession(claims)
-  if (user === null) throw sessionEnded()
+  if (claims === null || user === null) throw sessionEnded()
+  request.user = user
   request.session = claims
-  return user
+  return { userId: user.id, credential: claims.sid ?? claims.jti }
+}
+
+/** The one place that decides which routes a user and a key may call. @throws AppError `forbidden`. */
+function authorize({ user, apiKey, method, routeOptions }: FastifyRequest): void {
+  const { config, url = '' } = routeOptions
+  if (config.admin === true && user.role !== 'admin') throw appError('administrators_only')
+  if (apiKey === null) return
+  if (config.signedIn === true) throw appError('api_key_not_allowed')
+  if (apiKey.scopes === null) return
+  const sufficient = scopesFor(url, { isAdmin: config.admin === true, method })
+  if (!apiKey.scopes.some((scope) => sufficient.includes(scope)))
+    throw appError('api_key_scope', { scope: sufficient[0] ?? '' })
+}
+
+/** The scopes of which a key needs one, the narrowest first. */
+function scopesFor(
+  url: string,
+  { isAdmin, method }: { isAdmin: boolean; method: string },
+): readonly ApiKeyScope[] {
+  if (url.startsWith('/v1')) return ['v1']
+  if (url.startsWith('/mcp')) return ['mcp']
+  if (isAdmin) return ['admin']
+  return ['GET', 'HEAD'].includes(method) ? ['read', 'api', 'admin'] : ['api', 'admin']
 }
 
 const sessionEnded = (): AppError => appError('session_ended')

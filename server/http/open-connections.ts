@@ -1,26 +1,43 @@
-// Tracks each user's requests until their responses are sent, so that they can be ended when the user's access ends.
+// Tracks each user's requests until their responses are sent, so that they can be ended when the access to them ends.
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { sendRawError } from './error-handler.ts'
+
+/** Who sent a request, and with what: the id of the session or API key. */
+export interface Sender {
+  userId: UserId
+  credential: string
+}
+
+/** Which requests of a user end; default: all. */
+export interface Ending {
+  /** Only those with this credential. */
+  only?: string | undefined
+  /** All but those with these credentials. */
+  except?: readonly string[] | undefined
+  /** The response that goes on: it reports the change. */
+  kept?: ServerResponse | undefined
+}
 
 export interface OpenConnections {
   /** The current moment, a counter. Call it before checking a credential. */
   moment(): number
   /**
-   * Tracks a request until its response is sent. Returns false when the user's requests were ended after `since`, because
-   * the credential may have been revoked since it was checked.
+   * Tracks a request until its response is sent. Returns false when such requests were ended after `since`, because the
+   * credential may have been revoked since it was checked.
    */
-  add(userId: UserId, since: number, reply: FastifyReply): boolean
+  add(sender: Sender, since: number, reply: FastifyReply): boolean
   /** Call it when Fastify begins to send a complete body, which `end` then leaves alone. */
   markReady(reply: FastifyReply): void
-  /**
-   * Ends every request of a user, except the one of the response `kept`: requests in progress receive a 401, streams and
-   * downloads are cut off.
-   */
-  end(userId: UserId, except?: ServerResponse): void
+  /** Ends requests of a user: those in progress receive a 401, streams and downloads are cut off. */
+  end(userId: UserId, ending?: Ending): void
 }
+
+/** Endings that are remembered. Each matters only for requests whose credential is being checked at that moment. */
+const MAX_ENDINGS = 10_000
 
 /** Ends one request. Its handler may still be running; Fastify ignores what it returns. */
 function endRequest(reply: FastifyReply): void {
@@ -35,19 +52,27 @@ function endRequest(reply: FastifyReply): void {
   sendRawError(appError('session_ended'), reply.request, raw)
 }
 
+const concerns = ({ only, except }: Ending, credential: string): boolean =>
+  only === undefined ? except?.includes(credential) !== true : only === credential
+
 export function createOpenConnections(): OpenConnections {
-  const open = new Map<UserId, Set<FastifyReply>>()
-  /** When each user's requests were last ended. */
-  const endings = new Map<UserId, number>()
+  const open = new Map<UserId, Map<FastifyReply, string>>()
+  /** The last ending of each user and kind: of all requests, of all but some (`!`), and of one credential. */
+  const endings = new LRUCache<string, Ending & { at: number }>({ max: MAX_ENDINGS })
   const ready = new WeakSet<FastifyReply>()
   let moment = 0
   return {
     moment: () => moment,
-    add(userId, since, reply) {
-      if ((endings.get(userId) ?? 0) > since) return false
+    add({ userId, credential }, since, reply) {
+      const keys = [userId, `${userId} !`, `${userId} ${credential}`]
+      const isEnded = keys.some((key) => {
+        const ending = endings.get(key)
+        return ending !== undefined && ending.at > since && concerns(ending, credential)
+      })
+      if (isEnded) return false
       if (reply.raw.destroyed) return true
-      const replies = open.get(userId) ?? new Set()
-      open.set(userId, replies.add(reply))
+      const replies = open.get(userId) ?? new Map<FastifyReply, string>()
+      open.set(userId, replies.set(reply, credential))
       reply.raw.once('close', () => {
         replies.delete(reply)
         if (replies.size === 0 && open.get(userId) === replies) open.delete(userId)
@@ -57,11 +82,18 @@ export function createOpenConnections(): OpenConnections {
     markReady(reply) {
       ready.add(reply)
     },
-    end(userId, kept) {
+    end(userId, ending = {}) {
+      const { only, except, kept } = ending
       moment += 1
-      endings.set(userId, moment)
-      for (const reply of [...(open.get(userId) ?? [])])
-        if (reply.raw !== kept && (reply.raw.headersSent || !ready.has(reply))) endRequest(reply)
+      const key = only ?? (except === undefined ? null : '!')
+      endings.set(key === null ? userId : `${userId} ${key}`, { only, except, at: moment })
+      for (const [reply, credential] of [...(open.get(userId) ?? [])])
+        if (
+          concerns(ending, credential) &&
+          reply.raw !== kept &&
+          (reply.raw.headersSent || !ready.has(reply))
+        )
+          endRequest(reply)
     },
   }
 }

@@ -56,7 +56,7 @@ function allowedOrigins({
 }
 
 /** Whether the origin is the page that this server serves; the scheme differs behind a proxy that terminates TLS. */
-function isSameOrigin(origin: string, host: string | undefined): boolean {
+export function isSameOrigin(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false
   const { protocol, host: originHost } = new URL(origin)
   return (protocol === 'http:' || protocol === 'https:') && originHost === host.toLowerCase()

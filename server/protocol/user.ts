@@ -15,6 +15,12 @@ export const Email = z.email().max(255)
 /** The token of a link: what follows `#` in its URL. */
 export const LinkToken = z.string().min(1).max(100)
 
+/**
+ * Pages send `true`: the token is then valid for minutes, and a cookie that scripts cannot read renews it. Programs
+ * leave it out and get a token for seven days.
+ */
+const WantsCookie = optional(z.boolean())
+
 export const User = z
   .object({
     id: UserId,
@@ -44,12 +50,39 @@ export const RegisterBody = z
     email: optional(Email),
     /** The token of an invitation or of the set-up link. */
     link: optional(LinkToken),
+    cookie: WantsCookie,
   })
   .meta({ id: 'Register' })
 export const LoginBody = z
-  .object({ username: z.string().min(1).max(255), password: z.string().min(1).max(200) })
+  .object({
+    username: z.string().min(1).max(255),
+    password: z.string().min(1).max(200),
+    cookie: WantsCookie,
+  })
   .meta({ id: 'Login' })
-export const SignedIn = z.object({ token: z.string(), user: User })
+export const SignedIn = z.object({
+  token: z.string(),
+  /** Seconds for which the token is valid. */
+  expires_in: z.int(),
+  user: User,
+})
+
+/** A place where the user is signed in. */
+export const Session = z
+  .object({
+    id: z.string(),
+    /** `page`: renewed by its cookie; `token`: one token until it expires. */
+    kind: z.enum(['page', 'token']),
+    user_agent: z.string(),
+    address: z.string(),
+    created_at: Timestamp,
+    last_used_at: Timestamp,
+    expires_at: Timestamp,
+    /** The session of this request. */
+    current: z.boolean(),
+  })
+  .meta({ id: 'Session' })
+export type Session = z.infer<typeof Session>
 
 /** What a link is for. */
 export const AccountLink = z
@@ -66,7 +99,12 @@ export const AccountLink = z
 export type AccountLink = z.infer<typeof AccountLink>
 
 export const ResetPasswordBody = z
-  .object({ link: LinkToken, password: Password, revoke_keys: optional(z.boolean()) })
+  .object({
+    link: LinkToken,
+    password: Password,
+    revoke_keys: optional(z.boolean()),
+    cookie: WantsCookie,
+  })
   .meta({ id: 'ResetPassword' })
 
 export const Invitation = z
@@ -120,16 +158,32 @@ export const ChangedProfile = User.extend({ api_keys: z.int().min(0) }).meta({
   id: 'ChangedProfile',
 })
 
+/**
+ * What an API key may do. `read`: GET requests under `/api`; `api`: everything under `/api` that is not an
+ * administrator's; `admin`: that too; `v1`, `mcp`: the interfaces at these paths.
+ */
+export const ApiKeyScope = z.enum(['read', 'api', 'admin', 'v1', 'mcp'])
+export type ApiKeyScope = z.infer<typeof ApiKeyScope>
+
 export const ApiKey = z
   .object({
     id: z.string(),
     name: z.string(),
     /** The first characters, to recognize the key. */
     prefix: z.string(),
+    /** Null: everything that its owner may do, except creating keys and managing sessions and the password. */
+    scopes: z.array(ApiKeyScope).nullable(),
     created_at: Timestamp,
+    expires_at: Timestamp.nullable(),
     last_used_at: Timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
-export const CreateApiKeyBody = z.object({ name: z.string().trim().min(1).max(100) })
+export const CreateApiKeyBody = z
+  .object({
+    name: z.string().trim().min(1).max(100),
+    scopes: optional(z.array(ApiKeyScope).min(1).max(ApiKeyScope.options.length)),
+    expires_at: optional(Timestamp),
+  })
+  .meta({ id: 'CreateApiKey' })
 /** The only response that ever contains the key itself. */
 export const CreatedApiKey = ApiKey.extend({ key: z.string() })

@@ -6,12 +6,13 @@ import { linkPath } from '../auth/link-token.ts'
 import type { UserRepository } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import type { OpenConnections } from '../http/open-connections.ts'
 import { envelope, optional, PageQuery, page } from '../protocol/envelope.ts'
 import { UserId } from '../protocol/ids.ts'
 import { CreatedResetLink, User } from '../protocol/user.ts'
-import { presentUser } from './auth.ts'
 import { success } from './envelope.ts'
 import { pageUrl } from './page-url.ts'
+import { presentUser } from './present-user.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -23,6 +24,7 @@ export interface AdminUserDependencies {
   users: UserRepository
   links: AccountLinks
   publicUrl: string | undefined
+  connections: OpenConnections
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
   endAccess(id: UserId, except: ServerResponse): Promise<void>
 }
@@ -30,7 +32,7 @@ export interface AdminUserDependencies {
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
 export function registerAdminUserRoutes(
   app: App,
-  { users, links, publicUrl, endAccess }: AdminUserDependencies,
+  { users, links, publicUrl, connections, endAccess }: AdminUserDependencies,
 ): void {
   app.get(
     '/api/admin/users',
@@ -70,6 +72,8 @@ export function registerAdminUserRoutes(
       })
       if (changed === undefined) throw appError('account_not_found')
       if (!changed.isActive) await endAccess(changed.id, reply.raw)
+      // Streams that were opened with the former role.
+      else if (body.role !== undefined) connections.end(changed.id, { kept: reply.raw })
       return success(presentUser(changed))
     },
   )

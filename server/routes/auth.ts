@@ -1,32 +1,30 @@
-// Routes for signing in, the profile and API keys.
-import type { FastifyRequest } from 'fastify'
+// Routes for signing in, renewing a session, and signing out.
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { AccountLinks } from '../auth/account-links.ts'
 import type { Accounts, Client } from '../auth/accounts.ts'
-import type { ApiKeys } from '../auth/api-keys.ts'
+import { REFRESH_LIFETIME_SECONDS, type Sessions } from '../auth/sessions.ts'
 import type { SetupToken } from '../auth/setup-token.ts'
-import type { ApiKeyRow, UserRow } from '../db/repositories/users.ts'
-import { appError } from '../errors.ts'
+import { ACCESS_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from '../auth/tokens.ts'
+import type { UserRow } from '../db/repositories/users.ts'
+import { AppError, appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { IssueToken } from '../http/authentication.ts'
 import { isLocalRequest } from '../http/local-client.ts'
+import type { OpenConnections } from '../http/open-connections.ts'
+import { assertSameOrigin, readSessionCookie, sessionCookie } from '../http/session-cookie.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
 import {
   AccountLink,
-  ApiKey,
   AuthMode,
-  ChangedProfile,
-  CreateApiKeyBody,
-  CreatedApiKey,
   LinkToken,
   LoginBody,
-  PatchProfileBody,
   RegisterBody,
   ResetPasswordBody,
   SignedIn,
-  User,
 } from '../protocol/user.ts'
-import { deleted, success } from './envelope.ts'
+import { success } from './envelope.ts'
+import { presentUser } from './present-user.ts'
 
 export interface AuthRouteDependencies {
   mode: 'single' | 'multi'
@@ -36,20 +34,45 @@ export interface AuthRouteDependencies {
   accounts: Accounts
   links: AccountLinks
   setup: SetupToken
-  apiKeys: ApiKeys
+  sessions: Sessions
   issueToken: IssueToken
+  connections: OpenConnections
+  /** The page is served over TLS. */
+  https: boolean
 }
 
 /** `/api/auth/…`. In single-user mode, registering and signing in return 403. */
 export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
-  const { mode, registration, behindProxy, accounts, links, setup, apiKeys, issueToken } =
+  const { mode, registration, behindProxy, accounts, links, setup, sessions, issueToken } =
     dependencies
+  const cookieSettings = { https: dependencies.https, lifetimeSeconds: REFRESH_LIFETIME_SECONDS }
   const clientOf = (request: FastifyRequest): Client => ({
     address: request.ip,
     isLocal: !behindProxy && isLocalRequest(request),
   })
   const assertMultiUser = (): void => {
     if (mode === 'single') throw appError('single_user')
+  }
+
+  /** Begins a session: of the page with a cookie, of a program with a token that lasts. */
+  async function signIn(
+    request: FastifyRequest<{ Body: { cookie?: boolean | undefined } }>,
+    reply: FastifyReply,
+    user: UserRow,
+  ) {
+    const isPage = request.body.cookie === true
+    const { session, refreshToken } = await sessions.begin(user, isPage ? 'page' : 'token', {
+      userAgent: request.headers['user-agent'] ?? '',
+      address: request.ip,
+    })
+    if (refreshToken !== null)
+      void reply.header('set-cookie', sessionCookie(request, refreshToken, cookieSettings))
+    const lifetime = isPage ? ACCESS_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS
+    return success({
+      token: issueToken(user, session.id, lifetime),
+      expires_in: lifetime,
+      user: presentUser(user),
+    })
   }
 
   app.get(
@@ -85,10 +108,9 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
         response: { 200: envelope(SignedIn) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       assertMultiUser()
-      const user = await accounts.register(request.body, clientOf(request))
-      return success({ token: issueToken(user), user: presentUser(user) })
+      return signIn(request, reply, await accounts.register(request.body, clientOf(request)))
     },
   )
 
@@ -133,13 +155,12 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
         response: { 200: envelope(SignedIn) },
       },
     },
-    async ({ body }) => {
+    async (request, reply) => {
       assertMultiUser()
-      const user = await accounts.resetPassword(body.link, {
-        password: body.password,
-        revokeKeys: body.revoke_keys,
-      })
-      return success({ token: issueToken(user), user: presentUser(user) })
+      const { link, password, revoke_keys: revokeKeys } = request.body
+      const user = await accounts.resetPassword(link, { password, revokeKeys })
+      dependencies.connections.end(user.id, { kept: reply.raw })
+      return signIn(request, reply, user)
     },
   )
 
@@ -149,14 +170,47 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
       config: { public: true },
       schema: {
         summary: 'Sign in; the token is valid for seven days',
+        description:
+          'With `cookie: true`, for pages: the token is valid for `expires_in` seconds, and `POST /api/auth/refresh` renews it with the cookie that this sets.',
         body: LoginBody,
         response: { 200: envelope(SignedIn) },
       },
     },
-    async ({ body, ip }) => {
+    async (request, reply) => {
       assertMultiUser()
-      const user = await accounts.login(body, ip)
-      return success({ token: issueToken(user), user: presentUser(user) })
+      return signIn(request, reply, await accounts.login(request.body, request.ip))
+    },
+  )
+
+  app.post(
+    '/api/auth/refresh',
+    {
+      config: { public: true },
+      schema: {
+        summary: 'Renew the session of a page with its cookie',
+        description:
+          'Replaces the cookie. A cookie that was replaced before ends the session, because somebody else may have it.',
+        response: { 200: envelope(SignedIn) },
+      },
+    },
+    async (request, reply) => {
+      assertMultiUser()
+      assertSameOrigin(request)
+      const cookie = readSessionCookie(request)
+      if (cookie === undefined) throw appError('sign_in_required')
+      try {
+        const { session, user, refreshToken } = await sessions.refresh(cookie)
+        void reply.header('set-cookie', sessionCookie(request, refreshToken, cookieSettings))
+        return success({
+          token: issueToken(user, session.id, ACCESS_LIFETIME_SECONDS),
+          expires_in: ACCESS_LIFETIME_SECONDS,
+          user: presentUser(user),
+        })
+      } catch (error) {
+        if (error instanceof AppError && error.reason === 'session_ended')
+          void reply.header('set-cookie', sessionCookie(request, null, cookieSettings))
+        throw error
+      }
     },
   )
 
@@ -164,105 +218,20 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     '/api/auth/logout',
     {
       schema: {
-        summary: 'Revoke the current token',
+        summary: 'End the current session, with its open streams',
         response: { 200: Deleted },
       },
     },
-    async ({ session }) => {
-      if (session !== null) await accounts.logout(session)
+    async (request, reply) => {
+      const { session, user } = request
+      if (session?.sid !== undefined) {
+        void reply.header('set-cookie', sessionCookie(request, null, cookieSettings))
+        await sessions.end(user.id, session.sid, reply.raw)
+      } else if (session !== null) {
+        await accounts.revokeToken(session)
+        dependencies.connections.end(user.id, { only: session.jti, kept: reply.raw })
+      }
       return { code: 0 as const, message: 'signed out' }
     },
   )
-
-  app.get(
-    '/api/auth/profile',
-    { schema: { summary: 'Get your account', response: { 200: envelope(User) } } },
-    async ({ user }) => success(presentUser(await accounts.profile(user.id))),
-  )
-
-  app.patch(
-    '/api/auth/profile',
-    {
-      schema: {
-        summary: 'Update your account; a new password revokes all other tokens',
-        description:
-          'API keys remain valid after a password change unless `revoke_keys` is true; `api_keys` is their number.',
-        body: PatchProfileBody,
-        response: { 200: envelope(ChangedProfile) },
-      },
-    },
-    async ({ user, session, body }) => {
-      if (mode === 'single' && body.password !== undefined)
-        throw appError('no_password_in_single_mode')
-      const { user: changed, apiKeys: keyCount } = await accounts.changeProfile(user.id, {
-        email: body.email,
-        avatar: body.avatar,
-        password: body.password,
-        currentPassword: body.current_password,
-        keptToken: session?.jti,
-        revokeKeys: body.revoke_keys,
-      })
-      return success({ ...presentUser(changed), api_keys: keyCount })
-    },
-  )
-
-  app.get(
-    '/api/auth/keys',
-    {
-      schema: {
-        summary: 'List your API keys',
-        response: { 200: envelope(z.object({ items: z.array(ApiKey) })) },
-      },
-    },
-    async ({ user }) => success({ items: (await apiKeys.list(user.id)).map(presentKey) }),
-  )
-
-  app.post(
-    '/api/auth/keys',
-    {
-      schema: {
-        summary: 'Create an API key; the key is returned only once',
-        body: CreateApiKeyBody,
-        response: { 200: envelope(CreatedApiKey) },
-      },
-    },
-    async ({ user, body }) => {
-      const { row, key } = await apiKeys.create(user, body.name)
-      return success({ ...presentKey(row), key })
-    },
-  )
-
-  app.delete(
-    '/api/auth/keys/:id',
-    {
-      schema: {
-        summary: 'Delete an API key',
-        params: z.object({ id: z.string().max(64) }),
-        response: { 200: Deleted },
-      },
-    },
-    async ({ user, params }) => {
-      await apiKeys.remove(user.id, params.id)
-      return deleted
-    },
-  )
 }
-
-/** The wire format of an account, for its owner and for administrators. */
-export const presentUser = (user: UserRow): User => ({
-  id: user.id,
-  username: user.username,
-  email: user.email,
-  avatar: user.avatar,
-  role: user.role,
-  is_active: user.isActive,
-  created_at: user.createdAt.toISOString(),
-})
-
-const presentKey = (key: ApiKeyRow): z.infer<typeof ApiKey> => ({
-  id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  created_at: key.createdAt.toISOString(),
-  last_used_at: key.lastUsedAt?.toISOString() ?? null,
-})

@@ -1,5 +1,6 @@
 // Registers all routes of the API explicitly.
 import type { App } from '../http/app.ts'
+import { type AccountRouteDependencies, registerAccountRoutes } from './account.ts'
 import { registerAdminInvitationRoutes } from './admin-invitations.ts'
 import { type AdminUserDependencies, registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
@@ -30,6 +31,7 @@ import { type ProjectRouteDependencies, registerProjectRoutes } from './projects
 import { registerResponseRoutes } from './responses.ts'
 import { registerRunRoutes } from './runs.ts'
 import { registerSearchRoutes, type SearchRouteDependencies } from './search.ts'
+import { registerSessionRoutes, type SessionRouteDependencies } from './sessions.ts'
 import { registerSharedRoutes, type SharedRouteDependencies } from './shared.ts'
 import { registerShareRoutes, type ShareRouteDependencies } from './shares.ts'
 import { registerStatsRoutes, type StatsRouteDependencies } from './stats.ts'
@@ -40,7 +42,8 @@ import { registerUserEventRoutes } from './user-events.ts'
 /** The dependencies of each group of routes. */
 export interface RouteDependencies {
   health: HealthDependencies
-  auth: AuthRouteDependencies
+  /** For signing in, the own account and sessions. */
+  auth: AuthRouteDependencies & AccountRouteDependencies & SessionRouteDependencies
   adminUsers: AdminUserDependencies
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
@@ -70,6 +73,8 @@ export interface RouteDependencies {
 export function registerRoutes(app: App, dependencies: RouteDependencies): void {
   registerHealthRoutes(app, dependencies.health)
   registerAuthRoutes(app, dependencies.auth)
+  registerAccountRoutes(app, dependencies.auth)
+  registerSessionRoutes(app, dependencies.auth)
   registerAdminUserRoutes(app, dependencies.adminUsers)
   registerAdminInvitationRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)

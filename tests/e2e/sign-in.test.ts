@@ -39,14 +39,47 @@ describeInBrowser('signing in', (visitor) => {
     await leave(page)
   })
 
-  test('a token that ended leads back to the sign-in page, nothing else', async () => {
+  test('over plain HTTP from elsewhere a session survives a reload without a token in any storage, and its end shows in every tab', async () => {
+    await server.call('POST', '/api/auth/register', {
+      body: { username: 'bea', password: 'correct horse' },
+    })
+    const page = await visitor.open(server.url, { remote: true })
+    await page.getByLabel('Username').fill('bea')
+    await page.getByLabel('Password').fill('correct horse')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await composer(page).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await composer(other).waitFor()
+    const readable = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
+    )
+    expect(readable).not.toMatch(/eyJ|nanoclaw_session/)
+    expect(await page.evaluate<string>('document.cookie')).toBe('')
+
+    await page.goto(`${new URL(page.url()).origin}/settings/account`)
+    await page.getByText('This device').waitFor()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+    await other.getByRole('heading', { name: 'Welcome back' }).waitFor()
+    await other.close()
+    await leave(page)
+  })
+
+  test('what an earlier version stored is removed, and a session that ended leads to the sign-in page', async () => {
     const page = await visitor.open(server.url)
-    await page.evaluate("localStorage.setItem('nanoclaw.token', 'not-a-token')")
+    await page.evaluate(
+      "localStorage.setItem('nanoclaw.token', 'x'); localStorage.setItem('nanoclaw.signed-in', 'yes')",
+    )
     await page.reload()
     await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
     await expect
-      .poll(() => page.evaluate<string | null>("localStorage.getItem('nanoclaw.token')"))
-      .toBeNull()
+      .poll(() =>
+        page.evaluate<unknown>(
+          "[localStorage.getItem('nanoclaw.token'), localStorage.getItem('nanoclaw.signed-in')]",
+        ),
+      )
+      .toEqual([null, null])
     await leave(page)
   })
 })

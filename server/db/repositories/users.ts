@@ -8,6 +8,7 @@ import type { Database, Reader, Writer } from '../database.ts'
 import { afterMoment, countAll, foldCase } from '../fragments.ts'
 
 export type UserRow = Database['tables']['users']['$inferSelect']
+export type SessionRow = Database['tables']['sessions']['$inferSelect']
 export type ApiKeyRow = Database['tables']['apiKeys']['$inferSelect']
 
 export type NewAccount = { username: string; passwordHash: string | null; email?: string | null }
@@ -18,6 +19,10 @@ export type AccountChanges = Partial<
   expectedPasswordHash?: string | null
   /** Deletes the user's API keys as well. */
   revokeKeys?: boolean
+  /** Revokes every token issued before and ends all sessions, as a new password does. */
+  endSessions?: boolean
+  /** The session that goes on when the others end. */
+  keptSession?: string | undefined
 }
 
 /** How an account may be created. */
@@ -33,7 +38,7 @@ const nameTaken = () => appError('user_name_taken')
 
 export function createUserRepository(database: Database) {
   const { read, tables } = database
-  const { users, apiKeys, revokedTokens } = tables
+  const { users, apiKeys, revokedTokens, sessions } = tables
 
   const insert = async (
     tx: Writer,
@@ -67,9 +72,13 @@ export function createUserRepository(database: Database) {
   }
 
   const sessionStatement = read
-    .select({ user: users })
+    .select({ user: users, session: sessions })
     .from(users)
     .leftJoin(revokedTokens, eq(revokedTokens.jti, sql.placeholder('jti')))
+    .leftJoin(
+      sessions,
+      and(eq(sessions.id, sql.placeholder('sessionId')), eq(sessions.userId, users.id)),
+    )
     .where(and(eq(users.id, sql.placeholder('id')), isNull(revokedTokens.jti)))
     .prepare('session')
 
@@ -99,10 +108,17 @@ export function createUserRepository(database: Database) {
       return user
     },
 
-    /** The account of a session token, unless that token was revoked. One query, because every request needs it. */
-    async findForSession(id: UserId, jti: string): Promise<UserRow | undefined> {
-      const [found] = await sessionStatement.execute({ id, jti })
-      return found?.user
+    /**
+     * The account of a session token, unless that token was revoked, and its session. One query, because every request
+     * needs it. @param sessionId empty for a token without a session.
+     */
+    async findForSession(
+      id: UserId,
+      jti: string,
+      sessionId: string,
+    ): Promise<{ user: UserRow; session: SessionRow | null } | undefined> {
+      const [found] = await sessionStatement.execute({ id, jti, sessionId })
+      return found
     },
 
     /**
@@ -170,7 +186,7 @@ export function createUserRepository(database: Database) {
      */
     update: (
       id: UserId,
-      { expectedPasswordHash, revokeKeys, ...changes }: AccountChanges,
+      { expectedPasswordHash, revokeKeys, endSessions, keptSession, ...changes }: AccountChanges,
       before: (tx: Writer) => Promise<void> = async () => {},
     ): Promise<UserRow | undefined> =>
       unlessTaken(
@@ -184,7 +200,22 @@ export function createUserRepository(database: Database) {
           const changed: UserRow = { ...user, ...changes }
           if (changes.email !== undefined)
             changed.emailKey = changes.email === null ? null : foldCase(changes.email)
-          if (changes.passwordHash !== undefined) changed.tokenVersion = user.tokenVersion + 1
+          const isEnding =
+            changes.passwordHash !== undefined ||
+            endSessions === true ||
+            (user.isActive && !changed.isActive)
+          if (isEnding) {
+            changed.tokenVersion = user.tokenVersion + 1
+            changed.keptToken = changes.keptToken ?? null
+            await tx
+              .delete(sessions)
+              .where(
+                and(
+                  eq(sessions.userId, id),
+                  keptSession === undefined ? undefined : ne(sessions.id, keptSession),
+                ),
+              )
+          }
           const administers = (row: UserRow) => row.role === 'admin' && row.isActive
           if (administers(user) && !administers(changed)) {
             // The user of single mode has no password: nobody can sign in as that user.
@@ -222,7 +253,7 @@ export function createUserRepository(database: Database) {
       atMost,
       mayCreate,
       ...key
-    }: Pick<ApiKeyRow, 'userId' | 'name' | 'prefix' | 'hash'> & {
+    }: Pick<ApiKeyRow, 'userId' | 'name' | 'prefix' | 'hash' | 'scopes' | 'expiresAt'> & {
       atMost: number
       mayCreate(user: UserRow | undefined): void
     }) =>

@@ -5,6 +5,7 @@ import { defineTables } from '../tables.ts'
 export const {
   users,
   revokedTokens,
+  sessions,
   apiKeys,
   accountLinks,
   tokenUsage,

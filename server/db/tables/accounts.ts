@@ -2,6 +2,7 @@
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
 import type { Preferences } from '../../protocol/preferences.ts'
+import type { ApiKeyScope } from '../../protocol/user.ts'
 import type { Columns } from '../columns/postgres.ts'
 
 export function defineAccountTables(c: Columns) {
@@ -46,6 +47,29 @@ export function defineAccountTables(c: Columns) {
     (t) => [c.index('revoked_tokens_expires').on(t.expiresAt)],
   )
 
+  /** Who is signed in where. A token that names a session is valid as long as its row exists. */
+  const sessions = c.table(
+    'sessions',
+    {
+      id: c.text('id').primaryKey(),
+      userId: owner(),
+      /** `page`: short access tokens, renewed with a refresh token; `token`: one token until it expires. */
+      kind: c.choice<'page' | 'token'>('kind').notNull(),
+      /** How often the refresh token was rotated: only the token of this generation is valid. */
+      generation: c.integer('generation').notNull(),
+      userAgent: c.text('user_agent').notNull(),
+      address: c.text('address').notNull(),
+      createdAt: c.time('created_at').notNull(),
+      lastUsedAt: c.time('last_used_at').notNull(),
+      rotatedAt: c.time('rotated_at').notNull(),
+      expiresAt: c.time('expires_at').notNull(),
+    },
+    (t) => [
+      c.index('sessions_user').on(t.userId, t.lastUsedAt, t.id),
+      c.index('sessions_expires').on(t.expiresAt),
+    ],
+  )
+
   const apiKeys = c.table(
     'api_keys',
     {
@@ -54,6 +78,9 @@ export function defineAccountTables(c: Columns) {
       name: c.text('name').notNull(),
       prefix: c.text('prefix').notNull(),
       hash: c.text('hash').notNull(),
+      /** What the key may do; null: everything that its owner may. */
+      scopes: c.json<ApiKeyScope[]>('scopes'),
+      expiresAt: c.time('expires_at'),
       createdAt: c.time('created_at').notNull(),
       lastUsedAt: c.time('last_used_at'),
     },
@@ -174,6 +201,7 @@ export function defineAccountTables(c: Columns) {
   return {
     users,
     revokedTokens,
+    sessions,
     apiKeys,
     accountLinks,
     tokenUsage,

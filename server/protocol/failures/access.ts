@@ -9,6 +9,15 @@ export const ACCESS_FAILURES = {
   account_not_found: ['not_found', 'There is no such account.'],
   administrators_only: ['forbidden', 'Only an administrator may do this.'],
   api_key_invalid: ['unauthorized', 'This API key is not valid.'],
+  api_key_expiry_past: ['validation_failed', 'The key would have expired already.'],
+  api_key_not_allowed: [
+    'forbidden',
+    'API keys may not do this. Sign in with your password instead.',
+  ],
+  api_key_scope: [
+    'forbidden',
+    'This API key may not do this: it lacks the scope “{{scope}}”. Use another key.',
+  ],
   api_key_not_found: ['not_found', 'There is no such API key.'],
   api_keys_exhausted: ['conflict', 'You already have {{limit}} API keys. Delete one first.'],
   body_empty: ['bad_request', 'The body is empty.'],
@@ -80,6 +89,7 @@ export const ACCESS_FAILURES = {
     'internal',
     'A stored secret cannot be read: it was stored under a different secret key. Restore that key, or enter the secret again.',
   ],
+  session_not_found: ['not_found', 'There is no such session.'],
   session_ended: ['unauthorized', 'Your session has ended. Sign in again.'],
   setup_link_required: [
     'forbidden',

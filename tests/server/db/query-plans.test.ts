@@ -101,7 +101,7 @@ describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => 
 
   test('the user and the runs of a request are found by index', async () => {
     const plans = await plansOf(async () => {
-      await store.users.findForSession(userId, 'token')
+      await store.users.findForSession(userId, 'token', 'session')
       await store.users.findByName('somebody')
       await store.runs.findActive(conversationId)
       await store.runs.unfinished()

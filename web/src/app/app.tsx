@@ -1,8 +1,9 @@
 // The application: providers around the pages, and who may see them.
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAuthMode } from '../lib/api/auth.ts'
+import { renewSession } from '../lib/api-client.ts'
 import { FirstScreenReady } from '../lib/first-screen.tsx'
 import { paths } from '../lib/paths.ts'
 import { createQueryClient } from '../lib/query-client.ts'
@@ -35,10 +36,29 @@ export function App() {
   )
 }
 
-/** In multi-user mode, shows only the sign-in page until there is a token. */
+/** Finds out with the cookie who is signed in, if anybody. */
+function SessionCheck() {
+  const check = useQuery({
+    queryKey: ['renew-session'],
+    queryFn: () => renewSession().then(() => true),
+    staleTime: 0,
+    gcTime: 0,
+    retry: 5,
+    meta: { quiet: true },
+  })
+  if (!check.isError) return <ShellSkeleton />
+  return (
+    <main className="grid h-full place-items-center">
+      <Failed message={errorText(check.error)} onRetry={() => void check.refetch()} />
+      <FirstScreenReady />
+    </main>
+  )
+}
+
+/** In multi-user mode, shows only the sign-in page until somebody is signed in. */
 function Gate() {
   const mode = useAuthMode()
-  const { token } = useSession()
+  const { state } = useSession()
   const [path] = useLocation()
   if (mode.isPending) return <ShellSkeleton />
   if (mode.isError)
@@ -49,6 +69,7 @@ function Gate() {
       </main>
     )
   const multi = mode.data.mode === 'multi'
+  if (multi && state === 'unknown') return <SessionCheck />
   if (multi && path === paths.join)
     return (
       <Suspense fallback={<ShellSkeleton />}>
@@ -56,7 +77,7 @@ function Gate() {
         <FirstScreenReady />
       </Suspense>
     )
-  if (multi && token === null)
+  if (multi && state === 'out')
     return (
       <Suspense fallback={<ShellSkeleton />}>
         <SignInPage

@@ -1,5 +1,7 @@
 // The only access to the server's REST API: success envelope, sign-in header, errors with a readable text.
+import type { z } from 'zod'
 import type { ErrorBody, ErrorParams } from '../../../server/protocol/error.ts'
+import type { SignedIn } from '../../../server/protocol/user.ts'
 import { useSession } from './session.ts'
 
 /** A request that the server refused or that did not reach it. `message` is for people. */
@@ -33,9 +35,45 @@ export type RequestOptions = {
   signal?: AbortSignal | undefined
 }
 
-export const authorization = (): Record<string, string> => {
+/** One renewal at a time. Other tabs may renew at the same moment, which the server allows. */
+let renewal: Promise<void> | null = null
+
+/**
+ * Renews the session with its cookie. Signs out when there is none or it has ended.
+ * Throws `ApiError` when the server could not be asked.
+ */
+export function renewSession(): Promise<void> {
+  renewal ??= renew().finally(() => {
+    renewal = null
+  })
+  return renewal
+}
+
+async function renew(): Promise<void> {
+  const { signIn, signOut } = useSession.getState()
+  const response = await fetchOrOffline('/api/auth/refresh', { method: 'POST' })
+  if (response.ok) {
+    const body: { data: z.output<typeof SignedIn> } = await response.json()
+    signIn(body.data)
+  } else if (response.status === 401) signOut()
+  else throw refusalOf(response.status, await response.json().catch(() => null))
+}
+
+/** The header that identifies the user, with a token that is still valid for a while. */
+export async function authorization(): Promise<Record<string, string>> {
+  const { state, renewAt } = useSession.getState()
+  if (state === 'in' && Date.now() >= renewAt) await renewSession()
   const { token } = useSession.getState()
   return token === null ? {} : { authorization: `Bearer ${token}` }
+}
+
+async function fetchOrOffline(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init)
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error
+    throw new ApiError(0, 'offline')
+  }
 }
 
 const withQuery = (path: string, query: RequestOptions['query']): string => {
@@ -53,34 +91,28 @@ export const refusalOf = (status: number, body: Partial<ErrorBody> | null): ApiE
     ? new ApiError(status, body.message, body)
     : new ApiError(status, `HTTP ${status}`)
 
-/** The error for a refusal; a 401 also drops the token, which shows the sign-in page. */
-export async function errorOf(response: Response): Promise<ApiError> {
-  if (response.status === 401 && useSession.getState().token !== null)
-    useSession.getState().signOut()
-  return refusalOf(response.status, await response.json().catch(() => null))
-}
-
 /** Sends a request and returns the raw response. Throws `ApiError`; an abort is rethrown as it is. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', body, query, headers, signal } = options
   const isForm = body instanceof FormData
-  let response: Response
-  try {
-    response = await fetch(withQuery(path, query), {
+  const attempt = async (): Promise<Response> =>
+    fetchOrOffline(withQuery(path, query), {
       method,
       headers: {
-        ...authorization(),
+        ...(await authorization()),
         ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     })
-  } catch (error) {
-    if (signal?.aborted === true) throw error
-    throw new ApiError(0, 'offline')
+  let response = await attempt()
+  if (response.status === 401 && useSession.getState().token !== null) {
+    // The token may have been replaced, for example by a new password in another tab. The server did nothing yet.
+    await renewSession()
+    if (useSession.getState().token !== null) response = await attempt()
   }
-  if (!response.ok) throw await errorOf(response)
+  if (!response.ok) throw refusalOf(response.status, await response.json().catch(() => null))
   return response
 }
 

@@ -8,6 +8,8 @@ import type { UserId } from '../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
 import { admitAll, somebody } from '../../../support/store-rows.ts'
 
+const named = (name: string) => ({ name, scopes: null, expiresAt: null })
+
 describeOnEachDatabase('accounts', (open) => {
   let store: Store
   beforeAll(async () => {
@@ -88,8 +90,8 @@ describeOnEachDatabase('accounts', (open) => {
     const user = await somebody(store)
     await store.users.revokeToken('ended', new Date(Date.now() + 60_000))
     await store.users.revokeToken('ended', new Date(Date.now() + 60_000))
-    expect(await store.users.findForSession(user.id, 'ended')).toBeUndefined()
-    expect((await store.users.findForSession(user.id, 'open'))?.id).toBe(user.id)
+    expect(await store.users.findForSession(user.id, 'ended', '')).toBeUndefined()
+    expect((await store.users.findForSession(user.id, 'open', ''))?.user.id).toBe(user.id)
   })
 
   test('a key is found by its hash, listed and removed by its owner only', async () => {
@@ -99,6 +101,8 @@ describeOnEachDatabase('accounts', (open) => {
       name: 'laptop',
       prefix: 'nc-abcd',
       hash: newId<string>(),
+      scopes: null,
+      expiresAt: null,
       atMost: 1,
       mayCreate: () => {},
     })
@@ -123,20 +127,22 @@ describeOnEachDatabase('accounts', (open) => {
     const keys = createApiKeys(fresh.users)
     await somebody(fresh, 'administrator')
     const before = await somebody(fresh)
-    await keys.create(before, 'while the password is the old one')
+    await keys.create(before, named('while the password is the old one'))
     // Both at the same time, then another attempt afterwards.
     const [early] = await Promise.allSettled([
-      keys.create(before, 'at the same moment'),
+      keys.create(before, named('at the same moment')),
       fresh.users.update(before.id, { passwordHash: 'new', revokeKeys: true }),
     ])
-    const late = keys.create(before, 'afterwards')
+    const late = keys.create(before, named('afterwards'))
     await expect(late).rejects.toMatchObject({ code: 'unauthorized' })
     expect(await keys.list(before.id), early.status).toEqual([])
     const after = await fresh.users.find(before.id)
     if (after === undefined) throw new Error('the account is there')
-    await keys.create(after, 'with the new password')
+    await keys.create(after, named('with the new password'))
     await fresh.users.update(before.id, { isActive: false })
-    await expect(keys.create(after, 'disabled')).rejects.toMatchObject({ code: 'unauthorized' })
+    await expect(keys.create(after, named('disabled'))).rejects.toMatchObject({
+      code: 'unauthorized',
+    })
   })
 
   test('the pages of the accounts list each account once, newest first', async () => {

@@ -9,6 +9,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { notify } from '../../ui/toasts.ts'
 import { Section } from './section.tsx'
+import { SessionsSection } from './sessions-section.tsx'
 
 export function AccountSection({ user, multi }: { user: User | undefined; multi: boolean }) {
   const { t } = useTranslation()
@@ -90,6 +91,7 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
           </form>
         </Section>
       )}
+      {multi && <SessionsSection />}
     </>
   )
 }

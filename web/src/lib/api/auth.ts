@@ -9,6 +9,7 @@ import type {
   PatchProfileBody,
   RegisterBody,
   ResetPasswordBody,
+  Session,
   SignedIn,
   User,
 } from '../../../../server/protocol/user.ts'
@@ -57,11 +58,17 @@ export function useSignIn<Kind extends keyof SignInBody>(kind: Kind) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: SignInBody[Kind]) =>
-      request<z.output<typeof SignedIn>>(`/api/auth/${kind}`, { method: 'POST', body }),
-    onSuccess: ({ token, user }) => {
+      request<z.output<typeof SignedIn>>(`/api/auth/${kind}`, {
+        method: 'POST',
+        body: { ...body, cookie: true },
+      }),
+    onSuccess: (account) => {
       client.clear()
-      client.setQueryData(profileKey, user)
-      useSession.getState().signIn(token)
+      client.setQueryData(profileKey, account.user)
+      const { userId, signOut, signIn } = useSession.getState()
+      // Somebody opened a link while somebody else was signed in here.
+      if (userId !== null && userId !== account.user.id) signOut()
+      signIn(account)
     },
     meta: { quiet: true },
   })
@@ -77,6 +84,29 @@ export function useSignOut() {
       client.clear()
     },
     meta: { quiet: true },
+  })
+}
+
+const sessionsKey = ['sessions'] as const
+
+/** Where the user is signed in. */
+export const useSessions = () =>
+  useQuery({
+    queryKey: sessionsKey,
+    queryFn: ({ signal }) =>
+      request<{ items: Session[] }>('/api/auth/sessions', { signal }).then(({ items }) => items),
+    meta: { quiet: true },
+  })
+
+/** Ends one session, or all but this one. */
+export function useEndSession() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string | 'others') =>
+      requestDone(id === 'others' ? '/api/auth/sessions' : `/api/auth/sessions/${id}`, {
+        method: 'DELETE',
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: sessionsKey }),
   })
 }
 

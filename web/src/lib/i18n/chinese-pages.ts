@@ -183,6 +183,15 @@ export const chinesePages: typeof englishPages = {
     currentPassword: '当前密码',
     newPassword: '新密码',
   },
+  sessions: {
+    title: '已登录的设备',
+    text: '如有不认识的设备，请将其退出登录，然后修改密码。',
+    current: '当前设备',
+    lastUsed: '上次使用：{{time}}',
+    end: '退出 {{name}} 的登录',
+    endOthers: '退出其他所有设备',
+    program: '未知程序',
+  },
   models: {
     text: '对话可以选用的模型。',
     needsKey: '需要 API 密钥',

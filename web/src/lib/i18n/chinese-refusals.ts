@@ -36,6 +36,9 @@ const access = {
   account_not_found: '没有这个账号。',
   administrators_only: '只有管理员可以执行此操作。',
   api_key_invalid: '这个 API 密钥无效。',
+  api_key_expiry_past: '该密钥的有效期已过。',
+  api_key_not_allowed: 'API 密钥不能执行此操作，请改用密码登录。',
+  api_key_scope: '该 API 密钥缺少“{{scope}}”权限，不能执行此操作。请换一个密钥。',
   api_key_not_found: '没有这个 API 密钥。',
   api_keys_exhausted: '你已有 {{limit}} 个 API 密钥，请先删除一个。',
   body_empty: '请求内容为空。',
@@ -71,6 +74,7 @@ const access = {
   request_refused: '请求被拒绝。',
   secret_unreadable:
     '无法读取已保存的密钥：它是用另一个主密钥加密的。请恢复原来的主密钥，或重新填写。',
+  session_not_found: '该会话不存在。',
   session_ended: '登录已失效，请重新登录。',
   shutting_down: '服务器即将重启，请稍后再试。',
   sign_in_busy: '同时登录的人太多，请稍后再试。',

@@ -189,6 +189,15 @@ export const englishPages = {
     currentPassword: 'Current password',
     newPassword: 'New password',
   },
+  sessions: {
+    title: 'Where you’re signed in',
+    text: 'Sign out of anything you don’t recognize, then change your password.',
+    current: 'This device',
+    lastUsed: 'Last used {{time}}',
+    end: 'Sign out {{name}}',
+    endOthers: 'Sign out everywhere else',
+    program: 'Unknown program',
+  },
   models: {
     text: 'The models that conversations can use.',
     needsKey: 'needs its API key',

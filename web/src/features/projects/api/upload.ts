@@ -8,7 +8,7 @@ export type PathedFile = { file: File; path: string }
  * Sends multipart form data; `onProgress` receives the part that was sent, from 0 to 1. Throws `ApiError`, and the
  * signal's reason when that aborts.
  */
-export function upload<T>(
+export async function upload<T>(
   address: string,
   fields: Readonly<Record<string, string>>,
   files: readonly PathedFile[],
@@ -18,11 +18,11 @@ export function upload<T>(
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   for (const { file, path } of files) form.append('files', file, path)
+  const headers = await authorization()
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', address)
-    for (const [name, value] of Object.entries(authorization()))
-      request.setRequestHeader(name, value)
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.responseType = 'json'
     request.upload.addEventListener('progress', (event) => {
       if (event.lengthComputable) onProgress(event.loaded / event.total)
