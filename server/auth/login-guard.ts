@@ -1,6 +1,7 @@
 // Slows down password guessing without locking out the owner of an account.
 import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
+import { atMost } from '../lib/lru-limit.ts'
 import { networkOf } from './network.ts'
 
 /**
@@ -31,7 +32,7 @@ type Failures = { count: number; undecided: number; until: number }
 
 /** @param now milliseconds of a monotonic clock. */
 export function createLoginGuard(now: () => number = () => performance.now()): LoginGuard {
-  const failures = new LRUCache<string, Failures>({ max: MAX_ENTRIES })
+  const failures = new LRUCache<string, Failures>(atMost(MAX_ENTRIES))
 
   const current = (key: string): Failures => {
     const found = failures.get(key)

@@ -1,5 +1,6 @@
 // A rate limit per key with fixed time windows.
 import { LRUCache } from 'lru-cache'
+import { atMost } from './lru-limit.ts'
 
 export interface RateLimit {
   /** Takes `weight` from the key's allowance. Returns null, or the seconds until the next window if it does not fit. */
@@ -23,7 +24,7 @@ export function createRateLimit({
   windowMs,
   now = () => performance.now(),
 }: RateLimitOptions): RateLimit {
-  const windows = new LRUCache<string, { used: number; until: number }>({ max: MAX_KEYS })
+  const windows = new LRUCache<string, { used: number; until: number }>(atMost(MAX_KEYS))
   return {
     take(key, weight = 1) {
       const known = windows.get(key)

@@ -117,11 +117,21 @@ export async function bubblewrapArguments(options: IsolationOptions): Promise<st
   return args
 }
 
+/** What was found, by the folders that were searched. */
+const detected = new Map<string, Promise<BubblewrapState>>()
+
 /**
  * Looks for bubblewrap and tries it with the same arguments that later calls use. Never throws. The result is valid for the
- * life of the process: call it once and pass it on.
+ * life of the process: only the first call starts programs.
  */
-export async function detectBubblewrap(): Promise<BubblewrapState> {
+export function detectBubblewrap(): Promise<BubblewrapState> {
+  const searched = process.env.PATH ?? ''
+  const known = detected.get(searched) ?? detect()
+  detected.set(searched, known)
+  return known
+}
+
+async function detect(): Promise<BubblewrapState> {
   if (process.platform !== 'linux')
     return { available: false, reason: 'bubblewrap exists on Linux only' }
   const path = await findProgram('bwrap')

@@ -1,5 +1,6 @@
 // Successful results of cacheable tools, reused across runs; bounded in number, size and age.
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../lib/lru-limit.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Artifact } from '../protocol/step.ts'
 
@@ -48,7 +49,7 @@ export function createResultCache(options: { ttlSeconds: number }): ResultCache 
       (entry.artifact === undefined ? 0 : JSON.stringify(entry.artifact).length),
     ttl: Math.max(1, options.ttlSeconds * 1000),
   })
-  const states = new LRUCache<ProjectId, number>({ max: MAX_KNOWN_PROJECTS })
+  const states = new LRUCache<ProjectId, number>(atMost(MAX_KNOWN_PROJECTS))
   let changes = 0
 
   const projectState = (projectId: ProjectId | null): number =>

@@ -1,6 +1,6 @@
 // Real databases for tests: each call creates a new SQLite file or PostgreSQL database, which is removed afterwards.
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, inject } from 'vitest'
@@ -21,6 +21,8 @@ export type OpenOptions = { onStatement?: StatementListener; log?: StoreLog }
 export type FreshDatabases = {
   /** Settings of a new database: on SQLite the file does not exist yet, on PostgreSQL it has its tables. */
   settings(dialect: Dialect): Promise<DatabaseSettings>
+  /** Settings of a new database that has its tables. */
+  migrated(dialect: Dialect): Promise<DatabaseSettings>
   /** Connects to a database from `settings`; may be called several times for the same one. */
   connect(settings: DatabaseSettings, options?: OpenOptions): Promise<Database>
   /** Creates a migrated, empty database and connects to it. */
@@ -50,6 +52,12 @@ export function useDatabases(): FreshDatabases {
     return { dialect, connection: { url: withDatabase(url, name) }, poolSize: 4 }
   }
 
+  async function migrated(dialect: Dialect): Promise<DatabaseSettings> {
+    const created = await settings(dialect)
+    if (created.dialect === 'sqlite') copyFileSync(inject('sqliteTemplate'), created.file)
+    return created
+  }
+
   const connectTo = async (
     place: DatabaseSettings,
     options: OpenOptions = {},
@@ -61,8 +69,9 @@ export function useDatabases(): FreshDatabases {
 
   return {
     settings,
+    migrated,
     connect: connectTo,
-    open: async (dialect, options) => connectTo(await settings(dialect), options),
+    open: async (dialect, options) => connectTo(await migrated(dialect), options),
   }
 }
 

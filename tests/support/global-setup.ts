@@ -1,9 +1,12 @@
 // Runs once before all tests: builds the server for the processes and threads that tests start, compiles Python's
-// standard library, and provides a PostgreSQL server with a migrated template database.
+// standard library, and provides a migrated SQLite file and a PostgreSQL server with a migrated template database.
 import { randomUUID } from 'node:crypto'
-import { dirname } from 'node:path'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../server/db/connect.ts'
+import type { DatabaseSettings } from '../../server/db/database.ts'
 import { builtServer } from './built.ts'
 import { findPostgres, onServer, withDatabase } from './postgres-server.ts'
 import { compileLibrary } from './python-images.ts'
@@ -12,6 +15,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** URL of a database whose user may create others, and the name of the template to clone. */
     postgres: { url: string; template: string }
+    /** A migrated, empty SQLite file to copy. */
+    sqliteTemplate: string
     /** Folder of the built server, with `main.js` and the child programs. */
     serverBuild: string
   }
@@ -23,14 +28,19 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const server = await findPostgres()
   const template = `nanoclaw_template_${randomUUID().slice(0, 8)}`
   await onServer(server.url, `create database ${template} encoding 'UTF8' template template0`)
-  const database = await connect(
-    { dialect: 'postgres', connection: { url: withDatabase(server.url, template) } },
-    { log: { info() {}, warn() {} } },
-  )
-  await database.close()
+  await migrate({ dialect: 'postgres', connection: { url: withDatabase(server.url, template) } })
   project.provide('postgres', { url: server.url, template })
+  const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-template-'))
+  const file = join(folder, 'nanoclaw.db')
+  await migrate({ dialect: 'sqlite', file })
+  project.provide('sqliteTemplate', file)
   return async () => {
+    await rm(folder, { recursive: true, force: true })
     await onServer(server.url, `drop database if exists ${template} with (force)`)
     await server.stop()
   }
+}
+
+async function migrate(settings: DatabaseSettings): Promise<void> {
+  await (await connect(settings, { log: { info() {}, warn() {} } })).close()
 }

@@ -75,7 +75,7 @@ export function useServers(): {
       if (sharedPythonImages) shareImages(join(place, 'data'))
       const started = await startServer(
         place,
-        { ...databaseKeys(await databases.settings(dialect)), ...config },
+        { ...databaseKeys(await databases.migrated(dialect)), ...config },
         {
           webRoot: webRoot ?? join(place, 'web'),
           ...(realPasswords ? {} : { passwordCost: LEAST_COST }),

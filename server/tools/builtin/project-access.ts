@@ -1,6 +1,7 @@
 // What all file tools share: opening the project's folder, and tracking which version of a file a run has seen.
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../errors.ts'
+import { atMost } from '../../lib/lru-limit.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-journal.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
@@ -73,8 +74,8 @@ export interface SeenFiles {
 const MAX_SEEN_FILES = 20_000
 
 export function createSeenFiles(): SeenFiles {
-  const versions = new LRUCache<string, string>({ max: MAX_SEEN_FILES })
-  const doomed = new LRUCache<string, string>({ max: MAX_SEEN_FILES })
+  const versions = new LRUCache<string, string>(atMost(MAX_SEEN_FILES))
+  const doomed = new LRUCache<string, string>(atMost(MAX_SEEN_FILES))
   const keyOf = (runId: RunId, path: string): string => `${runId} ${pathKey(path)}`
   return {
     note: (runId, path, version) => {
