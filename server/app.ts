@@ -197,6 +197,7 @@ async function assemble(
     results: tools.results,
     safety: tools.safety,
     isToolAllowed: tools.isToolAllowed,
+    prepareTools: tools.mcp.prepare,
     memory: (userId, question) => tools.memory.promptSection(userId, question, MEMORY_TOKENS),
     async preferences(userId) {
       const { instructions, disabled_tools: disabledTools } =

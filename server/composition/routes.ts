@@ -28,6 +28,7 @@ import type { MarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
 import type { TransferJobs } from '../transfer/jobs.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import { clientMetadataUrl } from './mcp-grants.ts'
 import type { ToolModule } from './tools.ts'
 
 /** Uploads that may run at the same time, of folders and of documents together. */
@@ -186,7 +187,11 @@ export function routeDependencies({
     channels: { channels: tools.channels },
     memory: { memory: tools.memory },
     preferences: { settings: store.settings },
-    mcp: { mcp: tools.mcp },
+    mcp: {
+      mcp: tools.mcp,
+      publicUrl: config.public_url,
+      clientMetadataUrl: clientMetadataUrl(config.public_url),
+    },
     tools: { registry: tools.registry, isolationKnown: tools.isolationKnown },
     documents: {
       knowledge: tools.knowledge,

@@ -6,6 +6,7 @@ import { postMessage } from '../chat/post-message.ts'
 import type { Config } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import { createChannelRepository } from '../db/repositories/channels.ts'
+import { createMcpGrantRepository } from '../db/repositories/mcp-grants.ts'
 import { createVectorRepository } from '../db/repositories/vectors.ts'
 import type { Store } from '../db/store.ts'
 import { createEmbedder } from '../knowledge/embeddings.ts'
@@ -18,6 +19,7 @@ import { createChannelKinds } from '../messaging/kinds.ts'
 import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { BubblewrapState } from '../sandbox/bubblewrap.ts'
 import { createPythonSandbox, type PythonSandbox } from '../sandbox/python/sandbox.ts'
 import type { CommandNetwork } from '../tools/builtin/exec.ts'
@@ -30,6 +32,7 @@ import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts'
 import { createResultCache, type ResultCache } from '../tools/result-cache.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
 import { embeddingSettings, toolSettings } from './settings.ts'
 
 export interface ToolModule {
@@ -48,7 +51,7 @@ export interface ToolModule {
   /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
   isToolAllowed(
     tool: ToolDefinition,
-    conversation: { disabledMcpServers: readonly string[] },
+    conversation: { userId: UserId; disabledMcpServers: readonly string[] },
   ): boolean
   close(): Promise<void>
 }
@@ -156,6 +159,8 @@ export function createToolModule({
   })
   const mcp = createMcpServers({
     servers: config.mcp_servers,
+    grants: createMcpGrantStore(createMcpGrantRepository(database), box),
+    clientMetadataUrl: clientMetadataUrl(config.public_url),
     log: (message, detail) => log.warn(detail, message),
   })
   const registry = createToolRegistry([() => offered, mcp.tools], {
@@ -185,8 +190,9 @@ export function createToolModule({
         log.error({ err: error }, 'a tool could not be started'),
       )
     },
-    isToolAllowed: (tool, { disabledMcpServers }) =>
-      !mcp.toolNamesOf(disabledMcpServers).has(tool.name),
+    isToolAllowed: (tool, { userId, disabledMcpServers }) =>
+      disabledMcpServers.length === 0 ||
+      !mcp.toolNamesOf(userId, disabledMcpServers).has(tool.name),
     async close() {
       await Promise.all([channels.stop(), knowledge.stop(), mcp.close(), python.close()])
       await Promise.all([pages.close(), fetch.close()])

@@ -21,6 +21,14 @@ export const McpServerSettings = z
     cwd: z.string().min(1).max(4096).optional(),
     url: z.url({ protocol: /^https?$/, error: 'an http:// or https:// URL' }).optional(),
     headers: z.record(z.string(), z.string()).optional(),
+    /** For servers that people sign in to and whose authorization server does not register clients itself. */
+    oauth: z
+      .strictObject({
+        client_id: z.string().min(1).max(2000).optional(),
+        client_secret: z.string().min(1).max(2000).optional(),
+        scope: z.string().min(1).max(2000).optional(),
+      })
+      .optional(),
   })
   .refine((server) => (server.command === undefined) !== (server.url === undefined), {
     error: 'either `command` (with `args`, `env`, `cwd`) or `url` (with `headers`)',
@@ -39,7 +47,9 @@ export const McpServer = z
   .object({
     name: z.string(),
     transport: z.enum(['stdio', 'http']),
-    status: McpServerStatus,
+    state: McpServerStatus,
+    /** Whether people sign in to it, each for themselves, and whether this user has. */
+    auth: z.enum(['none', 'needed', 'connected']),
     /** Null before the first connection. */
     era: McpEra.nullable(),
     tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean() })),
@@ -53,3 +63,16 @@ export const McpServer = z
 export type McpServer = z.infer<typeof McpServer>
 
 export const McpServerList = z.object({ servers: z.array(McpServer) })
+
+/** Where to sign in to an MCP server. */
+export const McpSignIn = z.object({ url: z.string() }).meta({ id: 'McpSignIn' })
+
+/** What the authorization server added to the address to which it sent the person back. */
+export const McpCallbackBody = z
+  .object({
+    state: z.string().min(1).max(500),
+    code: z.string().max(5_000).optional(),
+    iss: z.string().max(2_000).optional(),
+    error: z.string().max(500).optional(),
+  })
+  .meta({ id: 'McpCallback' })

@@ -1,20 +1,105 @@
-// Route that lists the MCP servers.
+// Routes of MCP servers: their state, and signing in to them.
+import { z } from 'zod'
 import type { App } from '../http/app.ts'
-import { envelope } from '../protocol/envelope.ts'
-import { McpServerList } from '../protocol/mcp.ts'
+import { Deleted, envelope } from '../protocol/envelope.ts'
+import { McpCallbackBody, McpServerList, McpServerName, McpSignIn } from '../protocol/mcp.ts'
+import { clientMetadata } from '../tools/mcp/oauth/sign-in.ts'
 import type { McpServers } from '../tools/mcp/servers.ts'
 import { success } from './envelope.ts'
+import { pageUrl } from './page-url.ts'
 
-export function registerMcpRoutes(app: App, { mcp }: { mcp: Pick<McpServers, 'list'> }): void {
+export interface McpRouteDependencies {
+  mcp: Pick<McpServers, 'list' | 'prepare' | 'signIn' | 'finishSignIn' | 'signOut'>
+  publicUrl: string | undefined
+  /** The address of this installation's client metadata; null without a public HTTPS address. */
+  clientMetadataUrl: string | null
+}
+
+/** The page that finishes a sign-in: it sends what the authorization server added to its address to the callback. */
+const REDIRECT_PATH = '/settings/mcp'
+
+export function registerMcpRoutes(
+  app: App,
+  { mcp, publicUrl, clientMetadataUrl }: McpRouteDependencies,
+): void {
+  const tags = ['tools']
+  const params = z.object({ name: McpServerName })
+  const redirectUri = (origin: string): string => pageUrl(publicUrl, origin, REDIRECT_PATH)
+
   app.get(
     '/api/mcp',
     {
       schema: {
         summary: 'List MCP servers with their state and tools',
-        tags: ['tools'],
+        tags,
         response: { 200: envelope(McpServerList) },
       },
     },
-    async () => success({ servers: mcp.list() }),
+    async ({ user }) => {
+      await mcp.prepare(user.id)
+      return success({ servers: mcp.list(user.id) })
+    },
   )
+
+  app.post(
+    '/api/mcp/:name/connect',
+    {
+      schema: {
+        summary: 'Begin to sign in to an MCP server: returns the address to open',
+        tags,
+        params,
+        response: { 200: envelope(McpSignIn) },
+      },
+    },
+    async ({ user, params: { name }, protocol, host }) =>
+      success({ url: await mcp.signIn(user.id, name, redirectUri(`${protocol}://${host}`)) }),
+  )
+
+  app.post(
+    '/api/mcp/callback',
+    {
+      schema: {
+        summary: 'Finish to sign in to an MCP server',
+        description:
+          'Takes the query with which the authorization server sent the person back. Only the user who began the sign-in can finish it.',
+        tags,
+        body: McpCallbackBody,
+        response: { 200: envelope(McpServerList) },
+      },
+    },
+    async ({ user, body }) => {
+      await mcp.finishSignIn(user.id, body)
+      return success({ servers: mcp.list(user.id) })
+    },
+  )
+
+  app.delete(
+    '/api/mcp/:name/connection',
+    {
+      schema: {
+        summary: 'Forget the sign-in to an MCP server',
+        tags,
+        params,
+        response: { 200: Deleted },
+      },
+    },
+    async ({ user, params: { name } }) => {
+      await mcp.signOut(user.id, name)
+      return { code: 0 as const, message: 'Signed out.' }
+    },
+  )
+
+  if (clientMetadataUrl !== null)
+    app.get(
+      new URL(clientMetadataUrl).pathname,
+      {
+        config: { public: true },
+        schema: {
+          summary: 'Get the OAuth client metadata of this server, for authorization servers',
+          tags,
+        },
+      },
+      async (_request, reply) =>
+        reply.send({ client_id: clientMetadataUrl, ...clientMetadata(redirectUri('')) }),
+    )
 }

@@ -23,9 +23,9 @@ export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies
         response: { 200: envelope(ToolList) },
       },
     },
-    async () => {
+    async ({ user }) => {
       await dependencies.isolationKnown
-      const tools = dependencies.registry.snapshot().list().map(present)
+      const tools = dependencies.registry.snapshot(user.id).list().map(present)
       return success({ tools, total: tools.length })
     },
   )

@@ -89,10 +89,12 @@ export interface ChatDependencies {
   cache: ResultCache
   results: LongResultStore
   safety: ToolSafety
+  /** Connects to the MCP servers that a user has signed in to; resolves after some seconds at the latest. */
+  prepareTools(userId: UserId): Promise<void>
   /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
   isToolAllowed(
     tool: ToolDefinition,
-    conversation: { disabledMcpServers: readonly string[] },
+    conversation: { userId: UserId; disabledMcpServers: readonly string[] },
   ): boolean
   /** The parts of the user's memory that are relevant to the question. */
   memory(userId: UserId, question: string): Promise<MemorySection>

@@ -1,4 +1,5 @@
 // All tools of the server: where they come from, and the sets of them that runs work with.
+import type { UserId } from '../protocol/ids.ts'
 import type { RiskLevel } from '../protocol/run-event.ts'
 import type { ToolDefinition } from './definition.ts'
 
@@ -12,12 +13,12 @@ export interface ToolSet {
   closest(name: string, filter?: (tool: ToolDefinition) => boolean): string[]
 }
 
-/** The tools of one kind as they are now; the same array as long as they are the same. */
-export type ToolSource = () => readonly ToolDefinition[]
+/** The tools of one kind as they are now for a user; the same array as long as they are the same. */
+export type ToolSource = (userId: UserId) => readonly ToolDefinition[]
 
 export interface ToolRegistry {
-  /** The tools as they are now. */
-  snapshot(): ToolSet
+  /** The tools of a user as they are now. */
+  snapshot(userId: UserId): ToolSet
 }
 
 export interface RegistryOptions {
@@ -27,6 +28,9 @@ export interface RegistryOptions {
   risk?: Readonly<Record<string, RiskLevel>>
 }
 
+/** Users who reach the same servers share a set; others have their own. */
+const MAX_KNOWN_SETS = 20
+
 /** A name belongs to the first source that has it: a tool from outside can never replace another. */
 export function createToolRegistry(
   sources: readonly ToolSource[],
@@ -34,18 +38,19 @@ export function createToolRegistry(
 ): ToolRegistry {
   const disabled = new Set(options.disabled ?? [])
   const levels = new Map(Object.entries(options.risk ?? {}))
-  let known: { lists: (readonly ToolDefinition[])[]; set: ToolSet } | null = null
+  let known: { lists: (readonly ToolDefinition[])[]; set: ToolSet }[] = []
   return {
-    snapshot() {
-      const lists = sources.map((source) => source())
-      if (known === null || lists.some((list, at) => list !== known?.lists[at])) {
-        const tools = lists
-          .flat()
-          .filter(({ name }) => !disabled.has(name))
-          .map((tool) => withLevel(tool, levels.get(tool.name)))
-        known = { lists, set: createToolSet(tools) }
-      }
-      return known.set
+    snapshot(userId) {
+      const lists = sources.map((source) => source(userId))
+      const found = known.find((one) => one.lists.every((list, at) => list === lists[at]))
+      if (found !== undefined) return found.set
+      const tools = lists
+        .flat()
+        .filter(({ name }) => !disabled.has(name))
+        .map((tool) => withLevel(tool, levels.get(tool.name)))
+      const set = createToolSet(tools)
+      known = [{ lists, set }, ...known].slice(0, MAX_KNOWN_SETS)
+      return set
     },
   }
 }

@@ -35,7 +35,7 @@ const converse = async (settings: object = {}) => {
 test('the server and its tools are listed with status and risk level', async () => {
   const { json } = await server.call('GET', '/api/mcp')
   expect(json.data.servers).toMatchObject([
-    { name: 'shopping', transport: 'stdio', status: 'connected', error: null },
+    { name: 'shopping', transport: 'stdio', state: 'connected', error: null },
   ])
   const tools = await server.call('GET', '/api/tools')
   const risks = tools.json.data.tools

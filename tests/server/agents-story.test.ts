@@ -200,7 +200,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       )
       await eventually(async () =>
         expect((await call('GET', '/api/mcp')).data.servers).toMatchObject([
-          { name: 'files', status: 'connected' },
+          { name: 'files', state: 'connected' },
         ]),
       )
       const id = await conversation()

@@ -14,6 +14,8 @@ export const {
   channels,
   deliveries,
   models,
+  mcpGrants,
+  mcpClients,
   settings,
   projects,
   checkpoints,

@@ -193,6 +193,29 @@ export function defineAccountTables(c: Columns) {
     createdAt: c.time('created_at').notNull(),
   })
 
+  /** Users who signed in to MCP servers; the tokens are sealed. */
+  const mcpGrants = c.table(
+    'mcp_grants',
+    {
+      userId: owner(),
+      /** Its name in the configuration. */
+      server: c.text('server').notNull(),
+      sealed: c.text('sealed').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.userId, t.server] })],
+  )
+
+  /** How authorization servers of MCP servers know this installation. */
+  const mcpClients = c.table(
+    'mcp_clients',
+    {
+      issuer: c.text('issuer').notNull(),
+      redirectUri: c.text('redirect_uri').notNull(),
+      sealed: c.text('sealed').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.issuer, t.redirectUri] })],
+  )
+
   const settings = c.table('settings', {
     key: c.text('key').primaryKey(),
     value: c.json<unknown>('value').notNull(),
@@ -210,6 +233,8 @@ export function defineAccountTables(c: Columns) {
     channels,
     deliveries,
     models,
+    mcpGrants,
+    mcpClients,
     settings,
   }
 }

@@ -1,6 +1,23 @@
 // Signing in, accounts, API keys, and requests that are refused before they reach a route.
 
 export const ACCESS_FAILURES = {
+  mcp_client_not_configured: [
+    'conflict',
+    'The authorization server does not register clients. An administrator has to set `oauth.client_id` of this MCP server.',
+  ],
+  mcp_server_not_found: ['not_found', 'There is no such MCP server.'],
+  mcp_sign_in_refused: [
+    'forbidden',
+    'Signing in to "{{server}}" failed or was refused. Try again.',
+  ],
+  mcp_sign_in_unavailable: [
+    'conflict',
+    'Signing in to "{{server}}" is not possible now: it names no authorization server, or that cannot be reached.',
+  ],
+  mcp_sign_in_unknown: [
+    'forbidden',
+    'This sign-in is over or was begun by somebody else. Begin again.',
+  ],
   account_gone: ['not_found', 'This account no longer exists.'],
   account_link_invalid: [
     'forbidden',

@@ -50,6 +50,7 @@ export const STORED_FAILURES = {
   mcp_credentials_refused: 'it refused the credentials',
   mcp_ended: 'its program ended',
   mcp_host_unknown: 'its host name is unknown',
+  mcp_sign_in_needed: 'you have to sign in',
   mcp_too_slow: 'it did not respond in time',
 
   ...TRANSFER_FAILURES,

@@ -33,7 +33,7 @@ export async function decideApproval(
 
   const { name } = toPendingApproval(approval)
   const changed = body.decision === 'approve' ? readArguments(body.arguments) : null
-  const tool = registry.snapshot().get(name)
+  const tool = registry.snapshot(run.userId).get(name)
   if (changed !== null && tool !== undefined) {
     const parsed = tool.parse(changed)
     if (!parsed.ok) throw appError('approved_arguments_invalid', { detail: parsed.error })

@@ -93,10 +93,11 @@ export async function createRunContext(
     dependencies.memory(run.userId, question),
     dependencies.preferences(run.userId),
     run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
+    dependencies.prepareTools(run.userId),
   ])
   if (conversation === undefined) throw appError('conversation_gone')
   const runs = earlierRuns(recent)
-  const allTools = dependencies.registry.snapshot()
+  const allTools = dependencies.registry.snapshot(run.userId)
   const resume = resumePoint(rows, allTools)
   const clientTools =
     model.tool_mode === 'none' || options.toolChoice === 'none' ? [] : (options.clientTools ?? [])

@@ -2,11 +2,11 @@
 import type { AuthProvider } from '@modelcontextprotocol/client'
 import { errorText } from '../../errors.ts'
 import { onAbort } from '../../lib/abort.ts'
-import type { DescribedFailure } from '../../protocol/failures/stored.ts'
+import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
 import type { InputAnswer } from '../../protocol/input.ts'
 import type { McpEra, McpServerSettings, McpServerStatus } from '../../protocol/mcp.ts'
 import { brief, type RemoteAnswer, type RemoteCall, sendCall } from './call.ts'
-import { explain } from './faults.ts'
+import { explain, isSignInWanted } from './faults.ts'
 import { listTools, NOTHING_LISTED } from './listing.ts'
 import { createClientOpener } from './open-client.ts'
 import { loadSdk, type RemoteClient, type RemoteTool } from './sdk.ts'
@@ -47,6 +47,8 @@ export interface McpConnectionOptions {
   /** For tests: the pause before the first reconnect, in milliseconds. */
   firstPauseMs?: number
   authProvider?: AuthProvider | undefined
+  /** The server wants an access token, or another one: it is not asked again. */
+  onSignIn?: (() => void) | undefined
 }
 
 /** One MCP server, over stdio or streamable HTTP, through the official SDK. */
@@ -101,6 +103,12 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     change('waiting', explain(cause))
   }
 
+  const wantSignIn = (): void => {
+    closed = true
+    change('waiting', storedFailure('mcp_sign_in_needed'))
+    options.onSignIn?.()
+  }
+
   const connect = (): Promise<void> => {
     attempt ??= tryToConnect().finally(() => {
       attempt = null
@@ -139,7 +147,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       })
     } catch (fault) {
       await opening?.close().catch(() => undefined)
-      plan(fault)
+      if (options.onSignIn !== undefined && isSignInWanted(fault)) wantSignIn()
+      else plan(fault)
     } finally {
       opening = null
     }
@@ -234,8 +243,12 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
             }
             return refused(outcome.fault)
           case 'answered':
-          case 'sign_in':
             return refused(outcome.fault)
+          case 'sign_in':
+            if (options.onSignIn === undefined) return refused(outcome.fault)
+            lost(client, outcome.fault)
+            wantSignIn()
+            return { ok: false, error: notReached(name, error), reached: true }
           case 'session_lost':
           case 'broken':
             lost(client, outcome.fault)
@@ -271,4 +284,4 @@ const refused = (fault: unknown): RemoteAnswer => ({
 })
 
 const notReached = (name: string, error: DescribedFailure | null): string =>
-  `The MCP server '${name}' is not available${error === null ? '' : ` (${error.message})`}; the call was not made. The server is being reconnected: continue without this tool or retry later.`
+  `The MCP server '${name}' is not available${error === null ? '' : ` (${error.message})`}; the call was not made. Continue without this tool; it may be available again later.`

@@ -35,6 +35,10 @@ export function kindOf(fault: unknown, sdk: Sdk): FaultKind {
     : 'broken'
 }
 
+/** Whether a connection failed for want of a valid access token. */
+export const isSignInWanted = (fault: unknown): boolean =>
+  codesOf(fault).includes(401) || (fault instanceof Error && fault.name === 'UnauthorizedError')
+
 /** A text for people: no path, no URL, no header. */
 export function explain(cause: unknown): DescribedFailure {
   for (const code of codesOf(cause)) {

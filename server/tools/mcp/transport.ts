@@ -44,7 +44,7 @@ export function transportFor(
  * A fetch that aborts responses beyond the size or time limit. Streams of notifications live as long as the connection:
  * the GET of earlier revisions and `subscriptions/listen`.
  */
-const boundedFetch =
+export const boundedFetch =
   (isWaiting: () => boolean) =>
   async (url: string | URL, init?: RequestInit): Promise<Response> => {
     if (init?.method === 'GET' || new Headers(init?.headers).get('mcp-method') === LISTEN)

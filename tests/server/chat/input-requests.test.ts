@@ -43,7 +43,7 @@ describe('input that an MCP server asks for', () => {
     expect
       .poll(async () =>
         (await call('GET', '/api/mcp')).data.servers.map(
-          ({ status, era }: { status: string; era: string }) => [status, era],
+          ({ state, era }: { state: string; era: string }) => [state, era],
         ),
       )
       .toEqual([

@@ -1,9 +1,13 @@
 // The tool registry and the rules for risk levels.
+
 import { describe, expect, test } from 'vitest'
+import { UserId } from '../../../server/protocol/ids.ts'
 import type { ToolDefinition } from '../../../server/tools/definition.ts'
 import { createToolRegistry, createToolSet } from '../../../server/tools/registry.ts'
 import { type CallRisk, needsApproval } from '../../../server/tools/risk.ts'
 import { countingTool } from './support.ts'
+
+const SOMEBODY = UserId.parse('018f0000-0000-7000-8000-000000000001')
 
 const tools = ['calculator', 'web_search', 'file_read'].map((name) => countingTool({ name }).tool)
 const withAlias = { ...countingTool({ name: 'fetch_page' }).tool, aliases: ['web_fetch'] }
@@ -36,7 +40,7 @@ describe('tool registry', () => {
   test('keeps names and aliases when another source offers tools of the same name', () => {
     const outside = ['calculator', 'web_fetch'].map((name) => countingTool({ name }).tool)
     const registry = createToolRegistry([() => [...tools, withAlias], () => outside])
-    const set = registry.snapshot()
+    const set = registry.snapshot(SOMEBODY)
     expect(set.get('calculator')).toBe(tools[0])
     expect(set.get('web_fetch')).toBe(withAlias)
     expect(set.list()).toHaveLength(4)
@@ -45,10 +49,10 @@ describe('tool registry', () => {
   test('keeps the tools of a snapshot while those of a source come and go', () => {
     let outside: readonly ToolDefinition[] = [withAlias]
     const registry = createToolRegistry([() => tools, () => outside])
-    const before = registry.snapshot()
-    expect(registry.snapshot()).toBe(before)
+    const before = registry.snapshot(SOMEBODY)
+    expect(registry.snapshot(SOMEBODY)).toBe(before)
     outside = []
-    expect(registry.snapshot().get('web_fetch')).toBeUndefined()
+    expect(registry.snapshot(SOMEBODY).get('web_fetch')).toBeUndefined()
     expect(before.get('web_fetch')).toBe(withAlias)
   })
 
@@ -56,7 +60,7 @@ describe('tool registry', () => {
     const set = createToolRegistry([() => tools], {
       disabled: ['web_search'],
       risk: { calculator: 'high' },
-    }).snapshot()
+    }).snapshot(SOMEBODY)
     expect(set.get('web_search')).toBeUndefined()
     const calculator = set.get('calculator')
     const parsed = calculator?.parse('{"value":"1"}')

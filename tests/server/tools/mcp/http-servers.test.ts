@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startMcpHttpServer } from '../../../fixtures/mcp-http-server.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { call, start } from './use-servers.ts'
+import { call, SOMEBODY, start } from './use-servers.ts'
 
 describe('a server over streamable HTTP', () => {
   const startHttp = async (port = 0) => {
@@ -66,7 +66,7 @@ describe('a server over streamable HTTP', () => {
       success: false,
       error: expect.stringContaining("The MCP server 'odd' is not available"),
     })
-    expect(mcp.list()[0]).toMatchObject({ error: 'it refused the connection' })
+    expect(mcp.list(SOMEBODY)[0]).toMatchObject({ error: 'it refused the connection' })
     await startHttp(server.port)
     await connected('odd')
     expect(await call(tools.get('mcp__odd__add'), { a: 1, b: 1 })).toMatchObject({ success: true })
@@ -78,7 +78,7 @@ describe('a server over streamable HTTP', () => {
     await connected('odd')
     server.grow()
     await eventually(() => expect(tools.get('mcp__odd__grown')).toBeDefined())
-    expect(mcp.toolNamesOf(['odd']).has('mcp__odd__grown')).toBe(true)
-    expect(mcp.toolNamesOf(['other']).size).toBe(0)
+    expect(mcp.toolNamesOf(SOMEBODY, ['odd']).has('mcp__odd__grown')).toBe(true)
+    expect(mcp.toolNamesOf(SOMEBODY, ['other']).size).toBe(0)
   })
 })

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startModernMcpServer } from '../../../fixtures/mcp-modern-server.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { call, start } from './use-servers.ts'
+import { call, SOMEBODY, start } from './use-servers.ts'
 
 const startModern = async () => {
   const server = await startModernMcpServer()
@@ -14,10 +14,10 @@ const startModern = async () => {
 
 test('a server of the newest revision gets no handshake, and its results are any JSON', async () => {
   const { server, tools, mcp } = await startModern()
-  expect(mcp.list()[0]).toMatchObject({ era: 'modern', status: 'connected' })
+  expect(mcp.list(SOMEBODY)[0]).toMatchObject({ era: 'modern', state: 'connected' })
   expect(await call(tools.get('mcp__modern__count'))).toMatchObject({ success: true, data: 7 })
   expect(server.requests.map(({ method }) => method)).not.toContain('initialize')
-  expect(mcp.tools().map(({ name }) => name)).toEqual([
+  expect(mcp.tools(SOMEBODY).map(({ name }) => name)).toEqual([
     'mcp__modern__count',
     'mcp__modern__in_region',
     'mcp__modern__wait',

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../support/eventually.ts'
-import { call, start, temporaryFolder } from './use-servers.ts'
+import { call, SOMEBODY, start, temporaryFolder } from './use-servers.ts'
 
 const filesystemServer = resolve(
   import.meta.dirname,
@@ -125,12 +125,12 @@ describe('a stdio server as a child process', () => {
 
   test('whose command does not exist says so without a path, and offers no tool', async () => {
     const { mcp } = start({ gone: { command: '/nowhere/at/all' } })
-    await eventually(() => expect(mcp.list()[0]?.error).not.toBeNull())
-    expect(mcp.list()[0]).toMatchObject({
+    await eventually(() => expect(mcp.list(SOMEBODY)[0]?.error).not.toBeNull())
+    expect(mcp.list(SOMEBODY)[0]).toMatchObject({
       error: 'its command was not found on the server',
       reason: 'mcp_command_not_found',
     })
-    expect(mcp.tools()).toEqual([])
+    expect(mcp.tools(SOMEBODY)).toEqual([])
   })
 
   test('of the newest revision is discovered by a short-lived process once, and works', async () => {
@@ -153,7 +153,7 @@ describe('a stdio server as a child process', () => {
       })`)
     const { tools, mcp, connected } = start({ child: { command: process.execPath, args: [file] } })
     await connected('child')
-    expect(mcp.list()[0]?.era).toBe('modern')
+    expect(mcp.list(SOMEBODY)[0]?.era).toBe('modern')
     expect(await call(tools.get('mcp__child__hello'))).toMatchObject({ data: 'hello' })
     expect(await readFile(started, 'utf8')).toBe('xx')
     await call(tools.get('mcp__child__die'))

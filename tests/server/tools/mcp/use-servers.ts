@@ -3,23 +3,51 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { UserId } from '../../../../server/protocol/ids.ts'
 import type { McpServerSettings } from '../../../../server/protocol/mcp.ts'
 import type { ToolDefinition, ToolResult } from '../../../../server/tools/definition.ts'
+import type {
+  McpGrant,
+  McpGrantStore,
+  OAuthClient,
+} from '../../../../server/tools/mcp/oauth/grant.ts'
 import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { toolContext } from '../support.ts'
 
+export const SOMEBODY = UserId.parse('018f0000-0000-7000-8000-000000000001')
+
+/** Grants in memory. */
+export function memoryGrants(): McpGrantStore {
+  const grants = new Map<string, McpGrant>()
+  const clients = new Map<string, OAuthClient>()
+  return {
+    find: async (userId, server) => grants.get(`${userId} ${server}`),
+    save: async (userId, server, grant) => void grants.set(`${userId} ${server}`, grant),
+    remove: async (userId, server) => void grants.delete(`${userId} ${server}`),
+    findClient: async (issuer, redirectUri) => clients.get(`${issuer} ${redirectUri}`),
+    saveClient: async (issuer, redirectUri, client) =>
+      void clients.set(`${issuer} ${redirectUri}`, client),
+  }
+}
+
 /** Connects to the servers; `connected` waits until one of them is connected. */
 export function start(servers: Record<string, McpServerSettings>) {
-  const mcp = createMcpServers({ servers, log: () => undefined, firstPauseMs: 20 })
+  const mcp = createMcpServers({
+    servers,
+    grants: memoryGrants(),
+    clientMetadataUrl: null,
+    log: () => undefined,
+    firstPauseMs: 20,
+  })
   onTestFinished(() => mcp.close())
   const tools = {
     get: (name: string): ToolDefinition | undefined =>
-      mcp.tools().find((tool) => tool.name === name),
+      mcp.tools(SOMEBODY).find((tool) => tool.name === name),
   }
   const connected = (name: string) =>
     eventually(() =>
-      expect(mcp.list().find((server) => server.name === name)?.status).toBe('connected'),
+      expect(mcp.list(SOMEBODY).find((server) => server.name === name)?.state).toBe('connected'),
     )
   return { tools, mcp, connected }
 }

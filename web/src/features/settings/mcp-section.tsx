@@ -1,22 +1,31 @@
-// The configured MCP servers, their state and their tools.
-import { Plug } from 'lucide-react'
+// The configured MCP servers: their state, their tools, and signing in to those that ask for it.
+import { useQueryClient } from '@tanstack/react-query'
+import { LogIn, Plug } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useMcpServers } from '../../lib/api/mcp.ts'
+import type { McpServer } from '../../../../server/protocol/mcp.ts'
+import { beginSignIn, finishSignIn, signOut, useMcpServers } from '../../lib/api/mcp.ts'
 import { useRefusalText } from '../../lib/refusal-text.ts'
+import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { errorText } from '../../ui/error-text.ts'
+import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
 import { Section } from './section.tsx'
 
-const STATUS_TONES = { connected: 'bg-ok', connecting: 'bg-warn', waiting: 'bg-bad' } as const
+const STATE_TONES = { connected: 'bg-ok', connecting: 'bg-warn', waiting: 'bg-bad' } as const
+
+const useRefresh = () => {
+  const client = useQueryClient()
+  return useCallback(() => client.invalidateQueries({ queryKey: ['mcp'] }), [client])
+}
 
 export function McpSection() {
   const { t } = useTranslation()
-  const refusalText = useRefusalText()
   const servers = useMcpServers()
+  const finishing = useFinishedSignIn()
   return (
     <Section title={t('mcp.title')} text={t('mcp.text')}>
-      {servers.isPending && <Loading />}
+      {(servers.isPending || finishing) && <Loading />}
       {servers.isError && (
         <Failed message={errorText(servers.error)} onRetry={() => void servers.refetch()} />
       )}
@@ -25,38 +34,112 @@ export function McpSection() {
       )}
       <ul className="-my-2 divide-y divide-line">
         {servers.data?.map((server) => (
-          <li key={server.name} className="py-3">
-            <p className="flex items-center gap-2 font-medium">
-              <span
-                aria-hidden
-                className={classNames('size-2 shrink-0 rounded-full', STATUS_TONES[server.status])}
-              />
-              {server.name}
-              <span className="text-[13px] font-normal text-muted">
-                {t(`mcp.status.${server.status}`)} · {server.transport}
-              </span>
-            </p>
-            {server.error !== null && (
-              <p className="mt-1 text-sm text-bad">
-                {refusalText({ ...server, message: server.error })}
-              </p>
-            )}
-            {server.tools.length > 0 && (
-              <ul className="mt-1.5 flex flex-wrap gap-1.5">
-                {server.tools.map(({ name, description }) => (
-                  <li
-                    key={name}
-                    title={description}
-                    className="rounded-full bg-sunken px-2 py-0.5 font-mono text-xs text-soft"
-                  >
-                    {name.replace(`mcp__${server.name}__`, '')}
-                  </li>
-                ))}
-              </ul>
-            )}
-          </li>
+          <Server key={server.name} server={server} />
         ))}
       </ul>
     </Section>
   )
+}
+
+function Server({ server }: { server: McpServer }) {
+  const { t } = useTranslation()
+  const refusalText = useRefusalText()
+  const needsSignIn = server.auth === 'needed'
+  return (
+    <li className="py-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <p className="flex min-w-0 flex-1 items-center gap-2 font-medium">
+          <span
+            aria-hidden
+            className={classNames(
+              'size-2 shrink-0 rounded-full',
+              needsSignIn ? 'bg-warn' : STATE_TONES[server.state],
+            )}
+          />
+          {server.name}
+          <span className="text-[13px] font-normal text-muted">
+            {t(needsSignIn ? 'mcp.signInNeeded' : `mcp.status.${server.state}`)} ·{' '}
+            {server.transport}
+          </span>
+        </p>
+        {server.auth !== 'none' && <SignInButton server={server} />}
+      </div>
+      {server.error !== null && !needsSignIn && (
+        <p className="mt-1 text-sm text-bad">{refusalText({ ...server, message: server.error })}</p>
+      )}
+      {server.tools.length > 0 && (
+        <ul className="mt-1.5 flex flex-wrap gap-1.5">
+          {server.tools.map(({ name, description }) => (
+            <li
+              key={name}
+              title={description}
+              className="rounded-full bg-sunken px-2 py-0.5 font-mono text-xs text-soft"
+            >
+              {name.replace(`mcp__${server.name}__`, '')}
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function SignInButton({ server: { name, auth } }: { server: McpServer }) {
+  const { t } = useTranslation()
+  const refresh = useRefresh()
+  const [busy, setBusy] = useState(false)
+  const act = async (action: () => Promise<unknown>): Promise<void> => {
+    setBusy(true)
+    try {
+      await action()
+    } catch (error) {
+      reportError(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (auth === 'connected')
+    return (
+      <Button
+        size="small"
+        disabled={busy}
+        onClick={() => void act(() => signOut(name).then(refresh))}
+      >
+        {t('mcp.signOut')}
+      </Button>
+    )
+  return (
+    <Button
+      size="small"
+      tone="primary"
+      icon={LogIn}
+      disabled={busy}
+      onClick={() => void act(() => beginSignIn(name).then(({ url }) => location.assign(url)))}
+    >
+      {t('mcp.signIn')}
+    </Button>
+  )
+}
+
+/** Finishes the sign-in from which the authorization server sent the person back to this page. */
+function useFinishedSignIn(): boolean {
+  const refresh = useRefresh()
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    const query = new URLSearchParams(location.search)
+    const state = query.get('state')
+    if (state === null) return
+    // The code works once; it belongs neither into the history nor into a reload.
+    history.replaceState(history.state, '', location.pathname)
+    const given = (key: 'code' | 'iss' | 'error') => {
+      const value = query.get(key)
+      return value === null ? {} : { [key]: value }
+    }
+    setBusy(true)
+    finishSignIn({ state, ...given('code'), ...given('iss'), ...given('error') })
+      .then(refresh)
+      .catch(reportError)
+      .finally(() => setBusy(false))
+  }, [refresh])
+  return busy
 }

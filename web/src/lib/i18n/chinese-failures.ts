@@ -82,6 +82,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_credentials_refused: '它拒绝了所用的凭据',
   mcp_ended: '它已退出',
   mcp_host_unknown: '它的主机名不存在',
+  mcp_sign_in_needed: '需要登录',
   mcp_too_slow: '它没有及时响应',
 
   export_failed: '出现意外错误，详见服务器日志',

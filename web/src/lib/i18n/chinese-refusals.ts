@@ -257,6 +257,12 @@ const runs = {
   run_continues_soon: '服务器即将继续这个回答，请稍后再试。',
   run_not_prepared: '无法准备这个回答，请重试。',
   run_not_stored: '这个回答无法保存，因此到此结束。请重新发送，或点击继续。',
+  mcp_client_not_configured:
+    '该授权服务器不支持自动注册客户端，需要管理员为这个 MCP 服务器设置 oauth.client_id。',
+  mcp_server_not_found: '没有这个 MCP 服务器。',
+  mcp_sign_in_refused: '登录“{{server}}”失败或被拒绝，请重试。',
+  mcp_sign_in_unavailable: '目前无法登录“{{server}}”：它没有提供授权服务器，或授权服务器无法访问。',
+  mcp_sign_in_unknown: '这次登录已失效，或由其他用户发起，请重新登录。',
   run_takes_no_input: '这个回答已经结束，没有需要填写的内容。',
   run_still_active: '这个回答仍在进行中。',
   run_takes_no_decision: '这个回答已经结束，不再等待批准。',

@@ -220,6 +220,9 @@ export const englishPages = {
     text: 'Servers that give the agent more tools. Set them up in config.yml.',
     none: 'No MCP servers',
     noneText: 'Add them under mcp_servers in config.yml.',
+    signIn: 'Sign in',
+    signOut: 'Sign out',
+    signInNeeded: 'sign in to use it',
     toolCount_one: '{{count}} tool',
     toolCount_other: '{{count}} tools',
     status: {

@@ -1,0 +1,47 @@
+// One connection to an MCP server with the tools that are offered through it.
+import type { ToolDefinition } from '../definition.ts'
+import { createMcpConnection, type McpConnection, type McpConnectionOptions } from './connection.ts'
+import { defineMcpTool, type SchemaCompiler } from './tool.ts'
+
+export interface ConnectedServer {
+  readonly connection: McpConnection
+  /** A new array whenever they have changed. */
+  tools(): readonly ToolDefinition[]
+}
+
+export interface ConnectedServerOptions extends Omit<McpConnectionOptions, 'onChange'> {
+  compile: SchemaCompiler
+}
+
+export function connectServer({ compile, ...options }: ConnectedServerOptions): ConnectedServer {
+  let tools: readonly ToolDefinition[] = []
+  let defined: unknown
+  const connection = createMcpConnection({
+    ...options,
+    onChange() {
+      if (defined === connection.tools) return
+      defined = connection.tools
+      tools = define()
+    },
+  })
+  const define = (): readonly ToolDefinition[] => {
+    const found = new Map<string, ToolDefinition>()
+    for (const remote of connection.tools) {
+      const tool = defineMcpTool(connection, remote, compile)
+      if (tool !== null && !found.has(tool.name)) found.set(tool.name, tool)
+      else
+        options.log('a tool of an MCP server was left out', {
+          server: options.name,
+          tool: remote.name,
+        })
+    }
+    return [...found.values()]
+  }
+  return {
+    connection,
+    tools() {
+      connection.freshen()
+      return tools
+    },
+  }
+}

@@ -1,0 +1,197 @@
+// Signing in to an MCP server: discovery, client id, PKCE, and the exchange of the code.
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { AppError, appError, errorText } from '../../../errors.ts'
+import type { UserId } from '../../../protocol/ids.ts'
+import type { McpServerSettings } from '../../../protocol/mcp.ts'
+import { loadSdk, type Sdk } from '../sdk.ts'
+import { type McpGrant, type McpGrantStore, type OAuthClient, tokensOf } from './grant.ts'
+import { oauthFetch } from './token-source.ts'
+
+/** A person who takes longer starts again. */
+const SIGN_IN_MS = 10 * 60_000
+const MAX_PENDING = 1_000
+
+/** What the authorization server added to the redirect address. */
+export interface Redirected {
+  state: string
+  code?: string | undefined
+  iss?: string | undefined
+  error?: string | undefined
+}
+
+interface Pending extends Omit<McpGrant, 'accessToken' | 'refreshToken' | 'refreshAt'> {
+  userId: UserId
+  server: string
+  codeVerifier: string
+  redirectUri: string
+}
+
+export interface SignInOptions {
+  grants: Pick<McpGrantStore, 'findClient' | 'saveClient'>
+  /** The public HTTPS address of this installation's client metadata document; null without one. */
+  clientMetadataUrl: string | null
+  log(message: string, detail: Record<string, unknown>): void
+}
+
+export interface SignIns {
+  /** @returns the address at which the person signs in. @throws AppError when the server offers no sign-in. */
+  begin(
+    userId: UserId,
+    server: string,
+    settings: McpServerSettings,
+    redirectUri: string,
+  ): Promise<string>
+  /**
+   * Exchanges the code. Only the user who began the sign-in can finish it, once.
+   * @throws AppError when it is unknown or over, or was refused.
+   */
+  finish(userId: UserId, redirected: Redirected): Promise<{ server: string; grant: McpGrant }>
+}
+
+/** The metadata of this installation as an OAuth client. */
+export const clientMetadata = (redirectUri: string) => ({
+  client_name: 'NanoClaw',
+  redirect_uris: [redirectUri],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+})
+
+export function createSignIns({ grants, clientMetadataUrl, log }: SignInOptions): SignIns {
+  const pending = new LRUCache<string, Pending>({ max: MAX_PENDING, ttl: SIGN_IN_MS })
+
+  /** Configured, by metadata document, registered before, or registered now: in the order of the specification. */
+  async function clientFor(
+    settings: McpServerSettings,
+    issuer: string,
+    metadata: Pending['metadata'],
+    redirectUri: string,
+    sdk: Sdk,
+  ): Promise<OAuthClient> {
+    if (settings.oauth?.client_id !== undefined) {
+      const { client_id, client_secret } = settings.oauth
+      return { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
+    }
+    if (clientMetadataUrl !== null && metadata?.client_id_metadata_document_supported === true)
+      return { client_id: clientMetadataUrl }
+    const known = await grants.findClient(issuer, redirectUri)
+    if (known !== undefined) return known
+    if (metadata?.registration_endpoint === undefined) throw appError('mcp_client_not_configured')
+    const registered = await sdk.registerClient(issuer, {
+      metadata,
+      clientMetadata: { ...clientMetadata(redirectUri), application_type: 'web' },
+      fetchFn: oauthFetch,
+    })
+    const { client_id, client_secret } = registered
+    const client = { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
+    await grants.saveClient(issuer, redirectUri, client)
+    return client
+  }
+
+  return {
+    async begin(userId, server, settings, redirectUri) {
+      const url = settings.url ?? ''
+      const sdk = await loadSdk()
+      try {
+        const challenge = await challengeOf(url, sdk)
+        const info = await sdk.discoverOAuthServerInfo(url, {
+          fetchFn: oauthFetch,
+          ...(challenge.resourceMetadataUrl === undefined
+            ? {}
+            : { resourceMetadataUrl: challenge.resourceMetadataUrl }),
+        })
+        const own = sdk.resourceUrlFromServerUrl(url)
+        const resource = info.resourceMetadata?.resource ?? own.href
+        if (!sdk.checkResourceAllowed({ requestedResource: own, configuredResource: resource }))
+          throw new Error('the protected resource metadata is for another server')
+        const issuer = info.authorizationServerUrl
+        const metadata = info.authorizationServerMetadata
+        const client = await clientFor(settings, issuer, metadata, redirectUri, sdk)
+        const scope =
+          settings.oauth?.scope ??
+          challenge.scope ??
+          info.resourceMetadata?.scopes_supported?.join(' ')
+        const state = randomBytes(32).toString('base64url')
+        const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(issuer, {
+          clientInformation: client,
+          redirectUrl: redirectUri,
+          state,
+          resource,
+          ...(scope === undefined ? {} : { scope }),
+          ...(metadata === undefined ? {} : { metadata }),
+        })
+        if (!/^https?:$/.test(authorizationUrl.protocol))
+          throw new Error('the authorization server has no web address')
+        pending.set(state, {
+          userId,
+          server,
+          url,
+          issuer,
+          client,
+          resource,
+          codeVerifier,
+          redirectUri,
+          ...(metadata === undefined ? {} : { metadata }),
+          ...(scope === undefined ? {} : { scope }),
+        })
+        return authorizationUrl.href
+      } catch (fault) {
+        if (fault instanceof AppError) throw fault
+        log('signing in to an MCP server is not possible', { server, cause: errorText(fault) })
+        throw appError('mcp_sign_in_unavailable', { server })
+      }
+    },
+
+    async finish(userId, { state, code, iss, error }) {
+      const begun = pending.get(state)
+      if (begun === undefined || begun.userId !== userId) throw appError('mcp_sign_in_unknown')
+      pending.delete(state)
+      const { userId: _user, server, codeVerifier, redirectUri, ...grant } = begun
+      const sdk = await loadSdk()
+      try {
+        // Also before an error is believed: it may come from another authorization server.
+        sdk.validateAuthorizationResponseIssuer({
+          iss,
+          expectedIssuer: grant.metadata?.issuer,
+          issParameterSupported:
+            grant.metadata?.authorization_response_iss_parameter_supported === true,
+        })
+        if (error !== undefined || code === undefined)
+          throw appError('mcp_sign_in_refused', { server })
+        const tokens = await sdk.exchangeAuthorization(grant.issuer, {
+          clientInformation: grant.client,
+          authorizationCode: code,
+          codeVerifier,
+          redirectUri,
+          resource: grant.resource,
+          fetchFn: oauthFetch,
+          ...(iss === undefined ? {} : { iss }),
+          ...(grant.metadata === undefined ? {} : { metadata: grant.metadata }),
+        })
+        return { server, grant: { ...grant, ...tokensOf(tokens, Date.now()) } }
+      } catch (fault) {
+        if (fault instanceof AppError) throw fault
+        log('signing in to an MCP server failed', {
+          server,
+          cause: fault instanceof sdk.OAuthError ? fault.code : errorText(fault),
+        })
+        throw appError('mcp_sign_in_refused', { server })
+      }
+    },
+  }
+}
+
+/** What the server answers to a request without a token: where its metadata is, and the scope to ask for. */
+async function challengeOf(url: string, sdk: Sdk) {
+  const response = await oauthFetch(url, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: {} }),
+  })
+  await response.body?.cancel()
+  return response.status === 401 ? sdk.extractWWWAuthenticateParams(response) : {}
+}

@@ -1,0 +1,160 @@
+// One configured MCP server: a connection for everybody or, once it asks for a sign-in, one for each user who signed in.
+import { errorText } from '../../errors.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import type { McpServer, McpServerSettings } from '../../protocol/mcp.ts'
+import type { ToolDefinition } from '../definition.ts'
+import { type ConnectedServer, connectServer } from './connected-server.ts'
+import type { McpGrant, McpGrantStore } from './oauth/grant.ts'
+import { createTokenSource } from './oauth/token-source.ts'
+import type { SchemaCompiler } from './tool.ts'
+
+export interface ServerEntry {
+  readonly name: string
+  readonly settings: McpServerSettings
+  /** Connects for everybody. Resolves when the first attempt has ended. */
+  open(compile: SchemaCompiler): Promise<void>
+  /** Connects for a user who has signed in. Resolves when the first attempt has ended; at once if there is nothing to do. */
+  openFor(userId: UserId): Promise<void>
+  /** The connection through which this user reaches the server, if there is one. */
+  of(userId: UserId): ConnectedServer | undefined
+  tools(userId: UserId): readonly ToolDefinition[]
+  describe(userId: UserId): McpServer
+  /** The user has signed in: connects with the new tokens. */
+  connect(userId: UserId, grant: McpGrant): Promise<void>
+  /** Forgets the user's sign-in. */
+  disconnect(userId: UserId): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ServerEntryOptions {
+  name: string
+  settings: McpServerSettings
+  grants: McpGrantStore
+  log(message: string, detail: Record<string, unknown>): void
+  firstPauseMs?: number
+}
+
+const NO_TOOLS: readonly ToolDefinition[] = []
+
+export function createServerEntry(options: ServerEntryOptions): ServerEntry {
+  const { name, settings, grants, log } = options
+  const common = {
+    name,
+    settings,
+    log,
+    ...(options.firstPauseMs === undefined ? {} : { firstPauseMs: options.firstPauseMs }),
+  }
+  /** A configured Authorization header is the same for everybody; programs have none. */
+  const maySignIn =
+    settings.url !== undefined &&
+    !Object.keys(settings.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')
+  const users = new Map<UserId, ConnectedServer>()
+  const opening = new Map<UserId, Promise<void>>()
+  let shared: ConnectedServer | undefined
+  let compiler: SchemaCompiler | undefined
+  let wantsSignIn = false
+
+  const drop = async (userId: UserId): Promise<void> => {
+    const old = users.get(userId)
+    users.delete(userId)
+    await old?.connection.close()
+  }
+
+  const openWith = async (userId: UserId, grant: McpGrant): Promise<void> => {
+    if (compiler === undefined) return
+    await drop(userId)
+    const source = createTokenSource({
+      userId,
+      server: name,
+      grant,
+      grants,
+      log,
+      onOver() {
+        if (users.get(userId) === server) void drop(userId)
+      },
+    })
+    const server = connectServer({
+      ...common,
+      compile: compiler,
+      authProvider: source.provider,
+      onSignIn() {
+        source.end().catch((error: unknown) =>
+          log('a sign-in that is over was not removed', {
+            server: name,
+            cause: errorText(error),
+          }),
+        )
+      },
+    })
+    users.set(userId, server)
+    await server.connection.open()
+  }
+
+  const openStored = async (userId: UserId): Promise<void> => {
+    const grant = await grants.find(userId, name)
+    // Tokens belong to the address for which they were issued, whatever the server is called.
+    if (grant === undefined || grant.url !== settings.url) return
+    await openWith(userId, grant)
+  }
+
+  return {
+    name,
+    settings,
+    async open(compile) {
+      compiler = compile
+      shared = connectServer({
+        ...common,
+        compile,
+        onSignIn: maySignIn
+          ? () => {
+              wantsSignIn = true
+            }
+          : undefined,
+      })
+      await shared.connection.open()
+    },
+    openFor(userId) {
+      if (!wantsSignIn || users.has(userId)) return Promise.resolve()
+      const known = opening.get(userId)
+      if (known !== undefined) return known
+      const opened = openStored(userId).finally(() => opening.delete(userId))
+      opening.set(userId, opened)
+      return opened
+    },
+    of: (userId) => (wantsSignIn ? users.get(userId) : shared),
+    tools(userId) {
+      return (wantsSignIn ? users.get(userId) : shared)?.tools() ?? NO_TOOLS
+    },
+    describe(userId) {
+      const server = wantsSignIn ? users.get(userId) : shared
+      const { connection } = server ?? shared ?? {}
+      const auth = !wantsSignIn ? 'none' : server === undefined ? 'needed' : 'connected'
+      return {
+        name,
+        transport: settings.command !== undefined ? 'stdio' : 'http',
+        state: connection?.status ?? 'connecting',
+        era: connection?.era ?? null,
+        auth,
+        error: connection?.error?.message ?? null,
+        reason: connection?.error?.reason ?? null,
+        params: connection?.error?.params ?? null,
+        tools: (server?.tools() ?? NO_TOOLS).map((tool) => ({
+          name: tool.name,
+          description: tool.description,
+          read_only: tool.riskLevel === 'low',
+        })),
+      }
+    },
+    async connect(userId, grant) {
+      await grants.save(userId, name, grant)
+      await openWith(userId, grant)
+    },
+    async disconnect(userId) {
+      await grants.remove(userId, name)
+      await drop(userId)
+    },
+    async close() {
+      await Promise.all([...users.values(), shared].map((server) => server?.connection.close()))
+    },
+  }
+}

@@ -1,0 +1,154 @@
+// Signing in to MCP servers with OAuth, against a scripted authorization server over HTTP.
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { AppError } from '../../../../server/errors.ts'
+import { UserId } from '../../../../server/protocol/ids.ts'
+import { refreshTime } from '../../../../server/tools/mcp/oauth/grant.ts'
+import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
+import {
+  type AuthorizationOptions,
+  startProtectedServer,
+} from '../../../fixtures/mcp-protected-server.ts'
+import { call, memoryGrants, SOMEBODY } from './use-servers.ts'
+
+const SOMEBODY_ELSE = UserId.parse('018f0000-0000-7000-8000-000000000002')
+const REDIRECT = 'https://chat.example.org/settings/mcp'
+
+async function start(options: AuthorizationOptions = {}, clientMetadataUrl: string | null = null) {
+  const remote = await startProtectedServer(options)
+  const grants = memoryGrants()
+  const logged: string[] = []
+  const open = () => {
+    const servers = createMcpServers({
+      servers: { calendar: { url: remote.url } },
+      grants,
+      clientMetadataUrl,
+      log: (message, detail) => void logged.push(JSON.stringify([message, detail])),
+      firstPauseMs: 20,
+    })
+    onTestFinished(() => servers.close())
+    return servers
+  }
+  onTestFinished(() => remote.close())
+  const mcp = open()
+  await mcp.ready
+  const state = (user = SOMEBODY) => mcp.list(user)[0]
+  const signIn = async (user = SOMEBODY) => {
+    const url = await mcp.signIn(user, 'calendar', REDIRECT)
+    await mcp.finishSignIn(user, { state: '', ...remote.signIn(url) })
+    return url
+  }
+  const whoami = (user = SOMEBODY, servers = mcp) =>
+    call(servers.tools(user).find(({ name }) => name === 'mcp__calendar__whoami'))
+  return { remote, mcp, grants, logged, open, state, signIn, whoami }
+}
+const reasonOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof AppError ? error.reason : error),
+  )
+
+describe('a server that asks for a sign-in', () => {
+  test('is offered to those who signed in, each with their own token, also after a restart', async () => {
+    const { remote, mcp, open, state, signIn, whoami } = await start()
+    expect(state()).toMatchObject({ auth: 'needed', tools: [], reason: 'mcp_sign_in_needed' })
+    const url = new URL(await signIn())
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      client_id: 'registered-client',
+      code_challenge_method: 'S256',
+      redirect_uri: REDIRECT,
+      resource: remote.url,
+      scope: 'tools',
+    })
+    expect(remote.registrations).toMatchObject([
+      { client_name: 'NanoClaw', redirect_uris: [REDIRECT], application_type: 'web' },
+    ])
+    expect(remote.requests[0]).toMatchObject({ resource: remote.url })
+    expect(state()).toMatchObject({ auth: 'connected', state: 'connected' })
+    expect(await whoami()).toMatchObject({ success: true, data: 'you' })
+    expect(state(SOMEBODY_ELSE)).toMatchObject({ auth: 'needed', tools: [] })
+    expect(mcp.tools(SOMEBODY_ELSE)).toEqual([])
+
+    const restarted = open()
+    await restarted.ready
+    await restarted.prepare(SOMEBODY)
+    expect(await whoami(SOMEBODY, restarted)).toMatchObject({ success: true })
+    await mcp.signOut(SOMEBODY, 'calendar')
+    expect(state()).toMatchObject({ auth: 'needed', tools: [] })
+  })
+
+  test('knows this installation by its metadata document where there is a public address', async () => {
+    const document = 'https://chat.example.org/api/mcp/client.json'
+    const { remote, signIn } = await start({ readsClientMetadata: true }, document)
+    expect(new URL(await signIn()).searchParams.get('client_id')).toBe(document)
+    expect(remote.registrations).toEqual([])
+  })
+
+  test('refuses a state that is unknown, used or of somebody else, and another issuer', async () => {
+    const { remote, mcp, state } = await start()
+    const url = await mcp.signIn(SOMEBODY, 'calendar', REDIRECT)
+    const back = { state: '', ...remote.signIn(url) }
+    expect(await reasonOf(mcp.finishSignIn(SOMEBODY, { ...back, state: 'guessed' }))).toBe(
+      'mcp_sign_in_unknown',
+    )
+    expect(await reasonOf(mcp.finishSignIn(SOMEBODY_ELSE, back))).toBe('mcp_sign_in_unknown')
+    const elsewhere = { ...back, iss: 'https://evil.example.org' }
+    expect(await reasonOf(mcp.finishSignIn(SOMEBODY, elsewhere))).toBe('mcp_sign_in_refused')
+    expect(await reasonOf(mcp.finishSignIn(SOMEBODY, back))).toBe('mcp_sign_in_unknown')
+    expect(remote.requests, 'no code was sent anywhere').toEqual([])
+    expect(state()).toMatchObject({ auth: 'needed' })
+  })
+})
+
+describe('an access token', () => {
+  test('is refreshed by one request, however many calls need it', async () => {
+    const { remote, signIn, whoami } = await start()
+    await signIn()
+    remote.tokens.clear()
+    const results = await Promise.all([whoami(), whoami(), whoami(), whoami()])
+    expect(results.map(({ success }) => success)).toEqual([true, true, true, true])
+    expect(remote.requests.filter(({ grant_type: type }) => type === 'refresh_token')).toHaveLength(
+      1,
+    )
+  })
+
+  test('that cannot be refreshed ends the sign-in with one request, and no token is logged', async () => {
+    const { remote, grants, logged, signIn, state, whoami } = await start()
+    await signIn()
+    const token = [...remote.tokens.keys()].join()
+    remote.tokens.clear()
+    remote.behaviour.refuseRefresh = true
+    expect(await whoami()).toMatchObject({ success: false })
+    await vi.waitFor(() => expect(state()).toMatchObject({ auth: 'needed', tools: [] }))
+    expect(await grants.find(SOMEBODY, 'calendar')).toBeUndefined()
+    expect(remote.requests.filter(({ grant_type: type }) => type === 'refresh_token')).toHaveLength(
+      1,
+    )
+    expect(logged.join()).not.toMatch(/access-|refresh-|registered-client/)
+    expect(token).toMatch(/^access-/)
+    remote.behaviour.refuseRefresh = false
+    await signIn()
+    expect(await whoami()).toMatchObject({ success: true })
+  })
+
+  test('that is rejected after a refresh ends the sign-in instead of a loop', async () => {
+    const { remote, signIn, state, whoami } = await start()
+    await signIn()
+    const before = remote.seenTokens.length
+    remote.behaviour.rejectAll = true
+    expect(await whoami()).toMatchObject({ success: false })
+    await vi.waitFor(() => expect(state()).toMatchObject({ auth: 'needed' }))
+    // The call and the stream of changes, each with the old token and with the refreshed one.
+    expect(remote.seenTokens.length - before).toBeLessThanOrEqual(4)
+    expect(remote.requests.filter(({ grant_type: type }) => type === 'refresh_token')).toHaveLength(
+      1,
+    )
+  })
+
+  test('is refreshed early, at different times for different users', () => {
+    const hour = 3_600
+    expect(refreshTime(hour, 0, 0)).toBe(3_540_000)
+    expect(refreshTime(hour, 0, 1)).toBe(3_420_000)
+    expect(refreshTime(60, 0, 1), 'a short life').toBe(48_000)
+    expect(refreshTime(undefined, 0)).toBeNull()
+  })
+})
