@@ -16,6 +16,8 @@ export async function registerSecurityHeaders(
         defaultSrc: ["'self'"],
         imgSrc: ["'self'", 'data:', 'blob:'],
         styleSrc: ["'self'", "'unsafe-inline'"],
+        // Diagrams are drawn in a frame of ours; PDF files are shown by the browser's viewer, from memory.
+        frameSrc: ["'self'", 'blob:'],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],

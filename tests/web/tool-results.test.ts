@@ -8,7 +8,7 @@ import {
   tableFromCsv,
   tableFromList,
   writeTable,
-} from '../../web/src/features/chat/steps/results/table-data.ts'
+} from '../../web/src/ui/table/table-data.ts'
 
 const plain = (text: string): string =>
   readTerminal(text)

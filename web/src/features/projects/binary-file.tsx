@@ -1,27 +1,29 @@
-// A file that is not text: images are shown, and every file can be downloaded, renamed and deleted.
-import { ArrowLeft, Download, FileX2, Trash2 } from 'lucide-react'
+// A file that is not text: images and PDF files are shown, and every file can be downloaded and deleted.
+import { ArrowLeft, Download, ExternalLink, FileText, FileX2, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { errorText, reportError } from '../../ui/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+import { ZoomableImage } from '../../ui/zoomable-image.tsx'
 import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
 
-/** The types that the server sends as images and that a browser draws without running anything. */
-export const isPicture = (path: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(path)
+/** How a file is shown that is not text; null for all others. Browsers draw these types without running anything. */
+export const shownAs = (path: string): 'picture' | 'pdf' | null =>
+  /\.(?:png|jpe?g|gif|webp)$/i.test(path) ? 'picture' : /\.pdf$/i.test(path) ? 'pdf' : null
 
 export function BinaryFile({
   projectId,
   path,
-  picture = false,
+  shown = null,
   tooLarge = false,
   onMoved,
   onClose,
 }: {
   projectId: string
   path: string
-  picture?: boolean
+  shown?: 'picture' | 'pdf' | null
   /** It may be text, but it is too large to edit here. */
   tooLarge?: boolean
   onMoved: (path: string | null) => void
@@ -47,8 +49,10 @@ export function BinaryFile({
         />
       </header>
       <div className="min-h-0 flex-1 overflow-auto">
-        {picture ? (
+        {shown === 'picture' ? (
           <Picture projectId={projectId} path={path} />
+        ) : shown === 'pdf' ? (
+          <Pdf projectId={projectId} path={path} />
         ) : (
           <Empty
             icon={FileX2}
@@ -73,26 +77,67 @@ export function BinaryFile({
   )
 }
 
-function Picture({ projectId, path }: { projectId: string; path: string }) {
-  const { t } = useTranslation()
+/** The address of a file's bytes for as long as the component is shown; null until they have loaded. */
+function useAddress(projectId: string, path: string, type?: string) {
   const file = useFileBytes(projectId, path)
   const [address, setAddress] = useState<string | null>(null)
   useEffect(() => {
     if (file.data === undefined) return
-    const made = URL.createObjectURL(file.data)
-    setAddress(made)
-    return () => URL.revokeObjectURL(made)
-  }, [file.data])
+    const created = URL.createObjectURL(
+      type === undefined ? file.data : new Blob([file.data], { type }),
+    )
+    setAddress(created)
+    return () => URL.revokeObjectURL(created)
+  }, [file.data, type])
+  return { file, address }
+}
+
+function Picture({ projectId, path }: { projectId: string; path: string }) {
+  const { t } = useTranslation()
+  const { file, address } = useAddress(projectId, path)
   if (file.isError)
     return <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
   if (address === null) return <Loading />
   return (
     <div className="grid min-h-full place-items-center p-4">
-      <img
-        src={address}
-        alt={t('files.image', { name: path })}
+      <ZoomableImage
+        source={address}
+        name={t('files.image', { name: path })}
+        fileName={path.split('/').at(-1) ?? path}
         className="max-h-full max-w-full rounded-lg border border-line bg-white"
       />
+    </div>
+  )
+}
+
+/** In the browser's own viewer. The type is fixed, so that a file of another kind is never run as a page. */
+function Pdf({ projectId, path }: { projectId: string; path: string }) {
+  const { t } = useTranslation()
+  const { file, address } = useAddress(projectId, path, 'application/pdf')
+  if (file.isError)
+    return <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
+  if (address === null) return <Loading />
+  const open = (
+    <a
+      href={address}
+      target="_blank"
+      rel="noopener"
+      className="inline-flex items-center gap-1.5 text-[13px] text-accent underline underline-offset-3"
+    >
+      <ExternalLink size={14} aria-hidden />
+      {t('files.openTab')}
+    </a>
+  )
+  if (!navigator.pdfViewerEnabled)
+    return (
+      <Empty icon={FileText} title={t('files.noPdf')}>
+        {open}
+      </Empty>
+    )
+  return (
+    <div className="flex h-full flex-col">
+      <iframe src={address} title={path} className="min-h-0 w-full flex-1 bg-white" />
+      <p className="flex justify-end border-t border-line px-3 py-2">{open}</p>
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { errorText, reportError } from '../../ui/error-text.ts'
 import { Failed, Loading } from '../../ui/feedback.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import {
   downloadFile,
   type FileContent,
@@ -17,8 +18,9 @@ import {
   useMoveFile,
   useWriteFile,
 } from './api/files.ts'
-import { BinaryFile, isPicture } from './binary-file.tsx'
+import { BinaryFile, shownAs } from './binary-file.tsx'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
+import { FilePreview, previewOf } from './file-preview.tsx'
 
 const CodeEditor = lazy(() =>
   import('../../ui/code-editor.tsx').then((module) => ({ default: module.CodeEditor })),
@@ -35,7 +37,8 @@ type Props = {
 }
 
 export function FileView(props: Props) {
-  return isPicture(props.path) ? <BinaryFile {...props} picture /> : <TextFile {...props} />
+  const shown = shownAs(props.path)
+  return shown === null ? <TextFile {...props} /> : <BinaryFile {...props} shown={shown} />
 }
 
 function TextFile(props: Props) {
@@ -86,6 +89,10 @@ function Editing({
   const write = useWriteFile(projectId)
   const move = useMoveFile(projectId)
   const remove = useDeleteFile(projectId)
+  const preview = previewOf(path)
+  const [view, setView] = useState<'preview' | 'edit'>(
+    preview === null || line !== undefined || draft !== undefined ? 'edit' : 'preview',
+  )
   const dirty = text !== base.content
   const conflict = write.error instanceof ApiError && write.error.status === 409
   const changedElsewhere = conflict || (file.content !== base.content && file.content !== text)
@@ -117,12 +124,23 @@ function Editing({
   }
   return (
     <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
-      <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line px-2">
+      <header className="flex min-h-11 shrink-0 items-center gap-1 border-b border-line px-2">
         <IconButton icon={ArrowLeft} label={t('files.tree')} size="small" onClick={onClose} />
         <p className="min-w-0 flex-1 truncate font-mono text-[13px]" title={path}>
           {path}
           {dirty && <span className="ml-2 font-sans text-xs text-warn">{t('files.unsaved')}</span>}
         </p>
+        {preview !== null && (
+          <Segmented
+            label={t('files.view')}
+            value={view}
+            options={(['preview', 'edit'] as const).map((value) => ({
+              value,
+              label: t(`files.${value}`),
+            }))}
+            onChange={setView}
+          />
+        )}
         <Button
           size="small"
           tone={dirty ? 'primary' : 'quiet'}
@@ -165,7 +183,13 @@ function Editing({
           </Button>
         </div>
       )}
-      <div className="min-h-0 flex-1">
+      {preview !== null && view === 'preview' && (
+        <div className="min-h-0 flex-1">
+          <FilePreview kind={preview} path={path} text={text} />
+        </div>
+      )}
+      {/* Stays mounted behind the preview, with its undo history. */}
+      <div className={view === 'edit' ? 'min-h-0 flex-1' : 'hidden'}>
         <Suspense fallback={<Loading />}>
           <CodeEditor
             key={edition}

@@ -1,5 +1,5 @@
 // The tree of a project's files beside the open file; narrow layouts show one of the two.
-import { FilePlus, FolderPlus, Search, Upload } from 'lucide-react'
+import { FilePlus, FolderPlus, FolderUp, Search, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -38,6 +38,7 @@ export function FilesPanel({
   const makeFolder = useMakeFolder(projectId)
   const drop = useDropFiles(projectId)
   const picker = useRef<HTMLInputElement>(null)
+  const folderPicker = useRef<HTMLInputElement>(null)
 
   /** Opens another file at once, or after a question when there are unsaved changes. */
   const show = (next: OpenFile | null): void => {
@@ -106,6 +107,27 @@ export function FilesPanel({
             label={t('files.upload')}
             size="small"
             onClick={() => picker.current?.click()}
+          />
+          <input
+            ref={(element) => {
+              folderPicker.current = element
+              // React has no property for choosing folders.
+              element?.setAttribute('webkitdirectory', '')
+            }}
+            type="file"
+            multiple
+            hidden
+            aria-label={t('files.uploadFolder')}
+            onChange={(event) => {
+              drop.offer(filesOfInput(event.target.files))
+              event.target.value = ''
+            }}
+          />
+          <IconButton
+            icon={FolderUp}
+            label={t('files.uploadFolder')}
+            size="small"
+            onClick={() => folderPicker.current?.click()}
           />
           <IconButton
             icon={FilePlus}

@@ -1,13 +1,18 @@
-// A project's files, history and documents, in a panel beside a chat or on a page of their own.
+// A project's files, history and documents in a panel beside a chat; on its own page also its conversations and settings.
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { DocumentsPanel } from './documents-panel.tsx'
 import { FilesPanel, type OpenFile } from './files-panel.tsx'
+import { ProjectConversations } from './project-conversations.tsx'
+import { ProjectSettings } from './project-settings.tsx'
 
-const TABS = ['files', 'history', 'documents'] as const
-type Tab = (typeof TABS)[number]
+const PANEL_TABS = ['files', 'history', 'documents'] as const
+const PAGE_TABS = ['files', 'conversations', 'documents', 'history', 'settings'] as const
+type Tab = (typeof PAGE_TABS)[number]
+
+const scrollingClass = 'min-h-0 flex-1 overflow-y-auto outline-none'
 
 export function ProjectPanel({
   projectId,
@@ -15,27 +20,29 @@ export function ProjectPanel({
   initial = null,
 }: {
   projectId: string
+  /** On a page of its own. */
   wide: boolean
   /** The file to open first. */
   initial?: OpenFile | null
 }) {
   const { t } = useTranslation()
+  const tabs: readonly Tab[] = wide ? PAGE_TABS : PANEL_TABS
   const [tab, setTab] = useState<Tab>('files')
   return (
     <Tabs.Root
       value={tab}
-      onValueChange={(value) => setTab(TABS.find((one) => one === value) ?? 'files')}
+      onValueChange={(value) => setTab(tabs.find((one) => one === value) ?? 'files')}
       className="flex min-h-0 flex-1 flex-col"
     >
       <Tabs.List
         aria-label={t('projects.title')}
-        className="flex shrink-0 gap-1 border-b border-line px-3"
+        className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-3"
       >
-        {TABS.map((name) => (
+        {tabs.map((name) => (
           <Tabs.Trigger
             key={name}
             value={name}
-            className="-mb-px h-10 border-b-2 border-transparent px-2.5 text-[13.5px] text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
+            className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-2.5 text-[13.5px] text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
           >
             {t(`projects.tab.${name}`)}
           </Tabs.Trigger>
@@ -49,10 +56,20 @@ export function ProjectPanel({
       >
         <FilesPanel projectId={projectId} wide={wide} initial={initial} />
       </Tabs.Content>
-      <Tabs.Content value="history" className="min-h-0 flex-1 overflow-y-auto outline-none">
+      {wide && (
+        <>
+          <Tabs.Content value="conversations" className={scrollingClass}>
+            <ProjectConversations projectId={projectId} />
+          </Tabs.Content>
+          <Tabs.Content value="settings" className={scrollingClass}>
+            <ProjectSettings projectId={projectId} />
+          </Tabs.Content>
+        </>
+      )}
+      <Tabs.Content value="history" className={scrollingClass}>
         <CheckpointsPanel projectId={projectId} />
       </Tabs.Content>
-      <Tabs.Content value="documents" className="min-h-0 flex-1 overflow-y-auto outline-none">
+      <Tabs.Content value="documents" className={scrollingClass}>
         <DocumentsPanel projectId={projectId} />
       </Tabs.Content>
     </Tabs.Root>

@@ -7,6 +7,7 @@ import type {
   ProbeBody,
   ProbeReport,
   PublicModel,
+  ToolList,
 } from '../../../../server/protocol/catalog.ts'
 import { request, requestDone } from '../api-client.ts'
 
@@ -18,6 +19,14 @@ export const useModels = () =>
     queryKey: modelsKey,
     queryFn: ({ signal }) => request<PublicModel[]>('/api/models', { signal }),
     staleTime: 60_000,
+  })
+
+export const useTools = () =>
+  useQuery({
+    queryKey: ['tools'],
+    queryFn: ({ signal }) => request<z.output<typeof ToolList>>('/api/tools', { signal }),
+    staleTime: 60_000,
+    meta: { quiet: true },
   })
 
 /** A provider that the setup page offers. */

@@ -64,6 +64,20 @@ export const useConversations = (filters: ListFilters) =>
     placeholderData: (previous) => previous,
   })
 
+/** The conversations of a project, newest activity first, in pages. */
+export const useProjectConversations = (projectId: string) =>
+  useInfiniteQuery({
+    queryKey: [...conversationKeys.lists, 'project', projectId],
+    queryFn: ({ pageParam, signal }) =>
+      request<z.output<typeof ConversationPage>>('/api/conversations', {
+        query: { limit: 40, cursor: pageParam, project_id: projectId },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    meta: { quiet: true },
+  })
+
 export const conversationQuery = (id: string) =>
   queryOptions({
     queryKey: conversationKeys.one(id),

@@ -1,7 +1,12 @@
 // Projects: list, get, create, remove.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { Project, ProjectDetail, ProjectPage } from '../../../../server/protocol/project.ts'
+import type {
+  Project,
+  ProjectDetail,
+  ProjectPage,
+  UpdateProjectBody,
+} from '../../../../server/protocol/project.ts'
 import { request, requestDone } from '../api-client.ts'
 
 export const projectKeys = {
@@ -40,7 +45,7 @@ export function useCreateProject() {
 export function useUpdateProject() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, ...body }: { id: string; name?: string; description?: string | null }) =>
+    mutationFn: ({ id, ...body }: { id: string } & z.input<typeof UpdateProjectBody>) =>
       request<Project>(`/api/projects/${id}`, { method: 'PUT', body }),
     onSuccess: (project) =>
       Promise.all([

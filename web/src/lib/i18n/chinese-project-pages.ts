@@ -3,6 +3,22 @@
 import type { projectPages as english } from './english-project-pages.ts'
 
 export const projectPages: typeof english = {
+  project: {
+    noConversations: '还没有对话',
+    noConversationsText: '点击“在此项目中对话”开始一个。',
+    conversations: '此项目中的对话',
+    instructions: '指令',
+    instructionsHint: '此项目的每个对话都应了解或遵守的内容。',
+    model: '新对话使用的模型',
+    modelHint: '在每个对话中仍可另选模型。',
+    memory: '在此项目中使用我的记忆',
+    memoryHint: '关闭后，此项目的对话不会知道你在别处告诉过智能体的内容。',
+    toolsText: '关闭智能体在此项目中不应使用的工具。',
+  },
+  tools: {
+    title: '工具',
+    risk: { low: '低风险', medium: '中风险', high: '高风险' },
+  },
   files: {
     tree: '文件',
     choose: '选择文件以查看内容。',
@@ -35,6 +51,12 @@ export const projectPages: typeof english = {
     added_other: '已添加 {{count}} 个文件。',
     busy: '还有文件正在上传，请等上传完成后再试。',
     upload: '上传文件',
+    uploadFolder: '上传文件夹',
+    preview: '预览',
+    edit: '编辑',
+    view: '视图',
+    openTab: '在新标签页中打开',
+    noPdf: '你的浏览器无法在此显示 PDF 文件。',
     binary: '这不是文本文件。',
     binaryText: '可以下载后在电脑上打开。',
     tooLarge: '此文件太大，无法在这里编辑。',

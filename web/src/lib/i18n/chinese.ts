@@ -251,6 +251,12 @@ export const chinese: typeof english = {
     stats_other: '{{count}} 个文件 · {{size}}',
     chat: '在此项目中对话',
     panel: '项目文件',
-    tab: { files: '文件', history: '历史', documents: '知识库' },
+    tab: {
+      conversations: '对话',
+      files: '文件',
+      history: '历史',
+      documents: '知识库',
+      settings: '设置',
+    },
   },
 }

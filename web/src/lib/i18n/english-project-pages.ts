@@ -1,6 +1,22 @@
 // The page's texts in English for the files, history and documents of a project.
 
 export const projectPages = {
+  project: {
+    noConversations: 'No conversations yet',
+    noConversationsText: 'Start one with “Chat in this project”.',
+    conversations: 'Conversations in this project',
+    instructions: 'Instructions',
+    instructionsHint: 'What every conversation here should know or follow.',
+    model: 'Model for new conversations',
+    modelHint: 'You can still choose another one in each conversation.',
+    memory: 'Use my memory here',
+    memoryHint: 'When off, conversations here don’t know what you told the agent elsewhere.',
+    toolsText: 'Switch off what the agent should never use in this project.',
+  },
+  tools: {
+    title: 'Tools',
+    risk: { low: 'low risk', medium: 'medium risk', high: 'high risk' },
+  },
   files: {
     tree: 'Files',
     choose: 'Choose a file to view it.',
@@ -33,6 +49,12 @@ export const projectPages = {
     added_other: '{{count}} files added.',
     busy: 'Other files are still uploading. Try again when they’re done.',
     upload: 'Upload files',
+    uploadFolder: 'Upload a folder',
+    preview: 'Preview',
+    edit: 'Edit',
+    view: 'View',
+    openTab: 'Open in a new tab',
+    noPdf: 'Your browser can’t show PDF files here.',
     binary: 'This isn’t a text file.',
     binaryText: 'Download it to open it on your computer.',
     tooLarge: 'This file is too large to edit here.',

@@ -252,6 +252,12 @@ export const english = {
     stats_other: '{{count}} files · {{size}}',
     chat: 'Chat in this project',
     panel: 'Project files',
-    tab: { files: 'Files', history: 'History', documents: 'Knowledge' },
+    tab: {
+      conversations: 'Conversations',
+      files: 'Files',
+      history: 'History',
+      documents: 'Knowledge',
+      settings: 'Settings',
+    },
   },
 }

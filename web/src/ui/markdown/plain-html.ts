@@ -36,6 +36,10 @@ export function plainHtml(element: Element): string {
   return copy.innerHTML
 }
 
+/** A spreadsheet would run text that begins like a formula; an apostrophe keeps it text. Numbers stay numbers. */
+const safe = (cell: string): string =>
+  /^[=+@\t\r-]/.test(cell) && !/^[+-]?[\d.,\s]+%?$/.test(cell) ? `'${cell}` : cell
+
 const quoted = (cell: string, separator: string): string =>
   cell.includes(separator) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
@@ -44,7 +48,7 @@ export const tableText = (table: HTMLTableElement, separator: '\t' | ','): strin
   [...table.rows]
     .map((row) =>
       [...row.cells]
-        .map((cell) => quoted(cell.textContent?.trim() ?? '', separator))
+        .map((cell) => quoted(safe(cell.textContent?.trim() ?? ''), separator))
         .join(separator),
     )
     .join('\n')

@@ -4,11 +4,11 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../../../ui/class-names.ts'
 import { CodeBlock } from '../../../../ui/markdown/code-block.tsx'
+import { CsvTable, DataTable } from '../../../../ui/table/data-table.tsx'
+import { tableFromList } from '../../../../ui/table/table-data.ts'
 import { TerminalOutput } from '../terminal-output.tsx'
-import { CsvTable, DataTable } from './data-table.tsx'
 import { csvFilesIn, readAnything } from './result-kinds.ts'
 import { PlainText } from './small-views.tsx'
-import { tableFromList } from './table-data.ts'
 
 /** What is written so far, or in the end. */
 export type ProgramOutput = {

@@ -1,7 +1,7 @@
 // What a tool result is, for people: each kind has a view. Results are untrusted; what no schema accepts has no view but the raw data.
 import { z } from 'zod/mini'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../../lib/read-json.ts'
-import { type Cell, type Table, tableFromList } from './table-data.ts'
+import { type Cell, type Table, tableFromList } from '../../../../ui/table/table-data.ts'
 import { type PageItem, readHits, readPages, type WebItem } from './web-results.ts'
 
 export type FileMatch = { path: string; line: number; content: string }

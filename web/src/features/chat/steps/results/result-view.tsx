@@ -1,6 +1,6 @@
 // The view of each kind of tool result. Loads with the first tool card that is unfolded.
 import { useTranslation } from 'react-i18next'
-import { CsvTable, DataTable } from './data-table.tsx'
+import { CsvTable, DataTable } from '../../../../ui/table/data-table.tsx'
 import { FileLines, FileMatches, FolderTree } from './file-views.tsx'
 import type { ResultKind } from './result-kinds.ts'
 import { AgentAnswers, Calculation, Facts, PlainText, WeatherCard } from './small-views.tsx'

@@ -14,8 +14,8 @@ import {
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../../ui/markdown/copy-button.tsx'
+import { Fold } from '../../../../ui/table/fold.tsx'
 import { TextStep } from '../text-step.tsx'
-import { Fold } from './fold.tsx'
 import type { Fact, Weather } from './result-kinds.ts'
 
 const LINES_FOLDED = 16

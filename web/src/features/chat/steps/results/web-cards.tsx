@@ -2,8 +2,8 @@
 import { BookOpen, Globe, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Fold } from '../../../../ui/table/fold.tsx'
 import { TextStep } from '../text-step.tsx'
-import { Fold } from './fold.tsx'
 import type { PassageItem } from './result-kinds.ts'
 import type { PageItem, WebItem } from './web-results.ts'
 

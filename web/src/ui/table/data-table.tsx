@@ -2,8 +2,8 @@
 import { ArrowDown, ArrowUp, ArrowUpDown, Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { classNames } from '../../../../ui/class-names.ts'
-import { CopyButton } from '../../../../ui/markdown/copy-button.tsx'
+import { classNames } from '../class-names.ts'
+import { CopyButton } from '../markdown/copy-button.tsx'
 import { Fold } from './fold.tsx'
 import {
   type Cell,

@@ -1,0 +1,43 @@
+// A file as it is meant to be read: Markdown drawn, CSV as a table. PDF is in pdf-file.tsx.
+import { lazy, Suspense } from 'react'
+import { Loading } from '../../ui/feedback.tsx'
+
+const Markdown = lazy(() =>
+  import('../../ui/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })),
+)
+const CsvTable = lazy(() =>
+  import('../../ui/table/data-table.tsx').then((module) => ({ default: module.CsvTable })),
+)
+
+export type PreviewKind = 'markdown' | 'csv'
+
+/** How a text file is previewed; null when its text says it all. */
+export const previewOf = (path: string): PreviewKind | null =>
+  /\.(?:md|markdown)$/i.test(path) ? 'markdown' : /\.(?:csv|tsv)$/i.test(path) ? 'csv' : null
+
+export function FilePreview({
+  kind,
+  path,
+  text,
+}: {
+  kind: PreviewKind
+  path: string
+  text: string
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <div tabIndex={0} className="h-full overflow-auto px-5 py-4 -outline-offset-2">
+      <Suspense fallback={<Loading />}>
+        {kind === 'markdown' ? (
+          <div className="mx-auto max-w-3xl">
+            <Markdown text={text} />
+          </div>
+        ) : (
+          <CsvTable name={path} text={text}>
+            <pre className="font-mono text-[13px] whitespace-pre-wrap">{text}</pre>
+          </CsvTable>
+        )}
+      </Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+// The conversations of a project, newest activity first.
+import { MessageSquare } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { useProjectConversations } from '../../lib/api/conversations.ts'
+import { shortTime } from '../../lib/format.ts'
+import { paths } from '../../lib/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/feedback.tsx'
+
+export function ProjectConversations({ projectId }: { projectId: string }) {
+  const { t, i18n } = useTranslation()
+  const list = useProjectConversations(projectId)
+  if (list.isPending) return <Loading />
+  if (list.isError)
+    return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
+  const conversations = list.data.pages.flatMap(({ items }) => items)
+  if (conversations.length === 0)
+    return (
+      <Empty
+        icon={MessageSquare}
+        title={t('project.noConversations')}
+        text={t('project.noConversationsText')}
+      />
+    )
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-3 p-4">
+      <ul className="flex flex-col gap-1">
+        {conversations.map(({ id, title, updated_at: updatedAt, active_run_id: runId }) => (
+          <li key={id}>
+            <Link
+              href={paths.conversation(id)}
+              className="touch-target flex items-center gap-3 rounded-lg px-3 py-2 text-sm hover:bg-hover/60"
+            >
+              <MessageSquare size={15} aria-hidden className="shrink-0 text-muted" />
+              <span dir="auto" className="min-w-0 flex-1 truncate">
+                {title === '' ? t('conversation.untitled') : title}
+              </span>
+              {runId !== null && (
+                <span className="text-xs text-accent">{t('conversation.runs')}</span>
+              )}
+              <span className="text-xs text-muted tabular-nums">
+                {shortTime(updatedAt, i18n.language)}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <Button
+          tone="quiet"
+          disabled={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t('common.more')}
+        </Button>
+      )}
+    </div>
+  )
+}

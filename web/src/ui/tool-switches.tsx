@@ -1,0 +1,66 @@
+// All tools with their risk, each with a switch. Used where tools are switched off: for every conversation or in a project.
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useTools } from '../lib/api/catalog.ts'
+import { toolTitle } from '../lib/tool-title.ts'
+import { classNames } from './class-names.ts'
+import { errorText } from './error-text.ts'
+import { Failed, Loading } from './feedback.tsx'
+import { Switch } from './switch.tsx'
+
+const RISK_CLASSES = {
+  low: 'bg-ok-soft text-ok',
+  medium: 'bg-warn-soft text-warn',
+  high: 'bg-bad-soft text-bad',
+} as const
+
+export function ToolSwitches({
+  disabled,
+  onChange,
+}: {
+  /** The tools that are switched off, by name. */
+  disabled: readonly string[]
+  onChange: (disabled: string[]) => void
+}) {
+  const { t, i18n } = useTranslation()
+  const tools = useTools()
+  const sorted = useMemo(() => {
+    const byTitle = new Intl.Collator(i18n.language)
+    return (tools.data?.tools ?? [])
+      .map((tool) => ({
+        name: tool.function.name,
+        title: toolTitle(tool.function.name, t),
+        risk: tool.risk_level,
+      }))
+      .toSorted((one, other) => byTitle.compare(one.title, other.title))
+  }, [tools.data, i18n.language, t])
+  if (tools.isPending) return <Loading />
+  if (tools.isError)
+    return <Failed message={errorText(tools.error)} onRetry={() => void tools.refetch()} />
+  return (
+    <ul className="-my-2 divide-y divide-line">
+      {sorted.map(({ name, title, risk }) => (
+        <li key={name} className="flex items-center gap-3 py-2.5">
+          <span
+            className={classNames(
+              'w-24 shrink-0 rounded-full py-0.5 text-center text-xs font-medium',
+              RISK_CLASSES[risk],
+            )}
+          >
+            {t(`tools.risk.${risk}`)}
+          </span>
+          <div className="min-w-0 flex-1">
+            <Switch
+              label={title}
+              hint={name}
+              checked={!disabled.includes(name)}
+              onChange={(on) =>
+                onChange(on ? disabled.filter((one) => one !== name) : [...disabled, name])
+              }
+            />
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
