@@ -14,6 +14,7 @@ import { createSetupToken } from './auth/setup-token.ts'
 import { createChangeLog } from './changes/change-log.ts'
 import { createChatService } from './chat/chat-service.ts'
 import { prepareCommandNetwork } from './composition/command-network.ts'
+import { createIdempotencyKeys } from './composition/idempotency.ts'
 import { purgeDeleted } from './composition/purge.ts'
 import { routeDependencies } from './composition/routes.ts'
 import {
@@ -38,6 +39,7 @@ import { createFileService } from './files/files.ts'
 import { createAttachmentMover } from './files/move-attachments.ts'
 import type { App } from './http/app.ts'
 import { registerChangeNotices } from './http/change-notices.ts'
+import { registerIdempotency } from './http/idempotency.ts'
 import { createOpenConnections } from './http/open-connections.ts'
 import { createHttpStack } from './http/stack.ts'
 import { newId } from './lib/ids.ts'
@@ -126,9 +128,9 @@ async function assemble(
   const store = createStore(database)
   await owner.begin(store.ownerEpochs)
   const { instance } = owner
-  const box = createSecretBox(loadSecretKey(secretKey, config.data_dir), (secret) =>
-    redactor.add(storedSecrets(secret)),
-  )
+  const boxKey = loadSecretKey(secretKey, config.data_dir)
+  const bodyBox = createSecretBox(boxKey)
+  const box = createSecretBox(boxKey, (secret) => redactor.add(storedSecrets(secret)))
   const apiKeys = createApiKeys(store.users)
   const passwords = createPasswords(passwordCost)
   const links = createAccountLinks(store.accountLinks, now)
@@ -255,6 +257,7 @@ async function assemble(
   app.addHook('onSend', async (_request, reply, payload) =>
     reply.statusCode >= 400 && typeof payload === 'string' ? redactor.redact(payload) : payload,
   )
+  registerIdempotency(app, createIdempotencyKeys({ store, box: bodyBox, instance, now }))
   registerChangeNotices(app, changes.publish)
   registerRoutes(
     app,

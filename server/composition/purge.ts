@@ -11,6 +11,8 @@ const UNDO_MS = 24 * HOUR_MS
 const TRASH_MS = 30 * 24 * HOUR_MS
 /** How old a temporary conversation is that nobody has written in. */
 const UNUSED_TEMPORARY_MS = HOUR_MS
+/** How long an Idempotency-Key is remembered. */
+const IDEMPOTENCY_MS = 24 * HOUR_MS
 const PURGE_EVERY_MS = HOUR_MS
 
 /** Purges now and every hour. @returns what ends it. */
@@ -20,7 +22,7 @@ export function purgeDeleted({
   log,
   now,
 }: {
-  store: Pick<Store, 'messages' | 'trash'>
+  store: Pick<Store, 'messages' | 'trash' | 'idempotency'>
   chat: Pick<ChatService, 'removeConversation'>
   log: Pick<StoreLog, 'warn'>
   now(): Date
@@ -35,6 +37,7 @@ export function purgeDeleted({
   async function purge(): Promise<void> {
     try {
       await store.messages.purge(before(UNDO_MS))
+      await store.idempotency.purge(before(IDEMPOTENCY_MS))
       await removeAll(() => store.trash.due(before(TRASH_MS)))
       await removeAll(() => store.trash.dueTemporary(before(UNUSED_TEMPORARY_MS)))
     } catch (error) {

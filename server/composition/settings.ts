@@ -94,7 +94,12 @@ export async function authenticationOptions(
 ): Promise<AuthenticationOptions> {
   if (config.auth_mode === 'single')
     return { mode: 'single', defaultUser: await accounts.defaultUser() }
-  return { mode: 'multi', secret: config.jwt_secret ?? '', credentials: accounts }
+  return {
+    mode: 'multi',
+    secret: config.jwt_secret ?? '',
+    credentials: accounts,
+    reference: { isPublic: config.public_reference, allow: config.metrics_allow },
+  }
 }
 
 export const originRules = (config: Config): OriginRules => ({

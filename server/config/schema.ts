@@ -111,6 +111,10 @@ export const Config = z.strictObject({
   trusted_hosts: z.array(z.string().min(1)).default([]),
   frontend_port: Port.default(4000),
   cors_origins: z.array(Origin).optional(),
+  /** Multi mode: everybody may see `/metrics`, `/docs` and `/openapi.json`. */
+  public_reference: z.boolean().default(false),
+  /** Multi mode: addresses and CIDR ranges that may see them without a token. */
+  metrics_allow: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
   log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   max_iterations: count.max(1000).default(15),
   tool_max_workers: count.max(16).default(4),

@@ -6,6 +6,7 @@ import { createCheckpointRepository } from './repositories/checkpoints.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
 import { createDocumentRepository } from './repositories/documents.ts'
 import { createFileRepository } from './repositories/files.ts'
+import { createIdempotencyRepository } from './repositories/idempotency.ts'
 import { createMessageOrder } from './repositories/message-order.ts'
 import { createMessageRepository } from './repositories/messages.ts'
 import { createModelRepository } from './repositories/models.ts'
@@ -52,6 +53,7 @@ export const createStore = (database: Database) => ({
   subAgents: createSubAgentRepository(database),
   summaries: createSummaryRepository(database),
   toolResults: createToolResultRepository(database),
+  idempotency: createIdempotencyRepository(database),
   tokenUsage: createTokenUsageRepository(database),
   models: createModelRepository(database),
   settings: createSettingRepository(database),

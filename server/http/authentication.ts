@@ -14,6 +14,7 @@ import type { UserId } from '../protocol/ids.ts'
 import type { ApiKeyScope } from '../protocol/user.ts'
 import type { App } from './app.ts'
 import { createOpenConnections, type OpenConnections, type Sender } from './open-connections.ts'
+import { isReference, mayReadReference, type ReferenceRules } from './reference-guard.ts'
 
 declare module '@fastify/jwt' {
   interface FastifyJWT {
@@ -45,6 +46,8 @@ export type AuthenticationOptions =
       mode: 'multi'
       secret: string
       credentials: CredentialCheck
+      /** Who may see the metrics and the API reference. */
+      reference: ReferenceRules
     }
 
 /** Creates a token of a session. Throws in single-user mode. */
@@ -89,6 +92,13 @@ export async function registerAuthentication(
   })
   app.addHook('onRequest', async (request, reply) => {
     const { config } = request.routeOptions
+    if (isReference(request)) {
+      if (mayReadReference(request.ip, options.reference)) return
+      await identify(app, request, options.credentials)
+      if (request.user.role !== 'admin') throw appError('administrators_only')
+      authorize(request)
+      return
+    }
     if (config.public === true || !GUARDED.test(request.routeOptions.url ?? '')) return
     const since = connections.moment()
     const sender = await identify(app, request, options.credentials)

@@ -32,8 +32,21 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
   await app.register(fastifyCors, () => async (request: FastifyRequest) => ({
     origin: isAsset(request) ? '*' : isAllowed(request),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'last-event-id', 'x-share-password'],
-    exposedHeaders: ['retry-after', 'content-disposition', 'x-request-id'],
+    allowedHeaders: [
+      'authorization',
+      'content-type',
+      'last-event-id',
+      'x-share-password',
+      'idempotency-key',
+      'x-nanoclaw-approval',
+    ],
+    exposedHeaders: [
+      'retry-after',
+      'content-disposition',
+      'x-request-id',
+      'idempotency-replayed',
+      'x-nanoclaw-run-id',
+    ],
     maxAge: 600,
   }))
 }

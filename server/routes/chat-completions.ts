@@ -12,6 +12,7 @@ import {
   ProgramModel,
   ProgramModelList,
 } from '../protocol/openai/chat-completions.ts'
+import { startOnce } from './idempotent-run.ts'
 import {
   assertAnswered,
   createProgramResponses,
@@ -62,7 +63,7 @@ export function registerChatCompletionRoutes(
   app.post(
     '/v1/chat/completions',
     {
-      config: { stream: true },
+      config: { stream: true, joinsRun: true },
       schema: {
         summary: 'Answer a conversation with the agent and its tools, in the format of OpenAI',
         description:
@@ -74,10 +75,9 @@ export function registerChatCompletionRoutes(
       },
     },
     async (request, reply) => {
-      const { body, user } = request
-      const run = await dependencies.chat.answerProgram(
-        user.id,
-        readChatRequest(body, wishesOf(request)),
+      const { body } = request
+      const run = await startOnce(request, dependencies.store, () =>
+        dependencies.chat.answerProgram(request.user.id, readChatRequest(body, wishesOf(request))),
       )
       if (body.stream === true) {
         const includeUsage = body.stream_options?.include_usage === true

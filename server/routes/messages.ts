@@ -24,6 +24,7 @@ import { Run } from '../protocol/run.ts'
 import type { RunLog } from '../runs/log/log.ts'
 import { encodeFileName } from '../sharing/file-name.ts'
 import { success } from './envelope.ts'
+import { startOnce } from './idempotent-run.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentMessage, presentRun, waitsFor, withLongTexts } from './present-message.ts'
 
@@ -109,7 +110,7 @@ export function registerMessageRoutes(
   app.post(
     '/api/conversations/:id/messages',
     {
-      config: { stream: true },
+      config: { stream: true, joinsRun: true },
       schema: {
         summary: 'Send a message',
         tags,
@@ -119,8 +120,11 @@ export function registerMessageRoutes(
         response: { 200: Answered },
       },
     },
-    async ({ user, params, body }, reply) =>
-      respond(reply, body, await chat.send(user.id, params.id, body)),
+    async (request, reply) => {
+      const { user, params, body } = request
+      const start = () => chat.send(user.id, params.id, body)
+      return respond(reply, body, await startOnce(request, store, start))
+    },
   )
 
   app.patch(
@@ -143,7 +147,7 @@ export function registerMessageRoutes(
   app.post(
     '/api/conversations/:id/regenerate/:mid',
     {
-      config: { stream: true },
+      config: { stream: true, joinsRun: true },
       schema: {
         summary: 'Regenerate an answer as a sibling of the old one',
         tags,
@@ -153,13 +157,12 @@ export function registerMessageRoutes(
         response: { 200: Answered },
       },
     },
-    async ({ user, params, body }, reply) => {
-      const options = body ?? {}
-      return respond(
-        reply,
-        options,
-        await chat.regenerate(user.id, params.id, params.mid, RegenerateBody.parse(options)),
-      )
+    async (request, reply) => {
+      const { user, params } = request
+      const options = request.body ?? {}
+      const start = () =>
+        chat.regenerate(user.id, params.id, params.mid, RegenerateBody.parse(options))
+      return respond(reply, options, await startOnce(request, store, start))
     },
   )
 

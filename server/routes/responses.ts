@@ -10,6 +10,7 @@ import { entriesOfInput, readResponseRequest } from '../openai-api/read-response
 import { createResponseWriter, responseOf } from '../openai-api/write-responses.ts'
 import { RunId, type UserId } from '../protocol/ids.ts'
 import { ResponseBody, ResponseObject, ResponseQuery } from '../protocol/openai/responses.ts'
+import { startOnce } from './idempotent-run.ts'
 import {
   assertAnswered,
   createProgramResponses,
@@ -60,7 +61,7 @@ export function registerResponseRoutes(app: App, dependencies: ProgramRouteDepen
   app.post(
     '/v1/responses',
     {
-      config: { stream: true },
+      config: { stream: true, joinsRun: true },
       schema: {
         summary: 'Start a run and respond with it, in the format of OpenAI',
         description:
@@ -73,9 +74,11 @@ export function registerResponseRoutes(app: App, dependencies: ProgramRouteDepen
     },
     async (request, reply) => {
       const { body, user } = request
-      const entries = await entriesOfInput(body.input, resolver(user.id))
-      const wanted = readResponseRequest(body, entries, wishesOf(request))
-      const run = await chat.answerProgram(user.id, wanted)
+      const run = await startOnce(request, store, async () => {
+        const entries = await entriesOfInput(body.input, resolver(user.id))
+        const wanted = readResponseRequest(body, entries, wishesOf(request))
+        return await chat.answerProgram(user.id, wanted)
+      })
       if (body.stream === true) {
         await streamTo(reply, run, -1)
         return reply

@@ -8,6 +8,7 @@ export const {
   sessions,
   apiKeys,
   accountLinks,
+  idempotencyKeys,
   tokenUsage,
   memories,
   preferences,

@@ -1,6 +1,6 @@
 // Tables of accounts and of what belongs to a user or to the whole server.
 import type { StoredFailure } from '../../protocol/failures/stored.ts'
-import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { ConversationId, RunId, UserId } from '../../protocol/ids.ts'
 import type { Preferences } from '../../protocol/preferences.ts'
 import type { ApiKeyScope } from '../../protocol/user.ts'
 import type { Columns } from '../columns/postgres.ts'
@@ -111,6 +111,29 @@ export function defineAccountTables(c: Columns) {
       c.index('account_links_created').on(t.kind, t.createdAt, t.id),
       c.index('account_links_user').on(t.userId),
       c.index('account_links_creator').on(t.createdBy),
+    ],
+  )
+
+  /** What requests with an Idempotency-Key were answered. */
+  const idempotencyKeys = c.table(
+    'idempotency_keys',
+    {
+      userId: owner(),
+      key: c.text('key').notNull(),
+      /** A hash of the request: the same key with another request is refused. */
+      fingerprint: c.text('fingerprint').notNull(),
+      state: c.choice<'pending' | 'finished'>('state').notNull(),
+      status: c.integer('status'),
+      sealedBody: c.text('sealed_body'),
+      /** The run that the request started; its response is read from there. */
+      runId: c.key<RunId>('run_id'),
+      /** The instance id of the process that took it. */
+      instance: c.text('instance').notNull(),
+      createdAt: c.time('created_at').notNull(),
+    },
+    (t) => [
+      c.primaryKey({ columns: [t.userId, t.key] }),
+      c.index('idempotency_keys_age').on(t.createdAt),
     ],
   )
 
@@ -227,6 +250,7 @@ export function defineAccountTables(c: Columns) {
     sessions,
     apiKeys,
     accountLinks,
+    idempotencyKeys,
     tokenUsage,
     memories,
     preferences,

@@ -55,6 +55,19 @@ export const ACCESS_FAILURES = {
     'This server does not respond under that host name. If the name is right, add it to trusted_hosts.',
   ],
   host_repeated: ['bad_request', 'The request has more than one Host header.'],
+  idempotency_body_gone: [
+    'conflict',
+    'A request with this Idempotency-Key was completed, but its response was too large to be repeated.',
+  ],
+  idempotency_key_invalid: ['bad_request', 'An Idempotency-Key has 1 to {{limit}} characters.'],
+  idempotency_key_reused: [
+    'conflict',
+    'This Idempotency-Key was used for a different request. Use a new key for each request.',
+  ],
+  idempotency_pending: [
+    'conflict',
+    'A request with this Idempotency-Key is still being processed. Try again in a moment.',
+  ],
   internal: [
     'internal',
     'Something went wrong on the server. Try again; if it happens again, search the log for the request id.',

@@ -1,0 +1,142 @@
+// Idempotency-Key, the guard of metrics and reference, HEAD, and errors: what every client may rely on.
+import { beforeAll, expect, test } from 'vitest'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../support/server.ts'
+import { turn } from '../../support/upstream-turns.ts'
+import { useUpstream } from '../../support/use-upstream.ts'
+
+const upstream = await useUpstream()
+
+describeOnEachServer('Idempotency-Key', (start) => {
+  let server: TestServer
+  let token: string
+  beforeAll(async () => {
+    server = await start({
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+    })
+    token = await register(server, 'someone')
+  })
+  const post = (path: string, body: object, key: string) =>
+    server.call('POST', path, { body, token, headers: { 'idempotency-key': key } })
+
+  test('a repeated creation gets the first response and creates nothing', async () => {
+    const twice = await Promise.all([
+      post('/api/projects', { name: 'Once' }, 'project-1'),
+      post('/api/projects', { name: 'Once' }, 'project-1'),
+    ])
+    const again = await post('/api/projects', { name: 'Once' }, 'project-1')
+    const created = twice.filter(({ status }) => status === 200)
+    expect(created.length).toBeGreaterThan(0)
+    for (const { status } of twice) expect([200, 409]).toContain(status)
+    expect(again.status).toBe(200)
+    expect(again.json).toEqual(created[0]?.json)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    const { json } = await server.call('GET', '/api/projects', { token })
+    expect(json.data.items).toHaveLength(1)
+  })
+
+  test('another request with the same key is refused, and a failed request may be sent again', async () => {
+    await post('/api/projects', { name: 'First' }, 'project-2')
+    const other = await post('/api/projects', { name: 'Second' }, 'project-2')
+    expect(other).toMatchObject({ status: 409, json: { reason: 'idempotency_key_reused' } })
+    const taken = await post('/api/projects', { name: 'First' }, 'project-3')
+    expect(taken.status).toBe(409)
+    const retried = await post('/api/projects', { name: 'Third' }, 'project-3')
+    expect(retried.status).toBe(200)
+    expect((await post('/api/projects', { name: 'x' }, 'k'.repeat(256))).status).toBe(400)
+  })
+
+  test('keys of different users are independent', async () => {
+    const other = await register(server, 'someone-else')
+    const headers = { 'idempotency-key': 'shared' }
+    const body = { title: 'Mine' }
+    const one = await server.call('POST', '/api/conversations', { body, headers, token })
+    const two = await server.call('POST', '/api/conversations', { body, headers, token: other })
+    expect(two.json.data.id).not.toBe(one.json.data.id)
+  })
+
+  test('a chat completion and a message that are sent again join the run that is there', async () => {
+    upstream.enqueue(turn.text('Once.'))
+    const body = { model: 'nanoclaw', messages: [{ role: 'user', content: 'Hello' }] }
+    const [first, second] = [
+      await post('/v1/chat/completions', body, 'chat-1'),
+      await post('/v1/chat/completions', body, 'chat-1'),
+    ]
+    expect(first.json).toMatchObject({ choices: [{ message: { content: 'Once.' } }] })
+    expect(second.json).toEqual(first.json)
+
+    upstream.enqueue(turn.text('Also once.'))
+    const made = await server.call('POST', '/api/conversations', { body: {}, token })
+    const path = `/api/conversations/${made.json.data.id}/messages`
+    const sent = await post(path, { text: 'Hello', stream: false }, 'message-1')
+    const again = await post(path, { text: 'Hello', stream: false }, 'message-1')
+    expect(sent.json.data.message.text).toBe('Also once.')
+    expect(again.json.data.run.id).toBe(sent.json.data.run.id)
+    upstream.expectDone()
+  })
+})
+
+const { start } = useServers()
+const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
+
+test('in multi mode, metrics and reference are for administrators, for named addresses, or public', async () => {
+  const paths = ['/metrics', '/openapi.json', '/docs/']
+  const statuses = async (server: TestServer, token?: string) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const found = []
+    for (const path of paths) found.push((await fetch(server.url + path, { headers })).status)
+    return found
+  }
+  const guarded = await start({ config: multi })
+  const admin = await register(guarded, 'admin')
+  const user = await register(guarded, 'user')
+  expect(await statuses(guarded)).toEqual([401, 401, 401])
+  expect(await statuses(guarded, user)).toEqual([403, 403, 403])
+  expect(await statuses(guarded, admin)).toEqual([200, 200, 200])
+  const allowed = await start({ config: { ...multi, metrics_allow: ['127.0.0.0/8'] } })
+  expect(await statuses(allowed)).toEqual([200, 200, 200])
+  const open = await start({ config: { ...multi, public_reference: true } })
+  expect(await statuses(open)).toEqual([200, 200, 200])
+})
+
+test('HEAD answers like GET without a body, and every failure has an error, a request id and the header of it', async () => {
+  const server = await start()
+  for (const path of ['/api/models', '/api/conversations', '/healthz', '/v1/models', '/metrics']) {
+    const head = await fetch(server.url + path, { method: 'HEAD' })
+    expect([path, head.status, await head.text()]).toEqual([path, 200, ''])
+  }
+  const json = { method: 'POST', headers: { 'content-type': 'application/json' } }
+  const failures: [string, RequestInit][] = [
+    ['/api/nothing', {}],
+    ['/nothing/here', { method: 'POST' }],
+    ['/api/conversations/none', {}],
+    ['/api/conversations', { ...json, body: '{' }],
+    ['/api/conversations', { ...json, body: '{"temperature":9}' }],
+    ['/api/conversations?limit=0', {}],
+    ['/api/conversations/%E0%A4%A', {}],
+    ['/api/conversations', { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'a' }],
+  ]
+  for (const [path, init] of failures) {
+    const answer = await fetch(server.url + path, init)
+    const body: unknown = await answer.json()
+    expect([path, body]).toMatchObject([
+      path,
+      {
+        code: answer.status,
+        error: expect.stringMatching(/^[a-z_]+$/),
+        message: expect.stringMatching(/\w/),
+        request_id: answer.headers.get('x-request-id'),
+      },
+    ])
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+  }
+})
