@@ -71,3 +71,24 @@ export const chatRun = (
   createdAt: new Date(),
   startedAt: null,
 })
+
+/** Stores a run in progress with its answer, in a new conversation of a new user. */
+export async function storeRun(
+  database: Database,
+  store: Store,
+  more: Partial<RunRow> = {},
+): Promise<RunRow> {
+  const user = await somebody(store)
+  const conversation = await store.conversations.create(user.id, {})
+  const message = await say(database, conversation.id, '', null, {
+    role: 'assistant',
+    status: 'streaming',
+  })
+  const run: RunRow = {
+    ...chatRun(user.id, conversation.id, message),
+    status: 'running',
+    ...more,
+  }
+  await database.write((tx) => store.runs.insert(tx, run))
+  return run
+}

@@ -3,6 +3,7 @@ import type { CallUsage } from '../../agent/run-scope.ts'
 import type { Writer } from '../../db/database.ts'
 import type { NewRun, RunRow } from '../../db/repositories/runs.ts'
 import { MAX_INTEGER } from '../../protocol/bounds.ts'
+import type { Price } from '../../protocol/catalog.ts'
 import { type Usage, usageOfRun } from '../../protocol/usage.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import type { Budgets } from './budgets.ts'
@@ -35,12 +36,18 @@ const FIRST_CALL: PricedCounts = {
   reasoningTokens: 0,
 }
 
+interface Dependencies extends Pick<ChatDependencies, 'store' | 'database' | 'now'> {
+  settings: Pick<ChatDependencies['settings'], 'runTokens' | 'userCostPerMonth'>
+  catalog: { resolve(model: string): Promise<{ price: Price | null }> }
+  budgets: Budgets
+}
+
 export type RunUsage = ReturnType<typeof createRunUsage>
 
 /** Create one per attempt of a run; call `release` when the run has ended. */
 export function createRunUsage(
   run: RunRow,
-  { store, database, settings, catalog, budgets, now }: ChatDependencies & { budgets: Budgets },
+  { store, database, settings, catalog, budgets, now }: Dependencies,
 ) {
   let { promptTokens, completionTokens, cachedTokens, iteration, revision: lastRevision } = run
   const cost: Record<string, number> = { ...run.cost }

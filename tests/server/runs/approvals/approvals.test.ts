@@ -16,7 +16,7 @@ import type { Approvals } from '../../../../server/tools/approval.ts'
 import { createToolRegistry } from '../../../../server/tools/registry.ts'
 import { describeOnEachDatabase } from '../../../support/databases.ts'
 import { toolCall } from '../../../support/scripted-client.ts'
-import { chatRun, say, somebody } from '../../../support/store-rows.ts'
+import { storeRun } from '../../../support/store-rows.ts'
 import { countingTool } from '../../tools/support.ts'
 
 const registry = createToolRegistry([
@@ -68,14 +68,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
     store = createStore(database)
   })
   beforeEach(async () => {
-    const user = await somebody(store)
-    const conversation = await store.conversations.create(user.id, {})
-    const message = await say(database, conversation.id, '', null, {
-      role: 'assistant',
-      status: 'streaming',
-    })
-    run = { ...chatRun(user.id, conversation.id, message), status: 'running' }
-    await database.write((tx) => store.runs.insert(tx, run))
+    run = await storeRun(database, store)
     begin()
   })
 
