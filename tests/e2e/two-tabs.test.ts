@@ -76,6 +76,36 @@ describeInBrowser('two tabs', (visitor) => {
     await leave(one)
   })
 
+  test('a conversation that is not open shows in its row and in the tab’s title that it waits and has news', async () => {
+    const one = await visitor.open(server.url)
+    const list = one.getByRole('navigation', { name: 'Conversations' })
+    await list.getByText('No conversations yet').waitFor()
+    // Another device: what it has shown, this one has not.
+    const other = await visitor.open(server.url, { remote: true })
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '6 * 7' } }]),
+      turn.text('Forty-two.'),
+    )
+    await say(other, 'Six times seven?')
+    await other.getByRole('button', { name: 'Approve' }).waitFor()
+    await expect.poll(() => other.title()).toBe('● waiting for you · Six times seven? · NanoClaw')
+    await expect.poll(() => one.title()).toBe('(1) NanoClaw')
+    await other.getByRole('button', { name: 'Approve' }).click()
+    await list.getByText('new answer').waitFor({ state: 'attached' })
+    expect(await one.title()).toBe('(1) NanoClaw')
+    await list.getByRole('link').first().click()
+    await one.getByText('Forty-two.').waitFor()
+    await expect.poll(() => one.title()).toBe('Six times seven? · NanoClaw')
+    await one.goto(server.url)
+    await list.getByRole('link').first().waitFor()
+    expect(await list.getByText('new answer').count()).toBe(0)
+    const id = new URL(other.url()).pathname.split('/').at(-1) ?? ''
+    await server.call('DELETE', `/api/conversations/${id}`)
+    await list.getByText('No conversations yet').waitFor()
+    await leave(other)
+    await leave(one)
+  })
+
   test('a pinned conversation stays in sight under however many newer ones', async () => {
     const make = async (title: string): Promise<string> =>
       (await server.call('POST', '/api/conversations', { body: { title } })).json.data.id

@@ -14,6 +14,7 @@ import { useMedia } from './use-media.ts'
 import { useShellCommands } from './use-shell-commands.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useSidebar } from './use-sidebar.ts'
+import { useTabTitle } from './use-tab-title.ts'
 
 const ShortcutHelp = lazyView(() =>
   import('./shortcut-help.tsx').then((module) => module.ShortcutHelp),
@@ -31,6 +32,7 @@ export function Shell({ multi }: { multi: boolean }) {
   const writing = location === paths.home || location.startsWith(paths.conversation(''))
   const { data: user } = useProfile()
   useFollowChanges()
+  useTabTitle()
   const wide = useMedia('(min-width: 56rem)')
   const [pinned, setPinned] = useSidebar()
   const [drawer, setDrawer] = useState(false)

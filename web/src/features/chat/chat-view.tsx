@@ -39,6 +39,7 @@ import { Announcer } from './runs/announcer.tsx'
 import { useIsRunning } from './runs/live-runs.ts'
 import { useAttach } from './runs/use-attach.ts'
 import { useRunActions, type Written } from './runs/use-run-actions.ts'
+import { useMarkSeen } from './use-mark-seen.ts'
 
 /** Whether to offer tools is a choice of this page, not of the conversation; it lasts until the page closes. */
 const toolsOff = new Set<string>()
@@ -131,6 +132,7 @@ function OpenConversation({
   const [toDelete, setToDelete] = useState<string | null>(null)
   const deletionSize = useDeletionSize(id, toDelete)
   useAttach(client, id, conversation)
+  useMarkSeen(conversation)
   const running = useIsRunning(id)
   useCommand('stop', running ? () => void run.stop() : null)
 

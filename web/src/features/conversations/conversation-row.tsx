@@ -20,6 +20,7 @@ import { useExport } from '../../lib/api/sharing.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { loadPageTexts } from '../../lib/i18n/i18n.ts'
 import { paths } from '../../lib/paths.ts'
+import { isUnread, useSeen } from '../../lib/seen-conversations.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Menu, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
@@ -48,6 +49,7 @@ export const ConversationRow = memo(function ConversationRow({
   const [renaming, setRenaming] = useState(false)
   const [sharing, setSharing] = useState(false)
   const { id, pinned, archived } = conversation
+  const unread = useSeen((seen) => isUnread(seen, conversation)) && !active
   const title = conversationTitle(conversation.title, t)
 
   if (renaming)
@@ -79,20 +81,21 @@ export const ConversationRow = memo(function ConversationRow({
       </li>
     )
   return (
-    <li className="group/row relative">
+    <li className="list-row group/row relative">
       <Link
         href={paths.conversation(id)}
         aria-current={active ? 'page' : undefined}
         className={classNames(
           'flex h-9 items-center gap-2 rounded-lg pr-9 pointer-coarse:h-11 pointer-coarse:pr-12 pl-2.5 text-sm -outline-offset-2',
-          active ? 'bg-hover font-medium text-ink' : 'text-soft hover:bg-hover/60',
+          active ? 'bg-hover' : 'hover:bg-hover/60',
+          active || unread ? 'font-medium text-ink' : 'text-soft',
         )}
         onClick={onOpened}
       >
         <span dir="auto" title={title} className="min-w-0 flex-1 truncate text-start">
           {title}
         </span>
-        <RunMark conversation={conversation} />
+        <RunMark conversation={conversation} unread={unread} />
       </Link>
       <Menu
         align="end"
@@ -149,9 +152,15 @@ export const ConversationRow = memo(function ConversationRow({
   )
 })
 
-function RunMark({ conversation }: { conversation: Conversation }) {
+function RunMark({ conversation, unread }: { conversation: Conversation; unread: boolean }) {
   const { t } = useTranslation()
-  if (conversation.active_run_id === null) return null
+  if (conversation.active_run_id === null)
+    return unread ? (
+      <span title={t('conversation.unread')} className="flex shrink-0 items-center">
+        <span className="sr-only">{t('conversation.unread')}</span>
+        <span aria-hidden className="size-2 rounded-full bg-accent" />
+      </span>
+    ) : null
   const status = conversation.active_run_status
   const waits = status === 'awaiting_approval' || status === 'awaiting_input'
   const waitLabel = status === 'awaiting_input' ? 'conversation.waitsInput' : 'conversation.waits'

@@ -208,6 +208,7 @@ export const chinese: typeof english = {
       older: '更早',
     },
   },
+  tab: { answering: '● 正在回答', waiting: '● 等待你处理' },
   conversation: {
     untitled: '新对话',
     actions: '“{{title}}”的操作',
@@ -220,6 +221,7 @@ export const chinese: typeof english = {
     share: '分享',
     exportAs: { md: 'Markdown', html: '网页（HTML）', json: 'JSON（所有分支）' },
     runs: '正在回答',
+    unread: '有新回答',
     waits: '等待你批准',
     waitsInput: '等待你填写',
     deletedElsewhere: '这个对话已在另一个标签页或设备上被删除。',

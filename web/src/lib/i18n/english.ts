@@ -209,6 +209,7 @@ export const english = {
       older: 'Older',
     },
   },
+  tab: { answering: '● answering', waiting: '● waiting for you' },
   conversation: {
     untitled: 'New conversation',
     actions: 'Actions for “{{title}}”',
@@ -221,6 +222,7 @@ export const english = {
     share: 'Share',
     exportAs: { md: 'Markdown', html: 'Web page (HTML)', json: 'JSON, all branches' },
     runs: 'answering',
+    unread: 'new answer',
     waits: 'waiting for your approval',
     waitsInput: 'waiting for your answer',
     deletedElsewhere: 'This conversation was deleted in another tab or on another device.',

@@ -1,0 +1,39 @@
+// The title of the browser's tab: the open conversation, what it is doing, and how many others have news or wait for the person.
+import { useEffect, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useRoute } from 'wouter'
+import { useLiveRuns } from '../features/chat/runs/live-runs.ts'
+import { useConversations } from '../lib/api/conversations.ts'
+import { conversationTitle } from '../lib/conversation-title.ts'
+import { isUnread, useSeen } from '../lib/seen-conversations.ts'
+
+const NAME = 'NanoClaw'
+const WAITING = new Set<string | null>(['awaiting_approval', 'awaiting_input'])
+
+export function useTabTitle(): void {
+  const { t } = useTranslation()
+  const [, params] = useRoute('/c/:id')
+  const openId = params?.id
+  const seen = useSeen()
+  const { data } = useConversations({ q: '', view: 'current', pinned: false })
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data])
+  const open = items.find(({ id }) => id === openId)
+  const live = useLiveRuns(({ byConversation }) => {
+    const run = openId === undefined ? undefined : byConversation[openId]
+    if (run === undefined || run.state !== 'running') return null
+    return run.approvals.length > 0 || run.inputs.length > 0 ? 'waiting' : 'answering'
+  })
+  const news = items.filter(
+    (item) => item.id !== openId && (WAITING.has(item.active_run_status) || isUnread(seen, item)),
+  ).length
+  const title = [
+    live === null ? '' : t(`tab.${live}`),
+    open === undefined ? '' : conversationTitle(open.title, t),
+    NAME,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ')
+  useEffect(() => {
+    document.title = news === 0 ? title : `(${news}) ${title}`
+  }, [news, title])
+}
