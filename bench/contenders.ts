@@ -1,6 +1,7 @@
 // The servers that the stream suites compare, the product and a plain proxy, under the same load.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../tests/support/free-port.ts'
 import { type Measured, type ProbedServer, startNanoClaw } from './processes/start.ts'
 import { type StreamResult, type StreamTarget, stream } from './stream-client.ts'
@@ -36,6 +37,12 @@ export async function startProduct(
   return await startNanoClaw(configFile, await freePort(), folder, withProbe)
 }
 
+const START_APART_MS = 8
+const SETTLE_MS = 2_000
+const STEADY_SECONDS = 6
+/** Of a `paced` model. */
+const TOKENS_PER_SECOND = 30
+
 /** A server under test and the requests that put load on it. */
 export interface Contender {
   process: Measured
@@ -53,6 +60,20 @@ export function passThrough(process: Measured): Contender {
       body: { model, stream: true, messages: [{ role: 'user', content: 'Go on.' }] },
       textMark: '"content":"word ',
       endMark: '[DONE]',
+    }),
+  }
+}
+
+/** A minimal chat server as a contender (`processes/peer.ts`). */
+export function peer(process: Measured): Contender {
+  return {
+    process,
+    target: async (model) => ({
+      port: process.port,
+      path: '/chat',
+      body: { model, text: 'Go on.' },
+      textMark: '"delta":"word ',
+      endMark: 'event: done',
     }),
   }
 }
@@ -98,6 +119,26 @@ export async function prepareSends(contender: Contender, count: number, atOnce: 
     await Promise.all(Array.from({ length: atOnce }, work))
     return results
   }
+}
+
+/**
+ * Microseconds of CPU for each token while many streams of 30 tokens/s are running; their starts and ends do not count.
+ * @param tokens of each stream; they must last for `STEADY_SECONDS` and the starts.
+ */
+export async function steadyCpu(
+  contender: Contender,
+  tokens: number,
+  streams: number,
+): Promise<number> {
+  const all = runStreams(contender, `paced-${tokens}`, streams, { staggerMs: START_APART_MS })
+  await sleep(streams * START_APART_MS + SETTLE_MS)
+  const before = contender.process.cpuSeconds()
+  const startedAt = performance.now()
+  await sleep(STEADY_SECONDS * 1000)
+  const seconds = (performance.now() - startedAt) / 1000
+  const cpu = contender.process.cpuSeconds() - before
+  await all
+  return (cpu * 1e6) / (streams * TOKENS_PER_SECOND * seconds)
 }
 
 /** Runs parallel or staggered streams and measures the elapsed time and CPU time of the server. */

@@ -2,15 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostgres, onServer, withDatabase } from '../tests/support/postgres-server.ts'
 import {
   type Contender,
   passThrough,
   prepareSends,
   product,
-  runStreams,
   startProduct,
+  steadyCpu,
 } from './contenders.ts'
 import { type ProbeReport, startProgram } from './processes/start.ts'
 import { stream } from './stream-client.ts'
@@ -22,9 +21,6 @@ const TURNS = 300
 const LONG_SENDS = 50
 const STREAMS = 300
 const PACED_TOKENS = 450
-const START_APART_MS = 8
-const SETTLE_MS = 2_000
-const STEADY_MS = 6_000
 const models = ['single-1', 'single-2000', `paced-${PACED_TOKENS}`]
 
 const TOP_FUNCTIONS = 25
@@ -36,19 +32,6 @@ async function converse(contender: Contender): Promise<(count: number) => Promis
   return async (count) => {
     for (let sent = 0; sent < count; sent += 1) await stream(target)
   }
-}
-
-/** Microseconds of CPU for each token while many streams of 30 tokens/s are running; their starts and ends do not count. */
-async function steadyCpu(contender: Contender): Promise<number> {
-  const all = runStreams(contender, `paced-${PACED_TOKENS}`, STREAMS, { staggerMs: START_APART_MS })
-  await sleep(STREAMS * START_APART_MS + SETTLE_MS)
-  const before = contender.process.cpuSeconds()
-  const startedAt = performance.now()
-  await sleep(STEADY_MS)
-  const seconds = (performance.now() - startedAt) / 1000
-  const cpu = contender.process.cpuSeconds() - before
-  await all
-  return (cpu * 1e6) / (STREAMS * 30 * seconds)
 }
 
 /** The folder of our own code, or the package. */
@@ -138,13 +121,15 @@ export async function profile(parts: readonly string[]): Promise<void> {
       print(`a send after ${TURNS} turns`, report, LONG_SENDS)
     }
     if (wants('streams')) {
-      const raw = await steadyCpu(passThrough(rawProcess))
-      const plain = await steadyCpu(own)
+      const raw = await steadyCpu(passThrough(rawProcess), PACED_TOKENS, STREAMS)
+      const plain = await steadyCpu(own, PACED_TOKENS, STREAMS)
       console.log(
         `\n${STREAMS} streams of 30 tokens/s: ${plain.toFixed(1)} µs of CPU for each token, ` +
           `raw ${raw.toFixed(1)}: ${(plain / raw).toFixed(2)} × raw`,
       )
-      const report = await server.probe(async () => void (await steadyCpu(own)))
+      const report = await server.probe(
+        async () => void (await steadyCpu(own, PACED_TOKENS, STREAMS)),
+      )
       print('1,000 tokens of steady streams', report, (STREAMS * PACED_TOKENS) / 1000)
     }
   } finally {

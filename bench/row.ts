@@ -3,12 +3,20 @@
 export interface Row {
   suite: string
   figure: string
-  /** The target as text, as listed in docs/operations.md. */
+  /** The target as text, as listed in docs/benchmarks.md. */
   target: string
   value: number
   unit: string
   ok: boolean
+  /** The quartiles of the rounds that `value` is the median of. */
+  spread?: [number, number]
 }
+
+/** The median of the rounds, with their quartiles. */
+export const ofRounds = (values: readonly number[]): Required<Pick<Row, 'value' | 'spread'>> => ({
+  value: median(values),
+  spread: [percentile(values, 0.25), percentile(values, 0.75)],
+})
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 

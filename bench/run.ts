@@ -1,6 +1,7 @@
-// `npm run bench [-- suite …]`: runs the suites, prints each figure with its target, and writes bench/results/.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+// `npm run bench [-- suite …]`: runs the suites, prints each figure with its target, and writes bench/results/. The first
+// word may be `profile` or `compare` instead.
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Row } from './row.ts'
@@ -12,7 +13,7 @@ type Suite = { file: string; run(): Promise<Row[]> }
 const isSuite = (module: object): module is Pick<Suite, 'run'> =>
   'run' in module && typeof module.run === 'function'
 
-/** The files of a suite that export `run`: `<suite>.ts` and `<suite>-….ts`. */
+/** The files of a suite that export `run`: `<suite>.ts` and `<suite>-….ts`; or the one file that is named. */
 async function filesOf(suite: string): Promise<Suite[]> {
   const files = readdirSync(import.meta.dirname)
     .filter(
@@ -51,6 +52,18 @@ if (requested[0] === 'profile') {
   await profile(requested.slice(1))
   process.exit(0)
 }
+const folder = join(import.meta.dirname, 'results')
+mkdirSync(folder, { recursive: true })
+if (requested[0] === 'compare') {
+  const [, oldFile, newFile] = requested
+  if (oldFile === undefined) {
+    console.error('Name the result to compare with: npm run bench -- compare <old.json> [new.json]')
+    process.exit(2)
+  }
+  const { compare } = await import('./compare.ts')
+  compare(folder, oldFile, newFile)
+  process.exit(0)
+}
 // Requires several instances sharing one store, which this version does not support.
 if (requested.includes('cluster')) {
   console.error(
@@ -58,12 +71,17 @@ if (requested.includes('cluster')) {
   )
   process.exit(2)
 }
-const unknown = requested.filter((name) => !SUITES.includes(name))
+/** A suite, or one file of it, such as `stream-held`. */
+const isKnown = (name: string): boolean =>
+  SUITES.includes(name) ||
+  (SUITES.includes(name.split('-')[0] ?? '') && existsSync(join(import.meta.dirname, `${name}.ts`)))
+const unknown = requested.filter((name) => !isKnown(name))
 if (unknown.length > 0) {
   console.error(`Unknown suite: ${unknown.join(', ')}. Available: ${SUITES.join(', ')}.`)
   process.exit(2)
 }
 
+const loadBefore = loadavg()
 const rows: Row[] = []
 const failures: string[] = []
 for (const suite of requested.length > 0 ? requested : SUITES) {
@@ -84,10 +102,15 @@ for (const suite of requested.length > 0 ? requested : SUITES) {
   }
 }
 
-const folder = join(import.meta.dirname, 'results')
-mkdirSync(folder, { recursive: true })
 const at = new Date().toISOString()
-const result = { at, node: process.version, processors: cpus().length, failures, rows }
+const machine = {
+  node: process.version,
+  processors: cpus().length,
+  model: cpus()[0]?.model,
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+}
+// The averages over 1, 5 and 15 minutes, before and after.
+const result = { at, ...machine, load: [...loadBefore, ...loadavg()], failures, rows }
 const file = join(folder, `${at.replaceAll(/[:.]/g, '-')}.json`)
 writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
 console.log(`\n${rows.filter(({ ok }) => ok).length} of ${rows.length} figures reached; ${file}`)

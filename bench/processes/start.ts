@@ -13,7 +13,10 @@ export interface Measured {
   cpuSeconds(): number
   /** Current resident memory, in megabytes. */
   memory(): number
+  /** Kills the process. */
   stop(): Promise<void>
+  /** Asks the process to end, and waits until it has. */
+  terminate(): Promise<void>
 }
 
 /** Clock ticks per second in /proc/<pid>/stat; 100 on every Linux that Node supports. */
@@ -21,6 +24,12 @@ const TICKS = 100
 
 export function watch(child: ChildProcess, port: number): Measured {
   const pid = child.pid ?? 0
+  const end = (signal: NodeJS.Signals): Promise<void> =>
+    new Promise((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) return resolve()
+      child.once('exit', () => resolve())
+      child.kill(signal)
+    })
   return {
     pid,
     port,
@@ -32,12 +41,8 @@ export function watch(child: ChildProcess, port: number): Measured {
       const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
       return Number(kilobytes) / 1024
     },
-    stop: () =>
-      new Promise((resolve) => {
-        if (child.exitCode !== null || child.signalCode !== null) return resolve()
-        child.once('exit', () => resolve())
-        child.kill('SIGKILL')
-      }),
+    stop: () => end('SIGKILL'),
+    terminate: () => end('SIGTERM'),
   }
 }
 

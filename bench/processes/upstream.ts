@@ -1,10 +1,14 @@
 // A model server for benchmarks: OpenAI chunks of five bytes of text, as fast as the client reads or at a fixed rate.
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** `<mode>-<tokens>`: `single` sends one token per write, `burst` 64 per write, `paced` 30 per second. */
-const MODEL = /^(single|burst|paced)-(\d+)$/
+/**
+ * `<mode>-<tokens>`: `single` sends one token per write, `burst` 64 per write, `paced` 30 per second. `tool` asks for the time
+ * first, then answers as `paced`.
+ */
+const MODEL = /^(single|burst|paced|tool)-(\d+)$/
 const BURST = 64
 const PACE_MS = 1000 / 30
 
@@ -23,7 +27,7 @@ const burst = token.repeat(BURST)
 
 async function play(response: ServerResponse, mode: string, tokens: number): Promise<void> {
   response.write(line({ delta: { role: 'assistant', content: '' }, finish_reason: null }))
-  if (mode === 'paced') {
+  if (mode === 'paced' || mode === 'tool') {
     for (let sent = 0; sent < tokens && !response.destroyed; sent += 1) {
       response.write(token)
       await new Promise((resolve) => setTimeout(resolve, PACE_MS))
@@ -42,6 +46,19 @@ async function play(response: ServerResponse, mode: string, tokens: number): Pro
   response.end('data: [DONE]\n\n')
 }
 
+/** Asks for one tool call that needs nobody's approval. */
+function askForTime(response: ServerResponse): void {
+  const call = {
+    index: 0,
+    id: `call_${randomUUID()}`,
+    type: 'function',
+    function: { name: 'get_current_time', arguments: '{}' },
+  }
+  response.write(line({ delta: { role: 'assistant', tool_calls: [call] }, finish_reason: null }))
+  response.write(line({ delta: {}, finish_reason: 'tool_calls' }))
+  response.end('data: [DONE]\n\n')
+}
+
 const server = createServer((request, response) => {
   const body: Buffer[] = []
   request.on('data', (chunk: Buffer) => body.push(chunk))
@@ -51,10 +68,14 @@ const server = createServer((request, response) => {
     const [, mode = 'single', tokens = '100'] = MODEL.exec(model) ?? []
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.socket?.setNoDelay(true)
-    void play(response, mode, Number(tokens))
+    // The last message of the request is a tool's result when the call was answered.
+    const isAnswered = text.lastIndexOf('"role":"tool"') > text.lastIndexOf('"role":"user"')
+    if (mode === 'tool' && !isAnswered) askForTime(response)
+    else void play(response, mode, Number(tokens))
   })
 })
 server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', 4096, () => {
+// A port is given when the server takes the place of an earlier one.
+server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', 4096, () => {
   console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }))
 })

@@ -1,0 +1,139 @@
+// `npm run soak [-- --minutes 10 --chats 300]`: many chats for minutes, with faults; shows what grows and what gets lost.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { freePort } from '../tests/support/free-port.ts'
+import { type Measured, startNanoClaw, startProgram } from './processes/start.ts'
+import { createSoakChat, type SoakChat } from './soak/chat.ts'
+import { type Sample, sampleOf, slopePerMinute } from './soak/samples.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    chats: { type: 'string', default: '300' },
+  },
+})
+const minutes = Number(values.minutes)
+const chats = Number(values.chats)
+const MODELS = ['tool-60', 'paced-90', 'single-400']
+
+/** Shares of the time: faults come first, because a restarted process begins with new memory. */
+const KILL_AT = 0.1
+const UPSTREAM_AT = 0.2
+const TERM_AT = 0.3
+/** Slopes are measured from here on: caches are full and the restarted server is warm. */
+const WARM_AT = 0.5
+const SAMPLE_MS = 2_000
+/** Time for the last answers after the end. */
+const QUIET_MS = 60_000
+/** A shorter soak prints its slopes without judging them: memory is still filling caches. */
+const JUDGED_MINUTES = 8
+/** What may grow in a minute after the warm-up: so much, or this share of the mean. The rest is movement, not growth. */
+const ALLOWED_SHARE = 0.02
+const ALLOWED: Record<keyof Sample, number> = {
+  'memory MB': 3,
+  handles: 1,
+  sockets: 1,
+  processes: 0.2,
+  timers: 5,
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-soak-'))
+let upstream = await startProgram('upstream')
+const port = await freePort()
+const configFile = join(folder, 'config.yml')
+await writeFile(
+  configFile,
+  JSON.stringify({
+    data_dir: join(folder, 'data'),
+    workspace_root: join(folder, 'workspaces'),
+    log_level: 'error',
+    titles: 'first_message',
+    limits: { runs_per_user: 100_000, streams_per_user: 100_000, connections_per_address: 100_000 },
+    models: MODELS.map((id) => ({
+      id,
+      api_url: `http://127.0.0.1:${upstream.port}/v1`,
+      api_key: 'none',
+    })),
+  }),
+)
+let server: Measured = await startNanoClaw(configFile, port, folder)
+const url = `http://127.0.0.1:${port}`
+const state = { isOver: false }
+
+console.log(
+  `${chats} chats for ${minutes} minutes; load ${loadavg().map((load) => load.toFixed(1))}`,
+)
+const people: SoakChat[] = []
+for (let at = 0; at < chats; at += 1)
+  people.push(createSoakChat(url, MODELS[at % MODELS.length] ?? 'paced-90', at, state))
+const working = people.map((person) => person.work())
+
+const startedAt = performance.now()
+const totalMs = minutes * 60_000
+const passed = (): number => (performance.now() - startedAt) / totalMs
+const until = (share: number) =>
+  sleep(Math.max(0, share * totalMs - (performance.now() - startedAt)))
+
+await until(KILL_AT)
+console.log('killing the server (SIGKILL) and starting it again')
+await server.stop()
+server = await startNanoClaw(configFile, port, folder)
+await until(UPSTREAM_AT)
+console.log('restarting the model server')
+const upstreamPort = upstream.port
+await upstream.stop()
+await sleep(1_000)
+upstream = await startProgram('upstream', String(upstreamPort))
+await until(TERM_AT)
+console.log('restarting the server (SIGTERM)')
+await server.terminate()
+server = await startNanoClaw(configFile, port, folder)
+await until(WARM_AT)
+
+const samples: { atMinutes: number; sample: Sample }[] = []
+while (passed() < 1) {
+  samples.push({ atMinutes: passed() * minutes, sample: await sampleOf(server, url) })
+  await sleep(SAMPLE_MS)
+}
+state.isOver = true
+await Promise.race([Promise.all(working), sleep(QUIET_MS)])
+
+const failures: string[] = []
+for (const name of ['memory MB', 'handles', 'sockets', 'processes', 'timers'] as const) {
+  const points = samples.map(({ atMinutes, sample }) => [atMinutes, sample[name]] as const)
+  const slope = slopePerMinute(points)
+  const last = points.at(-1)?.[1] ?? 0
+  const mean = points.reduce((total, [, value]) => total + value, 0) / points.length
+  const isGrowing =
+    minutes >= JUDGED_MINUTES && slope > Math.max(ALLOWED[name], mean * ALLOWED_SHARE)
+  console.log(
+    `${isGrowing ? 'GROWS' : 'ok   '}  ${name.padEnd(10)} ${slope.toFixed(2).padStart(8)} per minute, ${last.toFixed(0)} at the end`,
+  )
+  if (isGrowing) failures.push(name)
+}
+const audits = await Promise.all(people.map((person) => person.audit()))
+const sum = (count: (audit: (typeof audits)[number]) => number): number =>
+  audits.reduce((total, audit) => total + count(audit), 0)
+console.log(
+  `${sum(({ sent }) => sent)} messages were accepted; ${sum(({ completed }) => completed)} answers are complete, ` +
+    `${sum(({ failed }) => failed)} failed or were stopped, and say so`,
+)
+console.log(
+  `${sum(({ left }) => left)} times a client left, ${sum(({ slow }) => slow)} read slowly, ` +
+    `${sum(({ refused }) => refused)} requests were refused while something restarted`,
+)
+for (const [text, count] of [
+  ['accepted messages are missing', sum(({ missing }) => missing)],
+  ['answers differ from what the model sent', sum(({ wrong }) => wrong)],
+  ['answers never ended', sum(({ open }) => open)],
+] as const)
+  if (count > 0) failures.push(`${count} ${text}`)
+console.log(
+  failures.length === 0 ? 'nothing lost, nothing grows' : `FAILED: ${failures.join('; ')}`,
+)
+await Promise.all([server.stop(), upstream.stop()])
+await rm(folder, { recursive: true, force: true })
+process.exit(failures.length === 0 ? 0 : 1)

@@ -1,0 +1,93 @@
+// The 'stream' figures at the limit: how many steady streams the server holds, compared with a plain proxy, and their memory.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Contender, passThrough, product, runStreams, startProduct } from './contenders.ts'
+import { startProgram } from './processes/start.ts'
+import { percentile, type Row } from './row.ts'
+
+const SUITE = 'stream'
+/** Numbers of concurrent streams at 30 tokens/s, tried in order while the token latency stays within its limit. */
+const HELD_STEPS = [50, 100, 200, 300, 400, 500, 700, 1000]
+const HELD_TOKENS = 450
+const HELD_LATENCY_MS = 100
+/** Delay between stream starts; the latency is measured once all are running. */
+const HELD_APART_MS = 8
+
+const figure = (name: string, value: number, unit: string, target: string, ok: boolean): Row => ({
+  suite: SUITE,
+  figure: name,
+  value,
+  unit,
+  target,
+  ok,
+})
+
+interface Held {
+  count: number
+  latency: number
+  /** Peak resident memory in megabytes, by the number of streams. */
+  peaks: Map<number, number>
+}
+
+/** The largest number of streams at 30 tokens/s for which the p99 token latency stays within 100 ms. */
+async function held(contender: Contender): Promise<Held> {
+  const best: Held = { count: 0, latency: 0, peaks: new Map() }
+  for (const count of HELD_STEPS) {
+    let peak = 0
+    const watching = setInterval(() => {
+      peak = Math.max(peak, contender.process.memory())
+    }, 200)
+    const { results } = await runStreams(contender, `paced-${HELD_TOKENS}`, count, {
+      staggerMs: HELD_APART_MS,
+    })
+    clearInterval(watching)
+    const gaps = results.flatMap((result) => result.gaps)
+    const latency = percentile(gaps, 0.99) - 1000 / 30
+    if (latency > HELD_LATENCY_MS) break
+    best.count = count
+    best.latency = latency
+    best.peaks.set(count, peak)
+  }
+  return best
+}
+
+async function holding(raw: Contender, own: Contender): Promise<Row[]> {
+  const limit = await held(raw)
+  const mine = await held(own)
+  const ratio = mine.count / Math.max(1, limit.count)
+  const few = HELD_STEPS[0] ?? 0
+  const grown = (mine.peaks.get(mine.count) ?? 0) - (mine.peaks.get(few) ?? 0)
+  const perStream = (grown * 1024) / Math.max(1, mine.count - few)
+  return [
+    figure(
+      `streams of 30 tokens/s held (raw ${limit.count}, own ${mine.count})`,
+      ratio,
+      '× raw',
+      '≥ 1',
+      ratio >= 1,
+    ),
+    figure('token latency at that load, p99', mine.latency, 'ms', '< 100', mine.latency < 100),
+    figure(
+      `memory of each stream beyond ${few}`,
+      perStream,
+      'KB',
+      '≤ 80',
+      mine.count > few && perStream <= 80,
+    ),
+  ]
+}
+
+/** Runs the suite against the built server. */
+export async function run(): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-bench-'))
+  const upstream = await startProgram('upstream')
+  const rawProcess = await startProgram('raw-proxy', String(upstream.port))
+  const server = await startProduct(folder, upstream.port, [`paced-${HELD_TOKENS}`])
+  try {
+    return await holding(passThrough(rawProcess), product(server))
+  } finally {
+    await Promise.all([server.stop(), rawProcess.stop(), upstream.stop()])
+    await rm(folder, { recursive: true, force: true })
+  }
+}
