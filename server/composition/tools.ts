@@ -161,6 +161,7 @@ export function createToolModule({
     servers: config.mcp_servers,
     grants: createMcpGrantStore(createMcpGrantRepository(database), box),
     clientMetadataUrl: clientMetadataUrl(config.public_url),
+    identify: (userId) => store.users.find(userId),
     log: (message, detail) => log.warn(detail, message),
   })
   const registry = createToolRegistry([() => offered, mcp.tools], {

@@ -21,6 +21,10 @@ export const McpServerSettings = z
     cwd: z.string().min(1).max(4096).optional(),
     url: z.url({ protocol: /^https?$/, error: 'an http:// or https:// URL' }).optional(),
     headers: z.record(z.string(), z.string()).optional(),
+    /** Lets the hints of this server lower the risk of its tools below `medium`. */
+    trust_hints: z.boolean().optional(),
+    /** In multi-user mode: the names of the users who may use it, besides administrators. Default: everybody. */
+    users: z.array(z.string().min(1).max(200)).max(10_000).optional(),
     /** For servers that people sign in to and whose authorization server does not register clients itself. */
     oauth: z
       .strictObject({
@@ -76,3 +80,26 @@ export const McpCallbackBody = z
     error: z.string().max(500).optional(),
   })
   .meta({ id: 'McpCallback' })
+
+/** A prompt of an MCP server, which the page offers as a command. */
+export const McpPrompt = z
+  .object({
+    server: z.string(),
+    name: z.string(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    arguments: z.array(
+      z.object({ name: z.string(), description: z.string().optional(), required: z.boolean() }),
+    ),
+  })
+  .meta({ id: 'McpPrompt' })
+export type McpPrompt = z.infer<typeof McpPrompt>
+
+export const McpPromptList = z.object({ prompts: z.array(McpPrompt) })
+
+export const McpPromptBody = z.object({
+  arguments: z.record(z.string().max(200), z.string().max(100_000)).optional(),
+})
+
+/** The text of a prompt with its arguments: from outside, so the person sees it before it is sent. */
+export const FilledMcpPrompt = z.object({ text: z.string() }).meta({ id: 'FilledMcpPrompt' })

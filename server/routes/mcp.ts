@@ -2,14 +2,22 @@
 import { z } from 'zod'
 import type { App } from '../http/app.ts'
 import { Deleted, envelope } from '../protocol/envelope.ts'
-import { McpCallbackBody, McpServerList, McpServerName, McpSignIn } from '../protocol/mcp.ts'
+import {
+  FilledMcpPrompt,
+  McpCallbackBody,
+  McpPromptBody,
+  McpPromptList,
+  McpServerList,
+  McpServerName,
+  McpSignIn,
+} from '../protocol/mcp.ts'
 import { clientMetadata } from '../tools/mcp/oauth/sign-in.ts'
 import type { McpServers } from '../tools/mcp/servers.ts'
 import { success } from './envelope.ts'
 import { pageUrl } from './page-url.ts'
 
 export interface McpRouteDependencies {
-  mcp: Pick<McpServers, 'list' | 'prepare' | 'signIn' | 'finishSignIn' | 'signOut'>
+  mcp: Omit<McpServers, 'tools' | 'toolNamesOf' | 'ready' | 'close'>
   publicUrl: string | undefined
   /** The address of this installation's client metadata; null without a public HTTPS address. */
   clientMetadataUrl: string | null
@@ -39,6 +47,36 @@ export function registerMcpRoutes(
       await mcp.prepare(user.id)
       return success({ servers: mcp.list(user.id) })
     },
+  )
+
+  app.get(
+    '/api/mcp/prompts',
+    {
+      schema: {
+        summary: 'List the prompts of MCP servers',
+        tags,
+        response: { 200: envelope(McpPromptList) },
+      },
+    },
+    async ({ user }) => {
+      await mcp.prepare(user.id)
+      return success({ prompts: await mcp.prompts(user.id) })
+    },
+  )
+
+  app.post(
+    '/api/mcp/prompts/:server/:name',
+    {
+      schema: {
+        summary: 'Fill in a prompt of an MCP server',
+        tags,
+        params: z.object({ server: McpServerName, name: z.string().min(1).max(500) }),
+        body: McpPromptBody,
+        response: { 200: envelope(FilledMcpPrompt) },
+      },
+    },
+    async ({ user, params: { server, name }, body }) =>
+      success({ text: await mcp.prompt(user.id, server, name, body.arguments ?? {}) }),
   )
 
   app.post(

@@ -17,7 +17,7 @@ export interface ApprovalRequest {
 
 export interface Approvals {
   /** Whether a call needs approval; `name` is the tool's own, never an alias; `riskLevel` is that of this call. */
-  isNeeded(tool: { name: string; riskLevel: RiskLevel }): boolean
+  isNeeded(tool: { name: string; riskLevel: RiskLevel; grantKey?: string | undefined }): boolean
   /** Set when nobody can be asked: the error, for the model, of each call that needs approval. */
   readonly refusal?: string
   /** Resolves when decided; rejects only when the run is aborted or the request cannot be stored. */

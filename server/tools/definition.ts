@@ -100,6 +100,10 @@ export interface ToolDefinition {
   readonly description: string
   readonly category: string
   readonly riskLevel: RiskLevel
+  /**
+   * Under which approvals of it are remembered, where that is not its name: it changes with what the tool says it does.
+   */
+  readonly grantKey?: string
   /** Its results may come from this run's history or the cache. Only for tools that change nothing. */
   readonly cacheable: boolean
   /** May run again when the server died during a call. */

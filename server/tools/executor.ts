@@ -107,7 +107,13 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       }
       let { input, key } = one
       let approvedArguments: string | undefined
-      if (approvals.isNeeded({ name: one.tool.name, riskLevel: input.riskLevel })) {
+      if (
+        approvals.isNeeded({
+          name: one.tool.name,
+          riskLevel: input.riskLevel,
+          grantKey: one.tool.grantKey,
+        })
+      ) {
         if (approvals.refusal !== undefined)
           return refused(call, approvals.refusal, { skipped: true })
         const decision = await decide(call, input, position)

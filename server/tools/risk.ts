@@ -6,10 +6,12 @@ export interface CallRisk {
   /** The tool's own name, never an alias. */
   name: string
   riskLevel: RiskLevel
+  /** As in the tool's definition. */
+  grantKey?: string | undefined
   mode: ApprovalMode
   /** The conversation holds text from outside that nobody vouches for. */
   tainted: boolean
-  /** Names of tools that a person has approved for the rest of the run or the conversation. */
+  /** Names or grant keys of tools that a person has approved for the rest of the run or the conversation. */
   remembered: ReadonlySet<string>
 }
 
@@ -41,5 +43,8 @@ export function needsApproval(call: CallRisk): boolean {
       ? 'medium'
       : call.riskLevel
   const rule = row[level]
-  return rule === 'ask' || (rule === 'ask_unless_remembered' && !call.remembered.has(call.name))
+  return (
+    rule === 'ask' ||
+    (rule === 'ask_unless_remembered' && !call.remembered.has(call.grantKey ?? call.name))
+  )
 }

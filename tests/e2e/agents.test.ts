@@ -38,6 +38,7 @@ describeInBrowser('agents in the page', (visitor) => {
           shopping: {
             command: process.execPath,
             args: [resolve(import.meta.dirname, '../../examples/mcp-server.mjs')],
+            trust_hints: true,
           },
           away: { command: '/nonexistent-mcp-server' },
         },

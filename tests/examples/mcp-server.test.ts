@@ -19,6 +19,7 @@ beforeAll(async () => {
         shopping: {
           command: process.execPath,
           args: [resolve(import.meta.dirname, '../../examples/mcp-server.mjs')],
+          trust_hints: true,
         },
       },
     },

@@ -206,7 +206,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       const id = await conversation()
       const stream = await say(id, 'Write a note')
       const question = await stream.next(({ event }) => event === 'approval_required')
-      expect(question.data).toMatchObject({ name: 'mcp__files__write_file', risk_level: 'medium' })
+      expect(question.data).toMatchObject({ name: 'mcp__files__write_file', risk_level: 'high' })
       expect(() => readFileSync(path)).toThrow()
       const { run_id, id_ref } = question.data
       await call('POST', `/api/runs/${run_id}/approvals`, { id_ref, decision: 'approve' })

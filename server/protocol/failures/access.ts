@@ -5,6 +5,8 @@ export const ACCESS_FAILURES = {
     'conflict',
     'The authorization server does not register clients. An administrator has to set `oauth.client_id` of this MCP server.',
   ],
+  mcp_not_connected: ['conflict', 'The MCP server "{{server}}" is not available now. Try again.'],
+  mcp_prompt_failed: ['conflict', 'The MCP server "{{server}}" did not return this prompt.'],
   mcp_server_not_found: ['not_found', 'There is no such MCP server.'],
   mcp_sign_in_refused: [
     'forbidden',

@@ -31,7 +31,7 @@ export async function decideApproval(
   const runEnded = appError('run_takes_no_decision')
   if (run.endedAt !== null) throw runEnded
 
-  const { name } = toPendingApproval(approval)
+  const { name, preview } = toPendingApproval(approval)
   const changed = body.decision === 'approve' ? readArguments(body.arguments) : null
   const tool = registry.snapshot(run.userId).get(name)
   if (changed !== null && tool !== undefined) {
@@ -50,14 +50,16 @@ export async function decideApproval(
     if (unended === undefined) throw runEnded
     if (!(await store.runs.decide(tx, run.id, body.id_ref, decision))) throw alreadyDecided
     if (body.decision !== 'approve' || tool === undefined) return
+    // For what the person was shown, which may have changed since.
+    const grant = typeof preview?.grant_key === 'string' ? preview.grant_key : tool.name
     if (body.remember === 'run') {
       const state = readRunState(unended.state)
       await store.runs.write(tx, unended, {
-        state: { ...state, grants: [...new Set([...state.grants, tool.name])] },
+        state: { ...state, grants: [...new Set([...state.grants, grant])] },
       })
     }
     if (body.remember === 'conversation')
-      await store.conversations.addApprovalGrant(tx, run.conversationId, tool.name)
+      await store.conversations.addApprovalGrant(tx, run.conversationId, grant)
   })
   return toDecision(decision)
 }

@@ -27,7 +27,7 @@ export function connectServer({ compile, ...options }: ConnectedServerOptions): 
   const define = (): readonly ToolDefinition[] => {
     const found = new Map<string, ToolDefinition>()
     for (const remote of connection.tools) {
-      const tool = defineMcpTool(connection, remote, compile)
+      const tool = defineMcpTool(connection, remote, compile, options.settings.trust_hints === true)
       if (tool !== null && !found.has(tool.name)) found.set(tool.name, tool)
       else
         options.log('a tool of an MCP server was left out', {

@@ -1,6 +1,6 @@
 // The connection to one MCP server: opened lazily, watched, and reopened with growing pauses when it breaks.
 import type { AuthProvider } from '@modelcontextprotocol/client'
-import { errorText } from '../../errors.ts'
+import { appError, errorText } from '../../errors.ts'
 import { onAbort } from '../../lib/abort.ts'
 import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
 import type { InputAnswer } from '../../protocol/input.ts'
@@ -32,6 +32,8 @@ export interface McpConnection {
   open(): Promise<void>
   /** Reads the list of tools again in the background, if the server said that it is valid for so long only. */
   freshen(): void
+  /** Does something else with the connected client. @throws AppError when there is none, and what `work` throws. */
+  use<Result>(work: (client: RemoteClient) => Promise<Result>): Promise<Result>
   /** Calls a tool once. A call is only sent again when the server said that it did not run it. */
   call(call: RemoteCall): Promise<RemoteAnswer>
   /** Closes the connection; a child process is gone within seconds. */
@@ -219,6 +221,11 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     open: connect,
     freshen() {
       if (refreshing === null && Date.now() >= listing.staleAt) void refresh()
+    },
+    async use(work) {
+      const client = await ready(AbortSignal.timeout(CALL_WAITS_MS))
+      if (client === null) throw appError('mcp_not_connected', { server: name })
+      return await work(client)
     },
     async call(call) {
       for (let attempt = 1; ; attempt += 1) {

@@ -1,10 +1,12 @@
 // All configured MCP servers: their connections, their tools, and their state for the page.
-import { appError } from '../../errors.ts'
+import { LRUCache } from 'lru-cache'
+import { AppError, appError, errorText } from '../../errors.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { McpServer, McpServerSettings } from '../../protocol/mcp.ts'
+import type { McpPrompt, McpServer, McpServerSettings } from '../../protocol/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
+import { fillPrompt, listPrompts } from './prompts.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
 import type { SchemaCompiler } from './tool.ts'
 
@@ -23,18 +25,35 @@ export interface McpServers {
   finishSignIn(userId: UserId, redirected: Redirected): Promise<void>
   /** Forgets the user's sign-in to a server. @throws AppError when there is no such server. */
   signOut(userId: UserId, server: string): Promise<void>
+  /** The prompts of all servers that this user reaches now. A server that does not answer has none. */
+  prompts(userId: UserId): Promise<McpPrompt[]>
+  /** A prompt with its arguments, as text from outside. @throws AppError when the server does not return it. */
+  prompt(
+    userId: UserId,
+    server: string,
+    name: string,
+    values: Record<string, string>,
+  ): Promise<string>
   /** Resolves when each server was tried once, or after ten seconds; tools of slower servers are added later. */
   readonly ready: Promise<void>
   /** Closes every connection and child process. */
   close(): Promise<void>
 }
 
+export interface McpUser {
+  username: string
+  role: 'admin' | 'user'
+}
+
+const MAX_USERS = 10_000
 const READY_MS = 10_000
 const PREPARE_MS = 5_000
 
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
   grants: McpGrantStore
+  /** Who a user is; only asked where a server is limited to some users. */
+  identify(userId: UserId): Promise<McpUser | undefined>
   /** The public HTTPS address of this installation's OAuth client metadata; null without one. */
   clientMetadataUrl: string | null
   log(message: string, detail: Record<string, unknown>): void
@@ -52,6 +71,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   )
   const signIns = createSignIns(common)
   const joined = createJoiner()
+  const isLimited = entries.some(({ settings }) => settings.users !== undefined)
+  /** As they were when `prepare` was last called. */
+  const users = new LRUCache<UserId, McpUser>({ max: MAX_USERS })
   let isClosed = false
   const started = entries.length === 0 ? Promise.resolve() : start()
 
@@ -64,36 +86,80 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     await Promise.race([Promise.all(entries.map((entry) => entry.open(compile))), after(READY_MS)])
   }
 
-  const get = (name: string): ServerEntry => {
-    const entry = entries.find((one) => one.name === name)
+  const visible = (userId: UserId): ServerEntry[] =>
+    isLimited ? entries.filter(({ settings }) => isFor(settings, users.get(userId))) : entries
+
+  const get = async (userId: UserId, name: string): Promise<ServerEntry> => {
+    await identify(userId)
+    const entry = visible(userId).find((one) => one.name === name)
     if (entry === undefined) throw appError('mcp_server_not_found')
     return entry
   }
 
+  const identify = async (userId: UserId): Promise<void> => {
+    if (!isLimited) return
+    const user = await options.identify(userId)
+    if (user === undefined) users.delete(userId)
+    else users.set(userId, user)
+  }
+
   return {
     ready: started,
-    tools: (userId) => joined(entries.map((entry) => entry.tools(userId))),
-    list: (userId) => entries.map((entry) => entry.describe(userId)),
+    tools: (userId) => joined(visible(userId).map((entry) => entry.tools(userId))),
+    list: (userId) => visible(userId).map((entry) => entry.describe(userId)),
     toolNamesOf(userId, wanted) {
-      const names = entries
+      const names = visible(userId)
         .filter(({ name }) => wanted.includes(name))
         .flatMap((entry) => entry.tools(userId))
         .map(({ name }) => name)
       return new Set(names)
     },
     async prepare(userId) {
+      await identify(userId)
       await Promise.race([
-        Promise.all(entries.map((entry) => entry.openFor(userId))),
+        Promise.all(visible(userId).map((entry) => entry.openFor(userId))),
         after(PREPARE_MS),
       ])
     },
-    signIn: (userId, name, redirectUri) =>
-      signIns.begin(userId, name, get(name).settings, redirectUri),
+    async signIn(userId, name, redirectUri) {
+      const { settings } = await get(userId, name)
+      return await signIns.begin(userId, name, settings, redirectUri)
+    },
     async finishSignIn(userId, redirected) {
       const { server, grant } = await signIns.finish(userId, redirected)
-      await get(server).connect(userId, grant)
+      const entry = await get(userId, server)
+      await entry.connect(userId, grant)
     },
-    signOut: (userId, name) => get(name).disconnect(userId),
+    async signOut(userId, name) {
+      const entry = await get(userId, name)
+      await entry.disconnect(userId)
+    },
+    async prompts(userId) {
+      const lists = visible(userId).map(async (entry) => {
+        const connection = entry.of(userId)?.connection
+        if (connection?.status !== 'connected') return []
+        return await connection
+          .use((client) => listPrompts(client, entry.name))
+          .catch((fault: unknown) => {
+            options.log('the prompts of an MCP server were not listed', {
+              server: entry.name,
+              cause: errorText(fault),
+            })
+            return []
+          })
+      })
+      return (await Promise.all(lists)).flat()
+    },
+    async prompt(userId, server, name, values) {
+      const connection = (await get(userId, server)).of(userId)?.connection
+      if (connection === undefined) throw appError('mcp_not_connected', { server })
+      try {
+        return await connection.use((client) => fillPrompt(client, name, values))
+      } catch (fault) {
+        if (fault instanceof AppError) throw fault
+        throw appError('mcp_prompt_failed', { server })
+      }
+    },
     async close() {
       isClosed = true
       await Promise.all(entries.map((entry) => entry.close()))
@@ -101,13 +167,21 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   }
 }
 
+/** A server that is limited to some users is there for them and for administrators. */
+const isFor = ({ users }: McpServerSettings, user: McpUser | undefined): boolean =>
+  users === undefined ||
+  (user !== undefined && (user.role === 'admin' || users.includes(user.username)))
+
 /** Joins lists, and returns the same array for the same lists: for the last users who asked. */
 function createJoiner() {
   const MAX_KNOWN = 50
   let known: { lists: readonly (readonly ToolDefinition[])[]; tools: readonly ToolDefinition[] }[] =
     []
   return (lists: readonly (readonly ToolDefinition[])[]): readonly ToolDefinition[] => {
-    const found = known.find((one) => one.lists.every((list, at) => list === lists[at]))
+    const found = known.find(
+      (one) =>
+        one.lists.length === lists.length && one.lists.every((list, at) => list === lists[at]),
+    )
     if (found !== undefined) return found.tools
     const tools = lists.flat()
     known = [{ lists, tools }, ...known].slice(0, MAX_KNOWN)

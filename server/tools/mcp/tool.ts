@@ -1,6 +1,7 @@
 // A tool of an MCP server as a `ToolDefinition`: name, schema, checked arguments, bounded result.
 import { createHash } from 'node:crypto'
 import type { JsonSchemaValidator } from '@modelcontextprotocol/client'
+import type { RiskLevel } from '../../protocol/run-event.ts'
 import type { Artifact } from '../../protocol/step.ts'
 import {
   fail,
@@ -38,19 +39,21 @@ export function mcpToolName(server: string, tool: string): string {
 export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaValidator<unknown>
 
 /**
- * A remote tool as a `ToolDefinition`: risk `medium` unless the server marks it read-only, always untrusted. Null when
- * its schema is too large for a prompt.
+ * A remote tool as a `ToolDefinition`, always untrusted. Null when its schema is too large for a prompt.
+ * @param trustHints whether the server's hints may lower the risk, and allow to repeat a call after a restart.
  */
 export function defineMcpTool(
   connection: McpConnection,
   remote: RemoteTool,
   compile: SchemaCompiler,
+  trustHints = false,
 ): ToolDefinition | null {
   const parameters = parametersOf(remote)
   if (JSON.stringify(parameters).length > MAX_SCHEMA) return null
-  const readOnly = remote.annotations?.readOnlyHint === true
-  const riskLevel = readOnly ? 'low' : 'medium'
+  const { annotations } = remote
+  const riskLevel = riskOf(annotations, trustHints)
   const name = mcpToolName(connection.server, remote.name)
+  const grantKey = `${name}@${fingerprintOf(remote)}`
   let validate: JsonSchemaValidator<unknown> | undefined
   return {
     name,
@@ -59,7 +62,9 @@ export function defineMcpTool(
     category: 'mcp',
     riskLevel,
     cacheable: false,
-    repeatable: readOnly || remote.annotations?.idempotentHint === true,
+    grantKey,
+    repeatable:
+      trustHints && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true),
     untrusted: true,
     changesProject: false,
     timeoutMs: TIMEOUT_MS,
@@ -87,6 +92,7 @@ export function defineMcpTool(
               display: `${remote.title ?? remote.name} on the MCP server '${connection.server}'`,
               display_code: 'mcp',
               display_params: { tool: remote.title ?? remote.name, server: connection.server },
+              grant_key: grantKey,
             }
           },
           async run(context) {
@@ -102,6 +108,19 @@ export function defineMcpTool(
     },
   }
 }
+
+/** A hint may always raise the risk: `high` for tools that may destroy something. */
+function riskOf(hints: RemoteTool['annotations'], trustHints: boolean): RiskLevel {
+  if (hints?.destructiveHint === true && hints.readOnlyHint !== true) return 'high'
+  return trustHints && hints?.readOnlyHint === true ? 'low' : 'medium'
+}
+
+/** What a person allowed when they allowed the tool: it asks again when one of these has changed. */
+const fingerprintOf = ({ title, description, inputSchema, annotations }: RemoteTool): string =>
+  createHash('sha256')
+    .update(JSON.stringify([title, description, inputSchema, annotations]))
+    .digest('hex')
+    .slice(0, 16)
 
 function parametersOf(remote: RemoteTool): Record<string, unknown> {
   const { $schema: _dialect, ...schema } = remote.inputSchema

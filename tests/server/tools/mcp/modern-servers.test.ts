@@ -1,5 +1,6 @@
 // Tools of MCP servers of revision 2026-07-28 over HTTP: no session, no handshake.
 import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { startModernMcpServer } from '../../../fixtures/mcp-modern-server.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { call, SOMEBODY, start } from './use-servers.ts'
@@ -56,4 +57,54 @@ test('a new tool is noticed, also after the stream of changes was cut', async ()
   server.cut()
   server.grow()
   await eventually(() => expect(tools.get('mcp__modern__grown')).toBeDefined())
+})
+
+test('a server that is limited to some users does not exist for others', async () => {
+  const server = await startModernMcpServer()
+  onTestFinished(() => server.close())
+  const { mcp } = start({
+    open: { url: server.url },
+    mine: { url: server.url, users: ['ann'] },
+    theirs: { url: server.url, users: ['bob'] },
+  })
+  await mcp.ready
+  await mcp.prepare(SOMEBODY)
+  expect(mcp.list(SOMEBODY).map(({ name }) => name)).toEqual(['open', 'mine'])
+  expect(mcp.tools(SOMEBODY).map(({ name }) => name)).toContain('mcp__mine__count')
+  expect(JSON.stringify(mcp.tools(SOMEBODY))).not.toContain('theirs')
+  await expect(mcp.signIn(SOMEBODY, 'theirs', 'https://example.org')).rejects.toMatchObject({
+    reason: 'mcp_server_not_found',
+  })
+})
+
+test('the prompts of a server are listed, and filled in with arguments', async () => {
+  const server = await startModernMcpServer((mcp) => {
+    mcp.registerPrompt(
+      'review',
+      {
+        title: 'Review',
+        description: 'Reviews a text',
+        argsSchema: z.object({ text: z.string() }),
+      },
+      ({ text }) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: `Review this: ${text}` } }],
+      }),
+    )
+  })
+  onTestFinished(() => server.close())
+  const { mcp, connected } = start({ modern: { url: server.url } })
+  await connected('modern')
+  expect(await mcp.prompts(SOMEBODY)).toEqual([
+    {
+      server: 'modern',
+      name: 'review',
+      title: 'Review',
+      description: 'Reviews a text',
+      arguments: [{ name: 'text', required: true }],
+    },
+  ])
+  expect(await mcp.prompt(SOMEBODY, 'modern', 'review', { text: 'abc' })).toBe('Review this: abc')
+  await expect(mcp.prompt(SOMEBODY, 'modern', 'other', {})).rejects.toMatchObject({
+    reason: 'mcp_prompt_failed',
+  })
 })

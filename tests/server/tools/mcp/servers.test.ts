@@ -22,7 +22,7 @@ describe('the filesystem MCP server from npm, over stdio', () => {
     const read = tools.get('mcp__files__read_text_file')
     expect(read).toMatchObject({
       category: 'mcp',
-      riskLevel: 'low',
+      riskLevel: 'medium',
       untrusted: true,
       cacheable: false,
     })
@@ -34,7 +34,7 @@ describe('the filesystem MCP server from npm, over stdio', () => {
     })
 
     const write = tools.get('mcp__files__write_file')
-    expect(write?.riskLevel).toBe('medium')
+    expect(write?.riskLevel, 'it says that it may destroy something').toBe('high')
     const made = await call(write, { path: join(folder, 'made.txt'), content: 'made' })
     expect(made.success).toBe(true)
     expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made')

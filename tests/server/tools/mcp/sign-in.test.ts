@@ -22,6 +22,7 @@ async function start(options: AuthorizationOptions = {}, clientMetadataUrl: stri
       servers: { calendar: { url: remote.url } },
       grants,
       clientMetadataUrl,
+      identify: async () => undefined,
       log: (message, detail) => void logged.push(JSON.stringify([message, detail])),
       firstPauseMs: 20,
     })

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { McpConnection } from '../../../../server/tools/mcp/connection.ts'
 import { defineMcpTool, mcpToolName } from '../../../../server/tools/mcp/tool.ts'
+import { needsApproval } from '../../../../server/tools/risk.ts'
 import { bench, call as toolCall } from '../support.ts'
 
 test('an unexpected error of a connection reaches the executor, which hides it from the model', async () => {
@@ -15,6 +16,7 @@ test('an unexpected error of a connection reaches the executor, which hides it f
     tools: [],
     open: async () => {},
     freshen: () => {},
+    use: () => Promise.reject(new Error('never used')),
     call: () => Promise.reject(fault),
     close: async () => {},
   }
@@ -41,5 +43,63 @@ describe('names of remote tools', () => {
     const odd = ['é.é', 'ü.ü'].map((name) => mcpToolName('files', name))
     for (const name of [...long, ...odd]) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
     expect(new Set([...long, ...odd]).size).toBe(4)
+  })
+})
+
+describe('the risk of a remote tool', () => {
+  const compile = () => () => ({ valid: true as const, data: {}, errorMessage: undefined })
+  const connection: McpConnection = {
+    server: 'odd',
+    host: null,
+    status: 'connected',
+    era: 'modern',
+    error: null,
+    tools: [],
+    open: async () => {},
+    freshen: () => {},
+    use: () => Promise.reject(new Error('never used')),
+    call: async () => ({ ok: false, error: 'never called', reached: false }),
+    close: async () => {},
+  }
+  const define = (remote: object, trusted = false) =>
+    defineMcpTool(
+      connection,
+      { name: 'probe', inputSchema: { type: 'object' }, ...remote },
+      compile,
+      trusted,
+    )
+
+  test.each([
+    [{}, 'medium', 'medium'],
+    [{ readOnlyHint: true }, 'medium', 'low'],
+    [{ readOnlyHint: true, destructiveHint: true }, 'medium', 'low'],
+    [{ destructiveHint: true }, 'high', 'high'],
+    [{ idempotentHint: true }, 'medium', 'medium'],
+  ])(
+    'with the hints %o is %s, and %s for a server whose hints are trusted',
+    (annotations, plain, trusted) => {
+      expect(define({ annotations })?.riskLevel).toBe(plain)
+      expect(define({ annotations })?.repeatable).toBe(false)
+      expect(define({ annotations }, true)?.riskLevel).toBe(trusted)
+    },
+  )
+
+  test('is remembered for what it says it does: another description or schema asks again', () => {
+    const key = (remote: object) => define(remote)?.grantKey
+    const allowed = key({ description: 'Reads' })
+    expect(key({ description: 'Reads' })).toBe(allowed)
+    expect(key({ description: 'Reads everything' })).not.toBe(allowed)
+    expect(
+      key({ description: 'Reads', inputSchema: { type: 'object', required: ['to'] } }),
+    ).not.toBe(allowed)
+    const remembered = new Set([allowed ?? ''])
+    const call = {
+      name: 'mcp__odd__probe',
+      riskLevel: 'medium' as const,
+      mode: 'ask' as const,
+      tainted: false,
+    }
+    expect(needsApproval({ ...call, remembered, grantKey: allowed })).toBe(false)
+    expect(needsApproval({ ...call, remembered, grantKey: key({ description: 'New' }) })).toBe(true)
   })
 })

@@ -37,6 +37,8 @@ export function start(servers: Record<string, McpServerSettings>) {
     servers,
     grants: memoryGrants(),
     clientMetadataUrl: null,
+    identify: async (userId) =>
+      userId === SOMEBODY ? { username: 'ann', role: 'user' } : undefined,
     log: () => undefined,
     firstPauseMs: 20,
   })

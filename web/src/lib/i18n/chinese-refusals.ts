@@ -263,6 +263,8 @@ const runs = {
   run_not_stored: '这个回答无法保存，因此到此结束。请重新发送，或点击继续。',
   mcp_client_not_configured:
     '该授权服务器不支持自动注册客户端，需要管理员为这个 MCP 服务器设置 oauth.client_id。',
+  mcp_not_connected: 'MCP 服务器“{{server}}”暂时不可用，请重试。',
+  mcp_prompt_failed: 'MCP 服务器“{{server}}”没有返回这个提示词。',
   mcp_server_not_found: '没有这个 MCP 服务器。',
   mcp_sign_in_refused: '登录“{{server}}”失败或被拒绝，请重试。',
   mcp_sign_in_unavailable: '目前无法登录“{{server}}”：它没有提供授权服务器，或授权服务器无法访问。',
