@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { createAccountLinks } from './auth/account-links.ts'
 import { createAccounts } from './auth/accounts.ts'
 import { createApiKeys } from './auth/api-keys.ts'
+import { createAuditRecorder } from './auth/audit-recorder.ts'
 import { linkPath } from './auth/link-token.ts'
 import { createPasswords, type PasswordCost } from './auth/passwords.ts'
 import { createRefreshTokens } from './auth/refresh-token.ts'
@@ -38,6 +39,7 @@ import { openDiskBlobs } from './files/disk-blobs.ts'
 import { createFileService } from './files/files.ts'
 import { createAttachmentMover } from './files/move-attachments.ts'
 import type { App } from './http/app.ts'
+import { registerAudit } from './http/audit.ts'
 import { registerChangeNotices } from './http/change-notices.ts'
 import { registerIdempotency } from './http/idempotency.ts'
 import { createOpenConnections } from './http/open-connections.ts'
@@ -136,10 +138,19 @@ async function assemble(
   const links = createAccountLinks(store.accountLinks, now)
   const setup = createSetupToken()
   const connections = createOpenConnections()
+  const record = createAuditRecorder(store.audit, { log, now })
   const sessions = createSessions({
     sessions: store.sessions,
     refreshTokens: createRefreshTokens(() => [config.jwt_secret ?? '']),
     closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
+    onReuse: ({ id }, { id: userId, username }) =>
+      record({
+        action: 'session_reused',
+        userId,
+        username,
+        address: null,
+        details: { session: id },
+      }),
     onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
     now,
   })
@@ -258,6 +269,7 @@ async function assemble(
     reply.statusCode >= 400 && typeof payload === 'string' ? redactor.redact(payload) : payload,
   )
   registerIdempotency(app, createIdempotencyKeys({ store, box: bodyBox, instance, now }))
+  registerAudit(app, record)
   registerChangeNotices(app, changes.publish)
   registerRoutes(
     app,
@@ -300,7 +312,7 @@ async function assemble(
   void searchIndexer.run()
   void mover.run()
   const stopCollecting = startCollecting({ files: store.files, blobs, log, now })
-  const stopPurging = purgeDeleted({ store, chat, log, now })
+  const stopPurging = purgeDeleted({ store, chat, auditDays: config.audit_days, log, now })
 
   return {
     app,

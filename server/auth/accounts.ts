@@ -58,6 +58,8 @@ export interface Accounts {
   ): Promise<UserRow>
   /** @param address the client's address, to slow down guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
   login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
+  /** The name of an account as it is stored; undefined if there is none. */
+  nameOf(username: string): Promise<string | undefined>
   /** @throws AppError `not_found`. */
   profile(id: UserId): Promise<UserRow>
   /**
@@ -206,6 +208,8 @@ export function createAccounts({
       attempt.succeeded()
       return user
     },
+
+    nameOf: async (username) => (await users.findByName(username))?.username,
 
     profile: async (id) => (await users.find(id)) ?? throwMissing(),
 

@@ -56,6 +56,8 @@ export interface SessionDependencies {
   refreshTokens: RefreshTokens
   /** Ends the open requests of a session. */
   closeRequests(userId: UserId, sessionId: string, kept?: ServerResponse): void
+  /** A refresh token was used again after it had been replaced: the session has ended. */
+  onReuse(session: SessionRow, user: UserRow): Promise<void>
   /** Receives failures of writes that nobody waits for. */
   onError(error: unknown): void
   now?: () => Date
@@ -65,6 +67,7 @@ export function createSessions({
   sessions,
   refreshTokens,
   closeRequests,
+  onReuse,
   onError,
   now = () => new Date(),
 }: SessionDependencies): Sessions {
@@ -105,6 +108,7 @@ export function createSessions({
       if (rotation.outcome === 'reused') {
         const { userId, id } = rotation.session
         closeRequests(userId, id)
+        await onReuse(rotation.session, rotation.user)
       }
       if (rotation.outcome === 'reused' || rotation.outcome === 'ended')
         throw appError('session_ended')

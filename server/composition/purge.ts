@@ -1,4 +1,4 @@
-// Removes for good what can no longer be restored: deleted messages, old trash, and temporary conversations.
+// Removes for good what can no longer be restored: deleted messages, old trash, temporary conversations, old audit entries.
 import type { ChatService } from '../chat/chat-service.ts'
 import type { StoreLog } from '../db/database.ts'
 import type { OwnedConversation } from '../db/repositories/trash.ts'
@@ -19,11 +19,14 @@ const PURGE_EVERY_MS = HOUR_MS
 export function purgeDeleted({
   store,
   chat,
+  auditDays,
   log,
   now,
 }: {
-  store: Pick<Store, 'messages' | 'trash' | 'idempotency'>
+  store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit'>
   chat: Pick<ChatService, 'removeConversation'>
+  /** Days for which entries of the audit log are stored. */
+  auditDays: number
   log: Pick<StoreLog, 'warn'>
   now(): Date
 }): () => void {
@@ -40,6 +43,7 @@ export function purgeDeleted({
       await store.idempotency.purge(before(IDEMPOTENCY_MS))
       await removeAll(() => store.trash.due(before(TRASH_MS)))
       await removeAll(() => store.trash.dueTemporary(before(UNUSED_TEMPORARY_MS)))
+      await store.audit.removeBefore(before(auditDays * 24 * HOUR_MS))
     } catch (error) {
       log.warn({ err: error }, 'what was deleted is not purged yet')
     }

@@ -119,6 +119,7 @@ export function routeDependencies({
     },
     adminUsers: {
       users: store.users,
+      audit: store.audit,
       links,
       publicUrl: config.public_url,
       connections,

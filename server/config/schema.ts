@@ -146,6 +146,8 @@ export const Config = z.strictObject({
   registration: z.enum(['open', 'invite', 'closed']).default('open'),
   /** Who creates the first account: `link`: only who has the set-up link; `local`: also a client on this machine. */
   first_administrator: z.enum(['local', 'link']).default('local'),
+  /** Days for which entries of the audit log are stored. */
+  audit_days: count.default(365),
   /** `off`: nobody can share a conversation, and every link is 404. */
   sharing: z.enum(['on', 'off']).default('on'),
   approval: section({ default: ApprovalMode.default('ask') }),

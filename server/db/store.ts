@@ -2,6 +2,7 @@
 import type { Database } from './database.ts'
 import { createAccountLinkRepository } from './repositories/account-links.ts'
 import { createAttachmentRepository } from './repositories/attachments.ts'
+import { createAuditRepository } from './repositories/audit.ts'
 import { createCheckpointRepository } from './repositories/checkpoints.ts'
 import { createConversationRepository } from './repositories/conversations.ts'
 import { createDocumentRepository } from './repositories/documents.ts'
@@ -37,6 +38,7 @@ export type Store = ReturnType<typeof createStore>
  */
 export const createStore = (database: Database) => ({
   users: createUserRepository(database),
+  audit: createAuditRepository(database),
   sessions: createSessionRepository(database),
   accountLinks: createAccountLinkRepository(database),
   projects: createProjectRepository(database),

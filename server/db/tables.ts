@@ -1,6 +1,7 @@
 // Every table, defined once for both databases with a column kit; one file per subject.
 import type { Columns } from './columns/postgres.ts'
 import { defineAccountTables } from './tables/accounts.ts'
+import { defineAuditTables } from './tables/audit.ts'
 import { defineConversationTables } from './tables/conversations.ts'
 import { defineFileTables } from './tables/files.ts'
 import { defineProjectTables } from './tables/projects.ts'
@@ -21,6 +22,7 @@ export function defineTables(c: Columns) {
   const transfers = defineTransferTables(c, accounts)
   return {
     ...accounts,
+    ...defineAuditTables(c),
     ...projects,
     ...files,
     ...conversations,

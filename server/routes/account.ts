@@ -44,6 +44,7 @@ export function registerAccountRoutes(
   app.patch(
     '/api/auth/profile',
     {
+      config: { audit: { action: 'account_changed', fields: ['email', 'revoke_keys'] } },
       schema: {
         summary: 'Update your account; a new password revokes all other tokens',
         description:
@@ -52,7 +53,8 @@ export function registerAccountRoutes(
         response: { 200: envelope(ChangedProfile) },
       },
     },
-    async ({ user, session, body }, reply) => {
+    async (request, reply) => {
+      const { user, session, body } = request
       if (mode === 'single' && body.password !== undefined)
         throw appError('no_password_in_single_mode')
       const { user: changed, apiKeys: keyCount } = await accounts.changeProfile(user.id, {
@@ -63,6 +65,7 @@ export function registerAccountRoutes(
         kept: session ?? undefined,
         revokeKeys: body.revoke_keys,
       })
+      if (body.password !== undefined) request.audited = { password_changed: true }
       if (body.password !== undefined)
         connections.end(user.id, {
           kept: reply.raw,
@@ -89,7 +92,10 @@ export function registerAccountRoutes(
   app.post(
     '/api/auth/keys',
     {
-      config: { signedIn: true },
+      config: {
+        signedIn: true,
+        audit: { action: 'key_created', fields: ['name', 'scopes', 'expires_at'] },
+      },
       schema: {
         summary: 'Create an API key; the key is returned only once',
         body: CreateApiKeyBody,
@@ -109,6 +115,7 @@ export function registerAccountRoutes(
   app.delete(
     '/api/auth/keys/:id',
     {
+      config: { audit: { action: 'key_deleted' } },
       schema: {
         summary: 'Delete an API key',
         params: z.object({ id: z.string().max(64) }),

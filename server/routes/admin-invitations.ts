@@ -40,7 +40,7 @@ export function registerAdminInvitationRoutes(
   app.post(
     '/api/admin/invitations',
     {
-      config: { admin: true },
+      config: { admin: true, audit: { action: 'invitation_created', fields: ['role', 'note'] } },
       schema: {
         summary: 'Invite somebody to register; the link is returned only once',
         body: CreateInvitationBody,
@@ -62,7 +62,7 @@ export function registerAdminInvitationRoutes(
   app.delete(
     '/api/admin/invitations/:id',
     {
-      config: { admin: true },
+      config: { admin: true, audit: { action: 'invitation_deleted' } },
       schema: {
         summary: 'Withdraw an invitation',
         params: z.object({ id: z.string().max(64) }),

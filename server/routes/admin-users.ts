@@ -3,25 +3,33 @@ import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { AccountLinks } from '../auth/account-links.ts'
 import { linkPath } from '../auth/link-token.ts'
+import type { AuditRepository } from '../db/repositories/audit.ts'
 import type { UserRepository } from '../db/repositories/users.ts'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { OpenConnections } from '../http/open-connections.ts'
-import { envelope, optional, PageQuery, page } from '../protocol/envelope.ts'
+import { Deleted, envelope, optional, PageQuery, page } from '../protocol/envelope.ts'
 import { UserId } from '../protocol/ids.ts'
 import { CreatedResetLink, User } from '../protocol/user.ts'
-import { success } from './envelope.ts'
+import { deleted, success } from './envelope.ts'
 import { pageUrl } from './page-url.ts'
 import { presentUser } from './present-user.ts'
 
 const DEFAULT_LIMIT = 50
 
+const UserQuery = PageQuery.extend({
+  /** Part of the user name or e-mail address. */
+  q: z.string().max(100).optional(),
+  role: z.enum(['admin', 'user']).optional(),
+  is_active: z.enum(['true', 'false']).optional(),
+})
 const PatchUserBody = z
   .object({ role: optional(z.enum(['admin', 'user'])), is_active: optional(z.boolean()) })
   .meta({ id: 'PatchUser' })
 
 export interface AdminUserDependencies {
   users: UserRepository
+  audit: AuditRepository
   links: AccountLinks
   publicUrl: string | undefined
   connections: OpenConnections
@@ -40,7 +48,7 @@ export function registerAdminUserRoutes(
       config: { admin: true },
       schema: {
         summary: 'List accounts, newest first',
-        querystring: PageQuery,
+        querystring: UserQuery,
         response: { 200: envelope(page(User)) },
       },
     },
@@ -48,6 +56,9 @@ export function registerAdminUserRoutes(
       const { items, nextCursor, hasMore } = await users.list({
         limit: query.limit ?? DEFAULT_LIMIT,
         cursor: query.cursor,
+        text: query.q,
+        role: query.role,
+        isActive: query.is_active === undefined ? undefined : query.is_active === 'true',
       })
       return success({ items: items.map(presentUser), next_cursor: nextCursor, has_more: hasMore })
     },
@@ -56,7 +67,7 @@ export function registerAdminUserRoutes(
   app.patch(
     '/api/admin/users/:id',
     {
-      config: { admin: true },
+      config: { admin: true, audit: { action: 'account_changed', fields: ['role', 'is_active'] } },
       schema: {
         summary:
           'Update the role of an account, or disable it; disabling ends its runs and open streams',
@@ -81,7 +92,7 @@ export function registerAdminUserRoutes(
   app.post(
     '/api/admin/users/:id/reset-link',
     {
-      config: { admin: true },
+      config: { admin: true, audit: { action: 'reset_link_created' } },
       schema: {
         summary: 'Create a link with which the owner of an account chooses a new password',
         description: 'Valid for 24 hours, once. It replaces an earlier link of the same account.',
@@ -98,6 +109,25 @@ export function registerAdminUserRoutes(
         url: pageUrl(publicUrl, `${protocol}://${host}`, linkPath(token)),
         expires_at: row.expiresAt.toISOString(),
       })
+    },
+  )
+
+  app.delete(
+    '/api/admin/users/:id/sessions',
+    {
+      config: { admin: true, audit: { action: 'sessions_ended' } },
+      schema: {
+        summary: 'Sign an account out everywhere; its API keys remain valid',
+        params: z.object({ id: UserId }),
+        response: { 200: Deleted },
+      },
+    },
+    async ({ params }, reply) => {
+      const changed = await users.update(params.id, { endSessions: true })
+      if (changed === undefined) throw appError('account_not_found')
+      const keys = (await users.listApiKeys(changed.id)).map(({ id }) => id)
+      connections.end(changed.id, { except: keys, kept: reply.raw })
+      return deleted
     },
   )
 }

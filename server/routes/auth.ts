@@ -61,6 +61,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     user: UserRow,
   ) {
     const isPage = request.body.cookie === true
+    request.audited = { username: user.username, user_id: user.id }
     const { session, refreshToken } = await sessions.begin(user, isPage ? 'page' : 'token', {
       userAgent: request.headers['user-agent'] ?? '',
       address: request.ip,
@@ -99,7 +100,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
   app.post(
     '/api/auth/register',
     {
-      config: { public: true },
+      config: { public: true, audit: { action: 'register' } },
       schema: {
         summary: 'Register an account; the first account becomes an administrator',
         description:
@@ -147,7 +148,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
   app.post(
     '/api/auth/reset',
     {
-      config: { public: true },
+      config: { public: true, audit: { action: 'password_reset' } },
       schema: {
         summary: 'Choose a new password with a reset link, and sign in',
         description: 'Revokes all tokens of the account; with `revoke_keys`, its API keys too.',
@@ -167,7 +168,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
   app.post(
     '/api/auth/login',
     {
-      config: { public: true },
+      config: { public: true, audit: { action: 'sign_in', failed: 'sign_in_failed' } },
       schema: {
         summary: 'Sign in; the token is valid for seven days',
         description:
@@ -178,6 +179,9 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
     },
     async (request, reply) => {
       assertMultiUser()
+      // Only the name of an account: people also type passwords into this field.
+      const known = await accounts.nameOf(request.body.username)
+      if (known !== undefined) request.audited = { username: known }
       return signIn(request, reply, await accounts.login(request.body, request.ip))
     },
   )
@@ -217,6 +221,7 @@ export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies
   app.post(
     '/api/auth/logout',
     {
+      config: { audit: { action: 'sign_out' } },
       schema: {
         summary: 'End the current session, with its open streams',
         response: { 200: Deleted },

@@ -1,6 +1,7 @@
 // Registers all routes of the API explicitly.
 import type { App } from '../http/app.ts'
 import { type AccountRouteDependencies, registerAccountRoutes } from './account.ts'
+import { registerAdminAuditRoutes } from './admin-audit.ts'
 import { registerAdminInvitationRoutes } from './admin-invitations.ts'
 import { type AdminUserDependencies, registerAdminUserRoutes } from './admin-users.ts'
 import { type AuthRouteDependencies, registerAuthRoutes } from './auth.ts'
@@ -77,6 +78,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerSessionRoutes(app, dependencies.auth)
   registerAdminUserRoutes(app, dependencies.adminUsers)
   registerAdminInvitationRoutes(app, dependencies.adminUsers)
+  registerAdminAuditRoutes(app, dependencies.adminUsers)
   registerConversationRoutes(app, dependencies.conversations)
   registerMessageRoutes(app, dependencies.messages)
   registerFileRoutes(app, dependencies.files)

@@ -84,7 +84,10 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
   app.post(
     '/api/admin/models',
     {
-      config: { admin: true },
+      config: {
+        admin: true,
+        audit: { action: 'model_changed', fields: ['id', 'name', 'api_url'] },
+      },
       schema: { summary: 'Add a model', body: CreateModelBody, response: { 200: One } },
     },
     async ({ body }) => {
@@ -101,7 +104,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
   app.patch(
     '/api/admin/models/:id',
     {
-      config: { admin: true },
+      config: { admin: true, audit: { action: 'model_changed', fields: ['name', 'api_url'] } },
       schema: {
         summary: 'Update an added model; `null` clears a field',
         params: Params,
@@ -128,7 +131,7 @@ export function registerModelRoutes(app: App, dependencies: ModelRouteDependenci
   app.delete(
     '/api/admin/models/:id',
     {
-      config: { admin: true },
+      config: { admin: true, audit: { action: 'model_changed' } },
       schema: { summary: 'Delete an added model', params: Params, response: { 200: Deleted } },
     },
     async ({ params: { id } }) => {

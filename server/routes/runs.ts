@@ -14,6 +14,9 @@ import { success } from './envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentRun, waitsFor } from './present-message.ts'
 
+/** Of the arguments of an approved call that the audit log stores. */
+const MAX_AUDITED_CHARACTERS = 2000
+
 const OfRun = z.object({ id: RunId })
 const EventsQuery = z.object({
   stream_mode: StreamMode.optional(),
@@ -89,6 +92,7 @@ export function registerRunRoutes(
   app.post(
     '/api/runs/:id/approvals',
     {
+      config: { audit: { action: 'approval_decided', fields: ['id_ref', 'decision', 'remember'] } },
       schema: {
         summary: 'Approve or reject a waiting tool call',
         tags,
@@ -96,7 +100,17 @@ export function registerRunRoutes(
         body: ApprovalDecisionBody,
       },
     },
-    async ({ user, params, body }) => await present(await chat.decide(user.id, params.id, body)),
+    async (request) => {
+      const { user, params, body } = request
+      const run = await chat.decide(user.id, params.id, body)
+      const decided = await store.runs.approval(run.id, body.id_ref)
+      if (decided !== undefined)
+        request.audited = {
+          tool: decided.name,
+          arguments: JSON.stringify(decided.arguments).slice(0, MAX_AUDITED_CHARACTERS),
+        }
+      return await present(run)
+    },
   )
 
   app.post(

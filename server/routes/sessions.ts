@@ -39,7 +39,7 @@ export function registerSessionRoutes(
   app.delete(
     '/api/auth/sessions/:id',
     {
-      config: { signedIn: true },
+      config: { signedIn: true, audit: { action: 'sessions_ended' } },
       schema: {
         summary: 'End one of your sessions',
         params: z.object({ id: z.string().max(64) }),
@@ -55,7 +55,7 @@ export function registerSessionRoutes(
   app.delete(
     '/api/auth/sessions',
     {
-      config: { signedIn: true },
+      config: { signedIn: true, audit: { action: 'sessions_ended' } },
       schema: {
         summary: 'End all your sessions except this one; API keys remain valid',
         response: { 200: Deleted },

@@ -45,6 +45,7 @@ export function registerShareRoutes(
   app.post(
     '/api/conversations/:id/share',
     {
+      config: { audit: { action: 'share_created' } },
       schema: {
         summary:
           'Share a frozen copy of the shown branch; again: renew the copy under the same link',
@@ -61,6 +62,7 @@ export function registerShareRoutes(
   app.delete(
     '/api/conversations/:id/share',
     {
+      config: { audit: { action: 'share_deleted' } },
       schema: {
         summary: 'Revoke the share of a conversation at once',
         tags,

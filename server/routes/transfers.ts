@@ -42,6 +42,7 @@ function registerExportJobs(app: App, { jobs }: TransferRouteDependencies): void
   app.post(
     '/api/exports',
     {
+      config: { audit: { action: 'exported' } },
       schema: {
         summary: 'Export everything that you own, or some conversations, as a ZIP archive',
         description:

@@ -10,7 +10,7 @@ export type SessionRepository = ReturnType<typeof createSessionRepository>
 export type Rotation =
   | { outcome: 'rotated' | 'repeated'; session: SessionRow; user: UserRow }
   /** A token that was replaced a while ago: somebody else may have it, so the session has ended. */
-  | { outcome: 'reused'; session: SessionRow }
+  | { outcome: 'reused'; session: SessionRow; user: UserRow }
   | { outcome: 'ended' }
 
 export function createSessionRepository(database: Database) {
@@ -78,7 +78,7 @@ export function createSessionRepository(database: Database) {
         if (session.generation === generation + 1 && age < graceMs)
           return { outcome: 'repeated', session, user }
         await tx.delete(sessions).where(eq(sessions.id, id))
-        return { outcome: 'reused', session }
+        return { outcome: 'reused', session, user }
       }),
 
     /** A user's sessions, most recently used first. */

@@ -1,11 +1,11 @@
 // Accounts, their API keys and their revoked tokens.
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../cursor.ts'
 import type { Database, Reader, Writer } from '../database.ts'
-import { afterMoment, countAll, foldCase } from '../fragments.ts'
+import { afterMoment, containsFolded, countAll, foldCase, foldedPattern } from '../fragments.ts'
 
 export type UserRow = Database['tables']['users']['$inferSelect']
 export type SessionRow = Database['tables']['sessions']['$inferSelect']
@@ -165,13 +165,38 @@ export function createUserRepository(database: Database) {
       return row?.count ?? 0
     },
 
-    /** All accounts, newest first. */
-    async list({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
+    /** Accounts, newest first. @param text is in the user name or e-mail address. */
+    async list({
+      limit,
+      cursor,
+      text,
+      role,
+      isActive,
+    }: {
+      limit: number
+      cursor?: string | undefined
+      text?: string | undefined
+      role?: UserRow['role'] | undefined
+      isActive?: boolean | undefined
+    }) {
+      const pattern = text === undefined ? undefined : foldedPattern(text)
       const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
       const rows = await read
         .select()
         .from(users)
-        .where(after && afterMoment(users.createdAt, users.id, new Date(after[0]), after[1]))
+        .where(
+          and(
+            after && afterMoment(users.createdAt, users.id, new Date(after[0]), after[1]),
+            pattern === undefined
+              ? undefined
+              : or(
+                  containsFolded(users.usernameKey, pattern),
+                  containsFolded(users.emailKey, pattern),
+                ),
+            role === undefined ? undefined : eq(users.role, role),
+            isActive === undefined ? undefined : eq(users.isActive, isActive),
+          ),
+        )
         .orderBy(desc(users.createdAt), desc(users.id))
         .limit(limit + 1)
       return toPage(rows, limit, (user) => [user.createdAt.getTime(), user.id])

@@ -7,6 +7,7 @@ export const {
   revokedTokens,
   sessions,
   apiKeys,
+  auditEntries,
   accountLinks,
   idempotencyKeys,
   tokenUsage,

@@ -235,11 +235,15 @@ describeOnEachDatabase('refresh tokens', (open) => {
     const store = createStore(await open())
     let time = Date.now()
     const closed: string[] = []
+    const reused: string[] = []
     const secrets = ['the current secret']
     const sessions = createSessions({
       sessions: store.sessions,
       refreshTokens: createRefreshTokens(() => secrets),
       closeRequests: (_user, id) => closed.push(id),
+      onReuse: async ({ id }) => {
+        reused.push(id)
+      },
       onError: (error) => {
         throw error
       },
@@ -258,7 +262,7 @@ describeOnEachDatabase('refresh tokens', (open) => {
     time += 31_000
     await expect(sessions.refresh(second)).rejects.toMatchObject({ reason: 'session_ended' })
     await expect(sessions.refresh(third)).rejects.toMatchObject({ reason: 'session_ended' })
-    expect(closed).toEqual([session.id])
+    expect([closed, reused]).toEqual([[session.id], [session.id]])
 
     // Unused for a month, it ends by itself; a disabled account or an ended version begins none.
     const late = (await begin()).refreshToken ?? ''

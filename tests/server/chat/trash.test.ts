@@ -206,6 +206,7 @@ describeOnEachDatabase('the purge', (open) => {
     const removed: ConversationId[] = []
     const allRemoved = new Promise<void>((resolve) => {
       const stop = purgeDeleted({
+        auditDays: 365,
         store,
         chat: {
           async removeConversation(owner, id) {

@@ -1,0 +1,17 @@
+// Stores entries of the audit log. A request does not fail when its entry cannot be stored; the log says so.
+
+import type { StoreLog } from '../db/database.ts'
+import type { AuditRepository, AuditRow } from '../db/repositories/audit.ts'
+
+export const createAuditRecorder =
+  (audit: AuditRepository, { log, now }: { log: Pick<StoreLog, 'warn'>; now: () => Date }) =>
+  async (entry: Omit<AuditRow, 'id' | 'at'>): Promise<void> => {
+    try {
+      await audit.add({ ...entry, at: now() })
+    } catch (error) {
+      log.warn(
+        { err: error, action: entry.action },
+        'an entry of the audit log could not be stored',
+      )
+    }
+  }

@@ -1,0 +1,79 @@
+// Writes an entry of the audit log for each request to a route that declares one, before its response is sent.
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { AuditAction, AuditDetails } from '../protocol/audit.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { App } from './app.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A successful request is recorded in the audit log, with its path parameters and these fields of its body. */
+    audit?: { action: AuditAction; failed?: AuditAction; fields?: readonly string[] }
+  }
+  interface FastifyRequest {
+    /** What a handler adds to the audit entry of its request. */
+    audited: AuditDetails & { username?: string }
+  }
+}
+
+export interface AuditRecord {
+  action: AuditAction
+  userId: UserId | null
+  username: string | null
+  /** Null: no request. */
+  address: string | null
+  details: AuditDetails
+}
+
+/** Longer values of a body are cut. */
+const MAX_VALUE_CHARACTERS = 2000
+
+const Fields = z.record(z.string(), z.unknown())
+
+const picked = (source: unknown, names: readonly string[] | null): AuditDetails => {
+  const { data = {} } = Fields.safeParse(source)
+  const details: AuditDetails = {}
+  for (const [name, value] of Object.entries(data))
+    if (names === null || names.includes(name)) {
+      if (typeof value === 'string') details[name] = value.slice(0, MAX_VALUE_CHARACTERS)
+      else if (typeof value === 'number' || typeof value === 'boolean') details[name] = value
+      else if (Array.isArray(value)) details[name] = value.join(' ').slice(0, MAX_VALUE_CHARACTERS)
+    }
+  return details
+}
+
+/** @param record must not reject: a request does not fail because of its entry. */
+export function registerAudit(app: App, record: (entry: AuditRecord) => Promise<void>): void {
+  app.decorateRequest('audited')
+  app.addHook('onRequest', async (request) => {
+    request.audited = {}
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { audit } = request.routeOptions.config
+    if (audit === undefined) return payload
+    const succeeded = reply.statusCode < 400
+    const action = succeeded ? audit.action : reply.statusCode === 401 ? audit.failed : undefined
+    if (action !== undefined) await record({ action, ...entryOf(request, audit.fields ?? []) })
+    return payload
+  })
+}
+
+function entryOf(
+  { user, params, body, audited, apiKey, ip }: FastifyRequest,
+  fields: readonly string[],
+): Omit<AuditRecord, 'action'> {
+  const { username = null, ...added } = audited
+  // Not set on public routes, whatever its type says.
+  const sender: typeof user | undefined = user
+  return {
+    userId: sender?.id ?? null,
+    username: username ?? sender?.username ?? null,
+    address: ip,
+    details: {
+      ...picked(params, null),
+      ...picked(body, fields),
+      ...added,
+      ...(apiKey === null ? {} : { api_key: apiKey.id }),
+    },
+  }
+}

@@ -1,0 +1,124 @@
+// The audit log: what it records, who may read it, filters, export and retention; search of accounts; on both databases.
+import { beforeAll, expect, test } from 'vitest'
+import { createStore } from '../../../server/db/store.ts'
+import { describeOnEachDatabase } from '../../support/databases.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server.ts'
+
+const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
+
+describeOnEachServer('the audit log', (start) => {
+  let server: TestServer
+  let admin = ''
+  beforeAll(async () => {
+    server = await start(multi)
+    admin = await register(server, 'ada')
+  })
+  const get = async (query: string, token = admin) =>
+    server.call('GET', `/api/admin/audit${query}`, { token })
+  const login = (username: string, password: string) =>
+    server.call('POST', '/api/auth/login', { body: { username, password } })
+
+  test('sign-ins, failures, keys and administrative actions are recorded with who and what, and no secret', async () => {
+    const bob = await register(server, 'bob')
+    const id = (await server.call('GET', '/api/auth/profile', { token: bob })).json.data.id
+    await login('BOB', 'a good password')
+    await login('bob', 'my secret mistake')
+    await login('typed my secret here', 'x')
+    const { key } = (
+      await server.call('POST', '/api/auth/keys', {
+        token: bob,
+        body: { name: 'backup', scopes: ['read'] },
+      })
+    ).json.data
+    const invited = await server.call('POST', '/api/admin/invitations', {
+      token: admin,
+      body: { role: 'admin' },
+    })
+    // Refused requests change nothing and are not recorded.
+    await server.call('PATCH', `/api/admin/users/${id}`, { token: bob, body: { role: 'admin' } })
+    await server.call('PATCH', `/api/admin/users/${id}`, { token: admin, body: { role: 'admin' } })
+    await server.call('DELETE', `/api/admin/users/${id}/sessions`, { token: admin })
+    expect((await server.call('GET', '/api/auth/profile', { token: bob })).status).toBe(401)
+    expect((await server.call('GET', '/api/auth/profile', { token: key })).status).toBe(200)
+
+    const { items } = (await get('?limit=100')).json.data
+    const seen = items
+      .toReversed()
+      .map(({ action, username }: { action: string; username: string | null }) => [
+        action,
+        username,
+      ])
+    expect(seen).toEqual([
+      ['register', 'ada'],
+      ['register', 'bob'],
+      ['sign_in', 'bob'],
+      ['sign_in_failed', 'bob'],
+      ['sign_in_failed', null],
+      ['key_created', 'bob'],
+      ['invitation_created', 'ada'],
+      ['account_changed', 'ada'],
+      ['sessions_ended', 'ada'],
+    ])
+    expect(items[1]).toMatchObject({
+      address: '127.0.0.1',
+      details: { id, role: 'admin' },
+      user_id: expect.any(String),
+    })
+    expect(items[3].details).toMatchObject({ name: 'backup', scopes: 'read' })
+    const text = JSON.stringify(items)
+    for (const secret of ['my secret', 'a good password', key, invited.json.data.token])
+      expect(text).not.toContain(secret)
+  })
+
+  test('it is filtered, paged and exported, for administrators only', async () => {
+    const failures = (await get('?action=sign_in_failed&limit=1')).json.data
+    expect(failures.items).toHaveLength(1)
+    const rest = (await get(`?action=sign_in_failed&cursor=${failures.next_cursor}`)).json.data
+    expect([rest.items.length, rest.has_more]).toEqual([1, false])
+    expect(
+      (await get(`?from=${new Date(Date.now() + 60_000).toISOString()}`)).json.data.items,
+    ).toEqual([])
+    expect((await get('?action=nonsense')).status).toBe(400)
+    const file = await fetch(`${server.url}/api/admin/audit/file?action=register`, {
+      headers: { authorization: `Bearer ${admin}` },
+    })
+    const lines = (await file.text()).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).username)).toEqual(['bob', 'ada'])
+    const eve = await register(server, 'eve')
+    expect([(await get('', eve)).status, (await get('/file', eve)).status]).toEqual([403, 403])
+  })
+
+  test('accounts are searched by name or address, role and state', async () => {
+    const names = async (query: string) =>
+      (await server.call('GET', `/api/admin/users?${query}`, { token: admin })).json.data.items.map(
+        ({ username }: { username: string }) => username,
+      )
+    expect(await names('q=B')).toEqual(['bob'])
+    expect(await names('q=%25')).toEqual([])
+    expect(await names('role=user')).toEqual(['eve'])
+    expect(await names('is_active=false')).toEqual([])
+  })
+})
+
+describeOnEachDatabase('the entries of the audit log', (open) => {
+  test('are removed when their time is over, and not before', async () => {
+    const { audit } = createStore(await open())
+    const entry = {
+      action: 'sign_in',
+      userId: null,
+      username: 'ada',
+      address: null,
+      details: {},
+    } as const
+    await audit.add({ ...entry, at: new Date('2026-01-01T00:00:00Z') })
+    await audit.add({ ...entry, at: new Date('2026-02-01T00:00:00Z') })
+    await audit.removeBefore(new Date('2026-01-15T00:00:00Z'))
+    const { items } = await audit.list({}, { limit: 10 })
+    expect(items.map(({ at }) => at.toISOString())).toEqual(['2026-02-01T00:00:00.000Z'])
+  })
+})
