@@ -77,11 +77,11 @@ describe.each(dialects)('over the death of the server (%s)', (dialect) => {
       await new Promise((resolve) => tracer.once('exit', resolve))
 
       const lines = readFileSync(file, 'utf8').split('\n')
-      const told = lines.findIndex((line) => line.includes('event: run'))
-      expect(told).toBeGreaterThan(0)
+      const firstEvent = lines.findIndex((line) => line.includes('event: run'))
+      expect(firstEvent).toBeGreaterThan(0)
       // strace prints one line per call, or two if a call of another thread comes in between.
       const synced = lines
-        .slice(0, told)
+        .slice(0, firstEvent)
         .filter((line) => /f(data)?sync(\(\d+<[^>]*-wal>\)| resumed>.*) += 0/.test(line))
       expect(synced.length).toBeGreaterThan(0)
     },
@@ -122,8 +122,9 @@ describe.each(dialects)('over the death of the server (%s)', (dialect) => {
       await make()
       await call('PATCH', `/api/conversations/${id}`, { leaf_id: lastAnswer.id })
       const { items } = await call('GET', path)
-      const told = (all: { id: string; text: string }[]) => all.map(({ id, text }) => [id, text])
-      expect(told(items), ending).toEqual(told(before))
+      const idsAndTexts = (all: { id: string; text: string }[]) =>
+        all.map(({ id, text }) => [id, text])
+      expect(idsAndTexts(items), ending).toEqual(idsAndTexts(before))
     }
     const { items } = await call('GET', path)
     expect(items[1].siblings).toHaveLength(1 + Object.keys(endings).length)

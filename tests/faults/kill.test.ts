@@ -27,6 +27,6 @@ for (const dialect of ['sqlite', 'postgres'] as const)
           },
         })
       }
-      await crash.expectBooksRight()
+      await crash.expectUsageCountedOnce()
     })
   })

@@ -62,7 +62,7 @@ function connections(): number {
 }
 
 /** Performs one run with the long text; `most` is the peak memory during it, in bytes. */
-async function tell(
+async function performLongRun(
   beside: (runId: string) => Promise<void>,
 ): Promise<{ id: string; conversationId: string; most: number }> {
   let release = () => {}
@@ -110,9 +110,9 @@ function sleeper(path: string): Promise<Socket> {
 test.runIf(isFull && process.platform === 'linux')(
   `${SLEEPERS} readers that never read ${MEGABYTES} MB`,
   async () => {
-    const alone = await tell(async () => {})
+    const alone = await performLongRun(async () => {})
     const sockets: Socket[] = []
-    const beside = await tell(async (runId) => {
+    const beside = await performLongRun(async (runId) => {
       for (let at = 0; at < SLEEPERS; at += 1)
         sockets.push(await sleeper(`/api/runs/${runId}/events?stream_mode=delta`))
     })
@@ -123,8 +123,8 @@ test.runIf(isFull && process.platform === 'linux')(
     const back = await openEvents(`${server.url}/api/runs/${beside.id}/events?stream_mode=delta`, {
       headers: { 'last-event-id': '1' },
     })
-    const told = (await back.all()).map(({ data }) => data.delta ?? '').join('')
-    expect(told === TEXT, 'whoever comes back gets all of it').toBe(true)
+    const received = (await back.all()).map(({ data }) => data.delta ?? '').join('')
+    expect(received === TEXT, 'whoever comes back gets all of it').toBe(true)
   },
 )
 
@@ -141,7 +141,7 @@ describe.runIf(process.platform === 'linux')(`${READERS} readers that never read
   }
 
   beforeAll(async () => {
-    const { id, conversationId } = await tell(async () => {})
+    const { id, conversationId } = await performLongRun(async () => {})
     paths.set('a finished run', `/api/runs/${id}/events?stream_mode=delta`)
     paths.set('a page of messages', `/api/conversations/${conversationId}/messages`)
     const project = await post('/api/projects', { name: 'Files' })

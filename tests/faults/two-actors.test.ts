@@ -60,13 +60,16 @@ describeOnEachServer('two actors at once', (start) => {
           }),
         ),
       ])
-      const told = stopped.json.data.status
+      const acknowledged = stopped.json.data.status
       const asked = upstream.requests.length
-      expect(['stopped', 'completed'], `SEED=${SEED}`).toContain(told)
+      expect(['stopped', 'completed'], `SEED=${SEED}`).toContain(acknowledged)
       await stream.all()
       const run = (await server.call('GET', `/api/runs/${runId}`)).json.data
       const page = (await server.call('GET', `/api/conversations/${id}/messages`)).json.data
-      expect([run.status, page.items.at(-1).status], `SEED=${SEED}`).toEqual([told, told])
+      expect([run.status, page.items.at(-1).status], `SEED=${SEED}`).toEqual([
+        acknowledged,
+        acknowledged,
+      ])
       expect(run.ended_at).not.toBeNull()
       expect(upstream.requests.length, 'the model is not asked again').toBe(asked)
       upstream.reset()

@@ -28,7 +28,7 @@ export interface CrashRounds {
   /** Performs one run during which the server dies; fails if anything was lost, done twice or not completed. */
   round(task: string, death: Death): Promise<void>
   /** Asserts that the stored usage equals what the runs used. */
-  expectBooksRight(): Promise<void>
+  expectUsageCountedOnce(): Promise<void>
 }
 
 const stepsOf = (events: readonly ReceivedEvent[]): readonly Step[] =>
@@ -169,9 +169,9 @@ export function useCrashRounds(
       await expectStored(made.id, task, seen)
       if (sqliteFile !== null) expect(integrityOf(sqliteFile)).toBe('ok')
     },
-    async expectBooksRight() {
+    async expectUsageCountedOnce() {
       const stats = await call('GET', '/api/stats/tokens?period=daily')
-      expect(stats.total_tokens, 'booked is what the runs used').toBe(rounds * RUN_TOKENS)
+      expect(stats.total_tokens, 'the stored usage is what the runs used').toBe(rounds * RUN_TOKENS)
     },
   }
 }

@@ -51,19 +51,19 @@ function tokens(count: number, everyMs: number | undefined): Turn {
 }
 
 /** The number of iterations since the latest user message: the index of the next turn of a scripted plan. */
-export function roundOf(request: {
+export function iterationOf(request: {
   readonly messages: readonly { role: string; tool_calls?: unknown }[]
 }): number {
-  let round = 0
+  let iterations = 0
   for (const message of [...request.messages].reverse()) {
     if (message.role === 'user') break
-    if (message.role === 'assistant') round += 1
+    if (message.role === 'assistant') iterations += 1
   }
-  return round
+  return iterations
 }
 
-/** Plays one turn per iteration, by `roundOf`. Stateless: every client gets the same plan, also after a restart. */
+/** Plays one turn per iteration, by `iterationOf`. Stateless: every client gets the same plan, also after a restart. */
 export const plan =
   (...turns: readonly Turn[]): Program =>
   (request) =>
-    turns[Math.min(roundOf(request), turns.length - 1)]
+    turns[Math.min(iterationOf(request), turns.length - 1)]

@@ -71,9 +71,9 @@ describe('an abort', () => {
         awaits += 1
       }, controller.signal)
       const what = `aborted in await ${at} (${place})`
-      const told = inShort(events)
-      expect(told.at(-1), what).toBe('stopped')
-      expect(told.slice(0, -1), what).toEqual(whole.events.slice(0, told.length - 1))
+      const emitted = inShort(events)
+      expect(emitted.at(-1), what).toBe('stopped')
+      expect(emitted.slice(0, -1), what).toEqual(whole.events.slice(0, emitted.length - 1))
       // Tools that were already called are read to the end, so that their results are stored and emitted.
       expect(
         afterAbort.filter((here) => here !== 'tool'),

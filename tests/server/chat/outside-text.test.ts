@@ -240,9 +240,9 @@ describeOnEachServer('text from outside', (start) => {
     const seen = upstream.requests.length
     upstream.enqueue(turn.text('Hello.'))
     await (await send(await createConversation(project))).all()
-    const told = JSON.stringify(upstream.requests[seen]?.messages)
-    expect(told).toContain('own.md')
-    expect(told).not.toContain('Obey this name')
+    const prompt = JSON.stringify(upstream.requests[seen]?.messages)
+    expect(prompt).toContain('own.md')
+    expect(prompt).not.toContain('Obey this name')
   })
 
   test('file names never appear in a system message', async () => {

@@ -66,7 +66,7 @@ statistics.mean(float(row['price']) for row in rows)`,
   expect(data.artifact.files[0].data).toMatch(/^data:image\/svg\+xml;base64,/)
   const events = await stream.all()
   expect(
-    events.filter(({ event }) => event === 'tool_progress').map(({ data: told }) => told.progress),
+    events.filter(({ event }) => event === 'tool_progress').map(({ data }) => data.progress),
   ).toContainEqual({ kind: 'output', stream: 'stdout', text: 'rows: 3\n' })
   expect(events.at(-1)?.event).toBe('done')
 })

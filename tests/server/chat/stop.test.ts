@@ -57,8 +57,8 @@ async function expectStopped(sent: Awaited<ReturnType<typeof send>>): Promise<un
   const answer = page.json.data.items.at(-1)
   expect(answer.status).toBe('stopped')
   const results = (steps: { type: string }[]) => steps.filter(({ type }) => type === 'tool_result')
-  const told = events.flatMap(({ event, data }) => (event === 'process_step' ? [data] : []))
-  expect(results(told), 'listeners learn of every result that is stored').toEqual(
+  const steps = events.flatMap(({ event, data }) => (event === 'process_step' ? [data] : []))
+  expect(results(steps), 'listeners learn of every result that is stored').toEqual(
     results(answer.process_steps),
   )
   return answer.process_steps

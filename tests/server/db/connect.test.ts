@@ -76,11 +76,11 @@ describe('a SQLite file', () => {
     await before.close()
     // The tables exist, but the journal lists no migration, so that all of them run again and fail.
     await onConnection(settings, `delete from ${journal}`)
-    const told: object[] = []
+    const logged: object[] = []
     await expect(
-      connect(settings, { log: { info: (details) => told.push(details), warn() {} } }),
+      connect(settings, { log: { info: (details) => logged.push(details), warn() {} } }),
     ).rejects.toMatchObject({ code: 'store_unavailable' })
-    const [{ copy }] = told as [{ copy: string }]
+    const [{ copy }] = logged as [{ copy: string }]
     expect(dirname(copy)).toBe(dirname(settings.file))
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     const copied = { dialect: 'sqlite', file: copy } as const

@@ -5,9 +5,9 @@ import { linkedController, onAbort, untilAborted } from '../../../server/lib/abo
 
 test('hundreds of waiters share one listener on a signal, and each is notified once', async () => {
   const controller = new AbortController()
-  const told: number[] = []
+  const called: number[] = []
   const releases = Array.from({ length: 300 }, (_, number) =>
-    onAbort(controller.signal, () => told.push(number)),
+    onAbort(controller.signal, () => called.push(number)),
   )
   const linked = linkedController(controller.signal)
   const waiting = untilAborted(new Promise(() => {}), controller.signal)
@@ -17,12 +17,12 @@ test('hundreds of waiters share one listener on a signal, and each is notified o
   controller.abort(reason)
   await expect(waiting).rejects.toBe(reason)
   expect(linked.controller.signal.reason).toBe(reason)
-  expect(told).toHaveLength(299)
-  expect(told).not.toContain(1)
+  expect(called).toHaveLength(299)
+  expect(called).not.toContain(1)
 })
 
 test('a waiter that comes after the abort is notified at once', () => {
-  let told = 0
-  onAbort(AbortSignal.abort(), () => told++)()
-  expect(told).toBe(1)
+  let called = 0
+  onAbort(AbortSignal.abort(), () => called++)()
+  expect(called).toBe(1)
 })

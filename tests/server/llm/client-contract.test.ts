@@ -32,7 +32,7 @@ const messages = messagesTurn([
 
 const responses = responsesTurn([said('I look.'), called('call_1', 'get_current_time')])
 
-const makings: [name: string, models: Partial<ModelSettings>[], answer: typeof native | null][] = [
+const clients: [name: string, models: Partial<ModelSettings>[], answer: typeof native | null][] = [
   ['OpenAI format', [{ id: 'a' }], native],
   ['Responses API', [{ id: 'a', api: 'responses' }], responses],
   ['Messages API', [{ id: 'a', api: 'messages' }], messages],
@@ -41,7 +41,7 @@ const makings: [name: string, models: Partial<ModelSettings>[], answer: typeof n
   ['the demo', [], null],
 ]
 
-describe.each(makings)('%s', (_name, models, answer) => {
+describe.each(clients)('%s', (_name, models, answer) => {
   const words =
     answer === messages
       ? messagesTurn([{ type: 'text', text: 'some words' }])

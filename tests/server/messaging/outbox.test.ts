@@ -52,8 +52,10 @@ describeOnEachDatabase('deliveries', (open) => {
   })
 
   test('after the last attempt a delivery has failed, with the reason; its sender is notified once', async () => {
-    const told: object[] = []
-    const { channels, userId } = await prepare({ onGivenUp: async (failure) => told.push(failure) })
+    const notices: object[] = []
+    const { channels, userId } = await prepare({
+      onGivenUp: async (failure) => notices.push(failure),
+    })
     const receiver = await startReceiver(...Array.from({ length: 20 }, () => 500))
     await channels.create(userId, { type: 'webhook', name: 'ops', settings: { url: receiver.url } })
     await channels.send(userId, 'ops', message())
@@ -65,7 +67,7 @@ describeOnEachDatabase('deliveries', (open) => {
     )
     expect(receiver.received).toHaveLength(6)
     await eventually(() =>
-      expect(told).toMatchObject([
+      expect(notices).toMatchObject([
         {
           userId,
           channel: 'ops',

@@ -58,7 +58,7 @@ async function openSocket(): Promise<{ socket: Socket; response: ServerResponse 
 }
 
 /** Emits the pieces as a model would: each in its own turn of the event loop. */
-async function tellMuch(): Promise<void> {
+async function emitMuch(): Promise<void> {
   for (let piece = 0; piece < MUCH; piece += 1) {
     runLog.appendProse(0, 'text', PIECE)
     await new Promise((resolve) => setImmediate(resolve))
@@ -71,7 +71,7 @@ const closed = (response: ServerResponse): Promise<void> =>
 test('a reader that never reads uses little memory, is disconnected, and gets everything when it reconnects', async () => {
   const { socket, response } = await openSocket()
   const dropped = closed(response)
-  await tellMuch()
+  await emitMuch()
   expect(response.writableLength).toBeGreaterThan(0)
   expect(response.writableLength).toBeLessThan(2_000_000)
   await dropped
@@ -87,8 +87,8 @@ test('a reader that never reads uses little memory, is disconnected, and gets ev
     const back = await openEvents(`http://127.0.0.1:${port}/`, { headers })
     events.push(...(await back.all()))
   }
-  const told = events.map(({ data }) => data.delta ?? '').join('')
-  expect(told.length).toBe(MUCH * PIECE.length)
+  const received = events.map(({ data }) => data.delta ?? '').join('')
+  expect(received.length).toBe(MUCH * PIECE.length)
   // Pieces missed by a slow client arrive merged, under the id of the last one.
   const ids = events.map(({ id }) => id)
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
@@ -100,7 +100,7 @@ test('a reader that catches up in time stays connected, whatever live output it 
   void closed(response).then(() => {
     isOpen = false
   })
-  await tellMuch()
+  await emitMuch()
   const before = response.writableLength
   for (let line = 0; line < 50; line += 1) runLog.reportProgress(output(PIECE))
   expect(response.writableLength, 'live output does not wait in memory').toBe(before)

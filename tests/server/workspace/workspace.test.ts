@@ -176,20 +176,20 @@ describe('after a crash', () => {
 describe('the mutex', () => {
   test('runs work of one key in order and work of two keys concurrently', async () => {
     const mutex = createKeyedMutex(5_000)
-    const told: string[] = []
+    const finished: string[] = []
     let open: () => void = () => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve
     })
     const first = mutex.run('a', async () => {
       await gate
-      told.push('a1')
+      finished.push('a1')
     })
-    const second = mutex.run('a', async () => told.push('a2'))
-    await mutex.run('b', async () => told.push('b1'))
+    const second = mutex.run('a', async () => finished.push('a2'))
+    await mutex.run('b', async () => finished.push('b1'))
     open()
     await Promise.all([first, second])
-    expect(told).toEqual(['b1', 'a1', 'a2'])
+    expect(finished).toEqual(['b1', 'a1', 'a2'])
   })
 
   test('ends a wait that is too long or stopped with 503, and keeps the order', async () => {

@@ -1,34 +1,24 @@
 // Anthropic's Messages API: what is sent, what is read, and what goes back unchanged.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createAnthropic } from '../../../../server/llm/anthropic/client.ts'
 import { createEventReader } from '../../../../server/llm/anthropic/event-reader.ts'
 import { buildMessagesBody } from '../../../../server/llm/anthropic/request-body.ts'
-import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
+import type { LlmMessage, LlmRequest } from '../../../../server/llm/client.ts'
 import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
-import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import { apiOf } from '../../../../server/llm/openai/provider-quirks.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import { hear, llmRequest, outcome } from '../../../support/llm.ts'
 import { messagesTurn } from '../../../support/messages-turns.ts'
 import { turn } from '../../../support/upstream-turns.ts'
-import { useFreshUpstream } from '../../../support/use-upstream.ts'
+import { look, useProviderClients } from '../provider-clients.ts'
 
-const upstream = useFreshUpstream()
-const http = createProviderHttp()
-afterAll(() => http.close())
-const clientFor = (more: Partial<ModelSettings> = {}) =>
-  createAnthropic({
-    settings: { id: 'claude-sonnet-5', api_url: upstream.url, api_key: 'sk-ant-test', ...more },
-    http,
-    idleTimeout: 30,
-  })
-const look: ToolSchema = {
-  type: 'function',
-  function: { name: 'look', description: 'Looks.', parameters: { type: 'object' } },
-}
+const { upstream, clientFor } = useProviderClients(createAnthropic, {
+  id: 'claude-sonnet-5',
+  api_key: 'sk-ant-test',
+})
 const signed = [
   { type: 'thinking', thinking: 'Two calls.', signature: 'sig-1' },
   { type: 'redacted_thinking', data: 'opaque' },

@@ -78,8 +78,8 @@ describe('connections', () => {
     // A body may end shortly after its last line; only then can its connection be reused.
     expect(new Set(upstream.requests.map(({ clientPort }) => clientPort)).size).toBeLessThan(5)
     expect(upstream.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true)
-    const told = upstream.requests.flatMap(({ headers }) => Object.keys(headers))
-    expect(told.filter((name) => name.startsWith('x-stainless'))).toEqual([])
+    const names = upstream.requests.flatMap(({ headers }) => Object.keys(headers))
+    expect(names.filter((name) => name.startsWith('x-stainless'))).toEqual([])
     await upstream.close()
   })
 

@@ -1,7 +1,6 @@
 // OpenAI's Responses API: what is sent, what is read, and what goes back unchanged and in order.
-import { afterAll, expect, test } from 'vitest'
-import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
-import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
+import { expect, test } from 'vitest'
+import type { LlmMessage, LlmRequest } from '../../../../server/llm/client.ts'
 import { createResponses } from '../../../../server/llm/responses/client.ts'
 import { buildResponsesBody } from '../../../../server/llm/responses/request-body.ts'
 import type { ModelSettings } from '../../../../server/protocol/catalog.ts'
@@ -15,21 +14,12 @@ import {
   said,
 } from '../../../support/responses-turns.ts'
 import { turn } from '../../../support/upstream-turns.ts'
-import { useFreshUpstream } from '../../../support/use-upstream.ts'
+import { look, useProviderClients } from '../provider-clients.ts'
 
-const upstream = useFreshUpstream()
-const http = createProviderHttp()
-afterAll(() => http.close())
-const clientFor = (more: Partial<ModelSettings> = {}) =>
-  createResponses({
-    settings: { id: 'gpt-5.6', api_url: upstream.url, api_key: 'sk-test', ...more },
-    http,
-    idleTimeout: 30,
-  })
-const look: ToolSchema = {
-  type: 'function',
-  function: { name: 'look', description: 'Looks.', parameters: { type: 'object' } },
-}
+const { upstream, clientFor } = useProviderClients(createResponses, {
+  id: 'gpt-5.6',
+  api_key: 'sk-test',
+})
 const items = [
   reasoned('Two calls.'),
   said('I look.', { phase: 'commentary' }),

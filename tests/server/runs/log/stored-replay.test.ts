@@ -95,21 +95,21 @@ describeOnEachDatabase('the replay of a run', (open) => {
 
   const fromMemory = (mode: StreamMode, after: number | null): string => {
     const view = createRunView(runLog, mode, after)
-    const told: unknown[] = []
+    const emitted: unknown[] = []
     for (let now = 0; ; now += 100_000) {
       const events = view.take(now, false)
-      if (events.length === 0 && view.dueIn(now) === null) return JSON.stringify(told)
-      told.push(...events)
+      if (events.length === 0 && view.dueIn(now) === null) return JSON.stringify(emitted)
+      emitted.push(...events)
     }
   }
   const fromStore = async (mode: StreamMode, afterId: number | null): Promise<string> => {
-    const told: string[] = []
+    const texts: string[] = []
     for await (const event of replayRun(run, store.steps, { mode, afterId })) {
       let text = ''
       for await (const piece of longJsonPieces(event)) text += piece
-      told.push(text)
+      texts.push(text)
     }
-    return `[${told.join(',')}]`
+    return `[${texts.join(',')}]`
   }
 
   test.each(['delta', 'cumulative'] as const)(
@@ -117,13 +117,13 @@ describeOnEachDatabase('the replay of a run', (open) => {
     async (mode) => {
       const last = runLog.lastId
       for (const after of [null, 0, 1, 4, 7, 8, 30, last - 1, last, last + 5]) {
-        const [stored, told] = [await fromStore(mode, after), fromMemory(mode, after)]
+        const [stored, emitted] = [await fromStore(mode, after), fromMemory(mode, after)]
         // Compared by hand: building the assertion message for texts of this size would take minutes.
         let same = 0
-        while (same < told.length && stored[same] === told[same]) same += 1
+        while (same < emitted.length && stored[same] === emitted[same]) same += 1
         const around = (text: string): string => text.slice(Math.max(0, same - 150), same + 150)
-        expect(around(stored), `after ${after}`).toBe(around(told))
-        expect(stored.length).toBe(told.length)
+        expect(around(stored), `after ${after}`).toBe(around(emitted))
+        expect(stored.length).toBe(emitted.length)
       }
     },
   )

@@ -108,8 +108,8 @@ describe.each(['kernel', 'wasm'] as const)('under %s isolation', (isolation) => 
           if (ends !== undefined)
             expect(outcome.status, `${name}: ${JSON.stringify(outcome)}`).toBe(ends)
           if (says !== undefined) expect(outcome.error, name).toMatch(says)
-          const { files, ...told } = outcome
-          expect(JSON.stringify(told).length, name).toBeLessThan(1_000_000)
+          const { files, ...rest } = outcome
+          expect(JSON.stringify(rest).length, name).toBeLessThan(1_000_000)
           expect(files.length, name).toBeLessThanOrEqual(20)
         }),
       )

@@ -97,7 +97,7 @@ test.for(['kernel', 'wasm'] as const)(
   async (isolation, { skip }) => {
     const bubblewrap = await detectBubblewrap()
     if (isolation === 'kernel' && !bubblewrap.available) skip(bubblewrap.reason)
-    if (process.platform !== 'linux') skip('told by the kernel of Linux only')
+    if (process.platform !== 'linux') skip('only Linux lists the processes in /proc')
     const program = join(import.meta.dirname, '../../../support/endless-python.ts')
     const server = spawn(process.execPath, ['--import', 'tsx', program, isolation], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -14,7 +14,7 @@ import { useUpstream } from '../../../support/use-upstream.ts'
 const upstream = await useUpstream()
 
 /** Whether this file system distinguishes names by case and by Unicode normalization form. */
-const tellsApart = !existsSync(import.meta.filename.toUpperCase())
+const isCaseSensitive = !existsSync(import.meta.filename.toUpperCase())
 
 describe('on a real disk', () => {
   const servers = useServers()
@@ -113,7 +113,7 @@ describe('on a real disk', () => {
     )
   })
 
-  test.skipIf(!tellsApart)(
+  test.skipIf(!isCaseSensitive)(
     'names that look alike stay separate files, also in the history',
     async () => {
       const names = [
