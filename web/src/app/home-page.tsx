@@ -15,13 +15,13 @@ import { paths } from '../lib/paths.ts'
 function projectOf(
   wanted: string | null,
   page: ProjectListPage | undefined,
-): { id: ProjectId; name: string } | null {
+): { id: ProjectId; name: string; model: string | null } | null {
   if (wanted === null) return null
   const found = page?.items.find(({ id }) => id === wanted)
   if (found !== undefined) return found
   // An id is a plain string on the wire.
   return page === undefined || page.next_cursor !== null
-    ? { id: wanted as ProjectId, name: '…' }
+    ? { id: wanted as ProjectId, name: '…', model: null }
     : null
 }
 
@@ -35,6 +35,7 @@ export function HomePage({ menu, admin }: { menu: ReactNode; admin: boolean }) {
       {menu !== null && <div className="flex h-13 shrink-0 items-center px-3">{menu}</div>}
       <NewChat
         projectId={project?.id ?? null}
+        projectModel={project?.model ?? null}
         projectPicker={
           <ProjectPicker
             projectId={project?.id ?? null}

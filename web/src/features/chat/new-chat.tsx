@@ -29,10 +29,13 @@ const greetingOf = (hour: number) =>
 
 export function NewChat({
   projectId,
+  projectModel,
   projectPicker,
   notice,
 }: {
   projectId: ProjectId | null
+  /** The model that the project sets for its new conversations. */
+  projectModel: string | null
   projectPicker: ReactNode
   notice?: ReactNode
 }) {
@@ -47,7 +50,7 @@ export function NewChat({
     approval: null,
   })
   // A project has a model of its own, and the model chosen last may no longer be offered.
-  const wanted = chosen.model ?? (projectId === null ? readLastModel() : null)
+  const wanted = chosen.model ?? (projectId === null ? readLastModel() : projectModel)
   const model = models?.some(({ id }) => id === wanted) === true ? wanted : null
   const options = { ...chosen, model }
   const hour = useMemo(() => new Date().getHours(), [])

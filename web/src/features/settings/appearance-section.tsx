@@ -1,5 +1,6 @@
-// Theme and language.
+// Theme, language, text size, density, contrast, motion, and the key that sends.
 import { useTranslation } from 'react-i18next'
+import { type Display, displayChoices, useDisplay } from '../../lib/display.ts'
 import { chooseLanguage, type Language } from '../../lib/i18n/i18n.ts'
 import { type ThemeChoice, useTheme } from '../../lib/theme.ts'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -36,7 +37,34 @@ export function AppearanceSection() {
             onChange={(next) => void chooseLanguage(next)}
           />
         </div>
+        <DisplayChoice name="textSize" />
+        <DisplayChoice name="density" />
+        <DisplayChoice name="contrast" />
+        <DisplayChoice name="motion" />
+        <DisplayChoice name="sendKey" />
       </div>
     </Section>
+  )
+}
+
+function DisplayChoice<Key extends keyof Display>({ name }: { name: Key }) {
+  const { t } = useTranslation()
+  const value = useDisplay((display) => display[name])
+  const change = useDisplay((display) => display.change)
+  const label = t(`settings.display.${name}.label`)
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <span className="text-sm font-medium text-soft">{label}</span>
+      <Segmented<Display[Key]>
+        label={label}
+        value={value}
+        options={displayChoices[name].map((choice) => ({
+          value: choice,
+          // Every choice of every name has a text; the type of the key is too wide for that.
+          label: t(`settings.display.${name}.${choice}` as 'settings.display.sendKey.enter'),
+        }))}
+        onChange={(next) => change({ [name]: next })}
+      />
+    </div>
   )
 }

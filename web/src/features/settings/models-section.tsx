@@ -9,16 +9,20 @@ import {
   useEnterModelKey,
   useModels,
 } from '../../lib/api/catalog.ts'
+import { inOrder, usePreferences } from '../../lib/api/preferences.ts'
 import { compactNumber } from '../../lib/format.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { ModelPlace } from './model-place.tsx'
 import { Section } from './section.tsx'
 
 export function ModelsSection({ admin }: { admin: boolean }) {
   const { t, i18n } = useTranslation()
   const { data: models } = useModels()
+  const { data: preferences } = usePreferences()
+  const ordered = inOrder(models ?? [], preferences?.model_order ?? [])
   const { data: stored } = useAdminModels(admin)
   const remove = useDeleteModel()
   const enterKey = useEnterModelKey()
@@ -42,7 +46,7 @@ export function ModelsSection({ admin }: { admin: boolean }) {
       }
     >
       <ul className="-my-2 divide-y divide-line">
-        {models?.map((model) => (
+        {ordered.map((model) => (
           <li key={model.id} className="flex items-center gap-3 py-3">
             <div className="min-w-0 flex-1">
               <p className="truncate font-medium">
@@ -77,6 +81,7 @@ export function ModelsSection({ admin }: { admin: boolean }) {
                   .join(' · ')}
               </p>
             </div>
+            <ModelPlace id={model.id} name={model.name} shown={ordered.map(({ id }) => id)} />
             {model.needs_key && removable.has(model.id) && (
               <Button size="small" icon={KeyRound} onClick={() => setEntering(model.id)}>
                 {t('models.enterKey')}

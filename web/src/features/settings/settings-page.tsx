@@ -1,17 +1,18 @@
-// Settings: appearance, models, MCP servers, channels, account. Each section has its own URL.
+// Settings: appearance, agent, models, MCP servers, channels, account. Each section has its own URL.
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/user.ts'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { AccountSection } from './account-section.tsx'
+import { AgentSection } from './agent-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
 import { ChannelsSection } from './channels-section.tsx'
 import { McpSection } from './mcp-section.tsx'
 import { ModelsSection } from './models-section.tsx'
 import { SharesSection } from './shares-section.tsx'
 
-const SECTIONS = ['appearance', 'models', 'mcp', 'channels', 'shares', 'account'] as const
+const SECTIONS = ['appearance', 'agent', 'models', 'mcp', 'channels', 'shares', 'account'] as const
 type Section = (typeof SECTIONS)[number]
 
 export function SettingsPage({
@@ -50,6 +51,7 @@ export function SettingsPage({
         </nav>
         <div className="min-w-0 flex-1">
           {current === 'appearance' && <AppearanceSection />}
+          {current === 'agent' && <AgentSection />}
           {current === 'models' && <ModelsSection admin={user?.role === 'admin'} />}
           {current === 'mcp' && <McpSection />}
           {current === 'channels' && <ChannelsSection />}

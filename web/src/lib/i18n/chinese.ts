@@ -74,6 +74,7 @@ export const chinese: typeof english = {
     placeholder: '随便问点什么…',
     send: '发送',
     sendHint: '发送（Enter）',
+    sendHintModifier: '发送（Ctrl 或 ⌘ + Enter）',
     queue: '排队发送',
     queueHint: '回答完成后发送（Enter）',
     stop: '停止',

@@ -170,6 +170,7 @@ export const englishPages = {
     tab: {
       shares: 'Shared links',
       appearance: 'Appearance',
+      agent: 'Agent',
       models: 'Models',
       mcp: 'MCP servers',
       channels: 'Channels',
@@ -178,6 +179,13 @@ export const englishPages = {
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
     language: 'Language',
+    display: {
+      textSize: { label: 'Text size', normal: 'Normal', large: 'Large', largest: 'Largest' },
+      density: { label: 'Density', comfortable: 'Comfortable', compact: 'Compact' },
+      contrast: { label: 'Contrast', system: 'System', more: 'High' },
+      motion: { label: 'Motion', system: 'System', less: 'Reduced' },
+      sendKey: { label: 'Send messages with', enter: 'Enter', 'mod-enter': 'Ctrl or ⌘ + Enter' },
+    },
     single: 'This server has a single user and needs no sign-in.',
     password: 'Password',
     passwordText: 'Changing it signs you out everywhere else.',
@@ -198,8 +206,18 @@ export const englishPages = {
     endOthers: 'Sign out everywhere else',
     program: 'Unknown program',
   },
+  agent: {
+    instructions: 'Instructions',
+    instructionsText: 'What the agent should know and follow in every conversation.',
+    instructionsExample: 'For example: answer briefly, use metric units, call me Sam.',
+    toolsText: 'Tools that you switch off are never offered to a model.',
+  },
   models: {
-    text: 'The models that conversations can use.',
+    text: 'The models that conversations can use, in the order of menus.',
+    earlier: 'Move {{name}} up',
+    later: 'Move {{name}} down',
+    hide: 'Hide {{name}} in menus',
+    show: 'Show {{name}} in menus',
     needsKey: 'needs its API key',
     needsKeyText:
       'The stored API key can’t be read anymore. An administrator has to enter it again.',

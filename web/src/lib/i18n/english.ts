@@ -74,6 +74,7 @@ export const english = {
     placeholder: 'Ask anything…',
     send: 'Send',
     sendHint: 'Send (Enter)',
+    sendHintModifier: 'Send (Ctrl or ⌘ + Enter)',
     queue: 'Queue message',
     queueHint: 'Send when the answer is complete (Enter)',
     stop: 'Stop',

@@ -13,6 +13,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
+import { isSendKey } from '../../../lib/display.ts'
 import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { late } from '../../../ui/late.tsx'
@@ -171,7 +172,7 @@ export function Composer({
     // While an input method composes, the keys belong to it.
     if (event.nativeEvent.isComposing) return
     if (trigger !== null && keys.current?.(event) === true) return
-    if (event.key === 'Enter' && !event.shiftKey) {
+    if (isSendKey(event)) {
       event.preventDefault()
       void submit()
     }

@@ -3,6 +3,7 @@ import { ChevronDown } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useModels } from '../../../lib/api/catalog.ts'
+import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { loadPageTexts } from '../../../lib/i18n/i18n.ts'
 import { writeLastModel } from '../../../lib/last-model.ts'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
@@ -23,6 +24,7 @@ export function ModelMenu({
   const { data: models } = useModels()
   const [wanted, setWanted] = useState(false)
   const current = modelOf(models, options.model)
+  const offered = useMenuModels(current?.id ?? null)
   const button = (
     <button
       type="button"
@@ -40,7 +42,7 @@ export function ModelMenu({
     <Suspense fallback={button}>
       <ModelPicker
         trigger={button}
-        models={models ?? []}
+        models={offered}
         current={current?.id ?? null}
         onChoose={(model) => {
           writeLastModel(model)

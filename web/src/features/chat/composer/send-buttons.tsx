@@ -1,6 +1,7 @@
 // Send, or queue while an answer is running, and stop.
 import { ArrowUp, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { useDisplay } from '../../../lib/display.ts'
 import { Tip } from '../../../ui/tip.tsx'
 
 export function SendButtons({
@@ -15,6 +16,7 @@ export function SendButtons({
   onStop: () => void
 }) {
   const { t } = useTranslation()
+  const sendKey = useDisplay((display) => display.sendKey)
   return (
     <>
       {running && (
@@ -30,7 +32,16 @@ export function SendButtons({
         </Tip>
       )}
       {!(running && empty) && (
-        <Tip text={t(running ? 'composer.queueHint' : 'composer.sendHint')} side="top">
+        <Tip
+          text={t(
+            running
+              ? 'composer.queueHint'
+              : sendKey === 'enter'
+                ? 'composer.sendHint'
+                : 'composer.sendHintModifier',
+          )}
+          side="top"
+        >
           <button
             type="submit"
             aria-label={t(running ? 'composer.queue' : 'composer.send')}

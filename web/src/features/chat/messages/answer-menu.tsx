@@ -2,7 +2,7 @@
 import { AudioLines, Ellipsis, Link2, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/message.ts'
-import { useModels } from '../../../lib/api/catalog.ts'
+import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { copyText } from '../../../lib/copy-text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { canReadAloud, readAloud, stopReading, useReading } from '../../../lib/read-aloud.ts'
@@ -36,7 +36,7 @@ export function AnswerMenu({
   onRegenerate: (id: string, model: string) => void
 }) {
   const { t, i18n } = useTranslation()
-  const { data: models = [] } = useModels()
+  const models = useMenuModels(null)
   const isRead = useReading(({ id }) => id === message.id)
   const copyLink = async (): Promise<void> => {
     const address = new URL(paths.messageLink(conversationId, message.id), location.origin)

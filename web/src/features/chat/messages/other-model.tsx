@@ -1,7 +1,7 @@
 // A button with the other models, for an answer that its own model cannot give.
 import { Repeat } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useModels } from '../../../lib/api/catalog.ts'
+import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Menu, MenuChoices, MenuHeading } from '../../../ui/menu.tsx'
 
@@ -13,7 +13,7 @@ export function OtherModel({
   onChoose: (model: string) => void
 }) {
   const { t } = useTranslation()
-  const { data: models = [] } = useModels()
+  const models = useMenuModels(null)
   const others = models.filter(({ id }) => id !== current)
   if (others.length === 0) return null
   return (

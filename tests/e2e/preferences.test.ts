@@ -1,0 +1,67 @@
+// What a person sets for themselves: how the page looks, which key sends, instructions, tools, and the models of menus.
+import { expect, test } from 'vitest'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  expectNoSideways,
+  leave,
+  say,
+} from '../support/page.ts'
+import { usePageServer } from '../support/page-server.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+describeInBrowser('preferences', (visitor) => {
+  const site = usePageServer(visitor)
+
+  test('text size, contrast and the key that sends last beyond a reload', async () => {
+    const page = await visitor.open(`${site.server.url}/settings/appearance`, { phone: true })
+    const choose = (group: string, option: string) =>
+      page.getByLabel(group, { exact: true }).getByRole('radio', { name: option }).click()
+    const sizeOf = () =>
+      page.evaluate<number>('parseFloat(getComputedStyle(document.body).fontSize)')
+    const before = await sizeOf()
+    await choose('Text size', 'Largest')
+    await choose('Density', 'Compact')
+    await choose('Contrast', 'High')
+    await choose('Motion', 'Reduced')
+    await choose('Send messages with', 'Ctrl or ⌘ + Enter')
+    expect(await sizeOf()).toBe(before * 1.25)
+    await expectNoSideways(page)
+    await expectAccessible(page, { contrast: 'more' })
+
+    await page.goto(site.server.url)
+    await composer(page).fill('first line')
+    expect(await sizeOf()).toBe(before * 1.25)
+    expect(await page.evaluate<string>('document.documentElement.dataset.contrast')).toBe('more')
+    await composer(page).press('Enter')
+    await composer(page).pressSequentially('second line')
+    expect(await composer(page).inputValue()).toBe('first line\nsecond line')
+    site.upstream.enqueue(turn.text('Both arrived.'))
+    await composer(page).press('Control+Enter')
+    await page.getByText('Both arrived.').waitFor()
+    await expectNoSideways(page)
+    await leave(page)
+  })
+
+  test('instructions and tools that are switched off reach the model with the next message', async () => {
+    const page = await visitor.open(`${site.server.url}/settings/agent`)
+    await page.getByLabel('Instructions').fill('Always answer in verse.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('switch', { name: 'Get weather' }).click()
+    const stored = async () => (await site.server.call('GET', '/api/preferences')).json.data
+    await expect.poll(stored).toMatchObject({
+      instructions: 'Always answer in verse.',
+      disabled_tools: ['get_weather'],
+    })
+    await expectAccessible(page)
+    await page.goto(site.server.url)
+    site.upstream.enqueue(turn.text('A verse.'))
+    await say(page, 'Hello')
+    await page.getByText('A verse.').waitFor()
+    const request = site.upstream.requests.at(-1)
+    expect(String(request?.messages[0]?.content)).toContain('Always answer in verse.')
+    expect(JSON.stringify(request?.body.tools)).not.toContain('"get_weather"')
+    await leave(page)
+  })
+})

@@ -1,0 +1,55 @@
+// What the user has set for all conversations, and the models of menus as they arranged them.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { PublicModel } from '../../../../server/protocol/catalog.ts'
+import type { Preferences } from '../../../../server/protocol/preferences.ts'
+import { request } from '../api-client.ts'
+import { useModels } from './catalog.ts'
+
+const preferencesKey = ['preferences'] as const
+
+export const usePreferences = () =>
+  useQuery({
+    queryKey: preferencesKey,
+    queryFn: ({ signal }) => request<Preferences>('/api/preferences', { signal }),
+    staleTime: 60_000,
+    meta: { quiet: true },
+  })
+
+/** Changes some preferences; they are shown at once, and as they were if the server refuses. */
+export function useChangePreferences() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Partial<Preferences>) =>
+      request<Preferences>('/api/preferences', { method: 'PATCH', body }),
+    onMutate: async (change) => {
+      await client.cancelQueries({ queryKey: preferencesKey })
+      const before = client.getQueryData<Preferences>(preferencesKey)
+      if (before !== undefined) client.setQueryData(preferencesKey, { ...before, ...change })
+      return { before }
+    },
+    onError: (_error, _change, context) => client.setQueryData(preferencesKey, context?.before),
+    onSuccess: (after) => client.setQueryData(preferencesKey, after),
+  })
+}
+
+/** The models in the user's order. */
+export function inOrder(models: readonly PublicModel[], order: readonly string[]): PublicModel[] {
+  const place = (id: string): number => {
+    const at = order.indexOf(id)
+    return at < 0 ? order.length : at
+  }
+  return models.toSorted((one, other) => place(one.id) - place(other.id))
+}
+
+/** The models that a menu offers: in the user's order, without hidden ones other than `current`. */
+export function useMenuModels(current: string | null): readonly PublicModel[] {
+  const { data: models } = useModels()
+  const { data: preferences } = usePreferences()
+  return useMemo(() => {
+    if (models === undefined || preferences === undefined) return models ?? []
+    const hidden = new Set(preferences.hidden_models)
+    const shown = models.filter(({ id }) => id === current || !hidden.has(id))
+    return inOrder(shown.length === 0 ? models : shown, preferences.model_order)
+  }, [models, preferences, current])
+}

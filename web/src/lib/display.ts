@@ -1,0 +1,84 @@
+// How the page looks and which key sends, as this browser stores it; `public/theme.js` applies the same before the first paint.
+import { create } from 'zustand'
+
+const CHOICES = {
+  textSize: ['normal', 'large', 'largest'],
+  density: ['comfortable', 'compact'],
+  /** `system`: as the system asks. */
+  contrast: ['system', 'more'],
+  motion: ['system', 'less'],
+  /** `mod-enter`: Ctrl+Enter, or Command+Enter on a Mac. */
+  sendKey: ['enter', 'mod-enter'],
+} as const
+
+export type Display = { -readonly [Key in keyof typeof CHOICES]: (typeof CHOICES)[Key][number] }
+
+export const displayChoices: { [Key in keyof Display]: readonly Display[Key][] } = CHOICES
+
+const STORAGE_KEY = 'nanoclaw.display'
+const systemContrast = matchMedia('(prefers-contrast: more)')
+
+const chosen = <Key extends keyof Display>(
+  stored: Partial<Record<string, unknown>>,
+  key: Key,
+): Display[Key] => {
+  const choices = displayChoices[key]
+  return choices.find((choice) => choice === stored[key]) ?? (choices[0] as Display[Key]) // never empty
+}
+
+function readStored(): Display {
+  let stored: Partial<Record<string, unknown>> = {}
+  try {
+    const parsed: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
+    if (typeof parsed === 'object' && parsed !== null) stored = { ...parsed }
+  } catch {
+    // Storage is blocked, or holds something else: the defaults apply.
+  }
+  return {
+    textSize: chosen(stored, 'textSize'),
+    density: chosen(stored, 'density'),
+    contrast: chosen(stored, 'contrast'),
+    motion: chosen(stored, 'motion'),
+    sendKey: chosen(stored, 'sendKey'),
+  }
+}
+
+function apply({ textSize, density, contrast, motion }: Display): void {
+  const { dataset } = document.documentElement
+  dataset.text = textSize
+  dataset.density = density
+  dataset.contrast = contrast === 'more' || systemContrast.matches ? 'more' : 'normal'
+  dataset.motion = motion
+}
+
+type DisplayStore = Display & { change(part: Partial<Display>): void }
+
+export const useDisplay = create<DisplayStore>((set, get) => {
+  systemContrast.addEventListener('change', () => apply(get()))
+  const stored = readStored()
+  apply(stored)
+  return {
+    ...stored,
+    change: (part) => {
+      set(part)
+      const { change: _, ...display } = get()
+      apply(display)
+      try {
+        localStorage.setItem(STORAGE_KEY, JSON.stringify(display))
+      } catch {
+        // Storage is blocked: the choice lasts until the page is closed.
+      }
+    },
+  }
+})
+
+/** Whether a key press in a message field sends the message. */
+export function isSendKey(event: {
+  key: string
+  shiftKey: boolean
+  ctrlKey: boolean
+  metaKey: boolean
+}): boolean {
+  if (event.key !== 'Enter' || event.shiftKey) return false
+  return useDisplay.getState().sendKey === 'enter' || event.ctrlKey || event.metaKey
+}
