@@ -297,6 +297,8 @@ async function assemble(
       chat,
       markdown,
       searchIndexer,
+      bodyBox,
+      version: packageJson.version,
       transfers,
       connections,
       now,

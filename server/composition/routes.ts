@@ -29,6 +29,7 @@ import { createShares } from '../sharing/shares.ts'
 import type { TransferJobs } from '../transfer/jobs.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { clientMetadataUrl } from './mcp-grants.ts'
+import { createMcpServices } from './mcp-server.ts'
 import type { ToolModule } from './tools.ts'
 
 /** Uploads that may run at the same time, of folders and of documents together. */
@@ -60,6 +61,9 @@ export interface RouteModules {
   chat: ChatService
   markdown: MarkdownRenderer
   searchIndexer: SearchIndexer
+  /** Seals what the log need not know as a secret. */
+  bodyBox: SecretBox
+  version: string
   transfers: TransferJobs
   connections: OpenConnections
   now(): Date
@@ -95,10 +99,13 @@ export function routeDependencies({
   chat,
   markdown,
   searchIndexer,
+  bodyBox,
+  version,
   transfers,
   connections,
   now,
 }: RouteModules): RouteDependencies {
+  const search = createSearch(store)
   const uploadSlots = createUploadSlots(UPLOAD_SLOTS)
   const hasModel = createModelCheck(catalog)
   return {
@@ -181,8 +188,12 @@ export function routeDependencies({
       box,
     },
     modelSetup: { probe: probe.probe, listPresets },
-    search: { search: createSearch(store), indexedShare: () => searchIndexer.share() },
+    search: { search, indexedShare: () => searchIndexer.share() },
     stats: { tokenUsage: store.tokenUsage, now },
+    mcpServer: {
+      services: createMcpServices({ chat, store, search, workspace, box: bodyBox }),
+      version,
+    },
     programs: { chat, store, listModels: () => catalog.list() },
     background: { background: createBackground(store, chat), store },
     channels: { channels: tools.channels },

@@ -58,7 +58,7 @@ export type IssueToken = (
 ) => string
 
 const API_KEY_PREFIX = 'nc-'
-const GUARDED = /^\/(api|v1)(\/|$)/
+const GUARDED = /^\/(api|v1|mcp)(\/|$)/
 
 /** Registers authentication; call it before the routes. Returns the function that issues tokens. */
 export async function registerAuthentication(

@@ -2,7 +2,7 @@
 import fastifyHelmet from '@fastify/helmet'
 import type { App } from './app.ts'
 
-const API = /^\/(api|v1|s|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/
+const API = /^\/(api|v1|mcp|s|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/
 
 /** @param options.https the page is served over TLS; enables HSTS. */
 export async function registerSecurityHeaders(

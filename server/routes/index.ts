@@ -18,6 +18,7 @@ import { type ExportRouteDependencies, registerExportRoutes } from './exports.ts
 import { type FileRouteDependencies, registerFileRoutes } from './files.ts'
 import { type HealthDependencies, registerHealthRoutes } from './health.ts'
 import { registerMcpRoutes } from './mcp.ts'
+import { type McpServerDependencies, registerMcpServerRoutes } from './mcp-server.ts'
 import { registerMemoryRoutes } from './memory.ts'
 import { type MessageRouteDependencies, registerMessageRoutes } from './messages.ts'
 import { type ModelSetupDependencies, registerModelSetupRoutes } from './model-setup.ts'
@@ -67,6 +68,7 @@ export interface RouteDependencies {
   documents: DocumentRouteDependencies
   tools: Parameters<typeof registerToolRoutes>[1]
   programs: ChatCompletionDependencies
+  mcpServer: McpServerDependencies
   userEvents: Parameters<typeof registerUserEventRoutes>[1]
 }
 
@@ -104,5 +106,6 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerToolRoutes(app, dependencies.tools)
   registerChatCompletionRoutes(app, dependencies.programs)
   registerResponseRoutes(app, dependencies.programs)
+  registerMcpServerRoutes(app, dependencies.mcpServer)
   registerUserEventRoutes(app, dependencies.userEvents)
 }

@@ -41,11 +41,14 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'llm',
     'http',
     'openai-api',
+    'mcp-server',
     'errors.ts',
     'protocol',
     'lib',
   ],
   // Pure translations between the formats of OpenAI and requests and events of the chat.
+  // NanoClaw as an MCP server.
+  'mcp-server': ['errors.ts', 'protocol'],
   'openai-api': ['chat', 'runs', 'db', 'errors.ts', 'protocol', 'lib'],
   chat: ['runs', 'db', 'errors.ts', 'protocol', 'lib'],
   runs: ['agent', 'tools', 'llm', 'db', 'errors.ts', 'protocol', 'lib'],

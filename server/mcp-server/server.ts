@@ -1,0 +1,203 @@
+// NanoClaw as an MCP server: the tools that other agents get, over whatever serves them.
+import {
+  acceptedContent,
+  type CallToolResult,
+  inputRequired,
+  McpServer,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { ProjectId, RunId, type UserId } from '../protocol/ids.ts'
+
+/** A run as a program sees it. */
+export interface RunReport {
+  run_id: RunId
+  status: string
+  model: string
+  /** The answer so far. */
+  text: string
+  error: string | null
+  /** The call that waits for the approval of a person. */
+  waits_for: { id_ref: string; name: string; arguments: string; preview: string } | null
+}
+
+/** What the tools need of the server. Every method is for one user, and throws an AppError for what that user lacks. */
+export interface McpServices {
+  /** Starts a run and waits until it has ended or waits for a person. */
+  ask(
+    userId: UserId,
+    question: {
+      text: string
+      previousRun: RunId | undefined
+      projectId: ProjectId | undefined
+      model: string | undefined
+    },
+    signal: AbortSignal,
+  ): Promise<RunReport>
+  decide(
+    userId: UserId,
+    decision: { runId: RunId; idRef: string; approve: boolean },
+    signal: AbortSignal,
+  ): Promise<RunReport>
+  runStatus(userId: UserId, runId: RunId): Promise<RunReport>
+  search(userId: UserId, query: string, limit: number): Promise<unknown[]>
+  listProjects(userId: UserId): Promise<{ id: ProjectId; name: string }[]>
+  listFiles(userId: UserId, projectId: ProjectId, path: string): Promise<unknown[]>
+  /** The text of a file. */
+  readFile(userId: UserId, projectId: ProjectId, path: string): Promise<string>
+  /** Seals what a client keeps between two requests, so that it can neither read nor change it. */
+  seal(userId: UserId, text: string): string
+  /** Undefined for a text that was not sealed for this user. */
+  open(userId: UserId, sealed: string): string | undefined
+}
+
+const MAX_TEXT_CHARACTERS = 200_000
+const MAX_FILE_CHARACTERS = 200_000
+const APPROVE = z.object({ approve: z.boolean().meta({ title: 'Run this tool call' }) })
+const PendingCall = z.object({ runId: RunId, idRef: z.string() })
+const Path = z.string().max(4_000)
+
+const result = (value: unknown): CallToolResult => ({
+  content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }],
+})
+
+/** Failures are results, so that the model on the other side reads them. */
+async function orFailure<T>(work: () => Promise<T>): Promise<T | CallToolResult> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError)
+      return { ...result(`${error.message} (${error.reason})`), isError: true }
+    throw error
+  }
+}
+
+/** Create one per request: it serves one user. */
+export function createMcpServer(
+  userId: UserId,
+  services: McpServices,
+  { version, isModern }: { version: string; isModern: boolean },
+): McpServer {
+  const server = new McpServer({ name: 'nanoclaw', title: 'NanoClaw', version })
+  const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } }
+
+  /** The answer, or a request for an approval where the client can ask a person. */
+  function present(report: RunReport) {
+    const call = report.waits_for
+    if (call === null) return { ...result(report), isError: report.status === 'failed' }
+    const canAsk = isModern && server.server.getClientCapabilities()?.elicitation !== undefined
+    if (!canAsk)
+      return result({
+        ...report,
+        note: 'The run waits for the approval of a person, in the page of NanoClaw. Ask the user to decide there, then call run_status.',
+      })
+    return inputRequired({
+      inputRequests: {
+        approval: inputRequired.elicit({
+          message: `NanoClaw wants to call ${call.name}:\n${call.preview}`,
+          requestedSchema: APPROVE,
+        }),
+      },
+      requestState: services.seal(
+        userId,
+        JSON.stringify({ runId: report.run_id, idRef: call.id_ref }),
+      ),
+    })
+  }
+
+  server.registerTool(
+    'ask',
+    {
+      title: 'Ask NanoClaw',
+      description:
+        'Asks the agent, which uses its own tools (web, files, code) and answers. Pass previous_run_id to continue a conversation.',
+      inputSchema: z.object({
+        text: z.string().min(1).max(MAX_TEXT_CHARACTERS),
+        previous_run_id: RunId.optional(),
+        project_id: ProjectId.optional(),
+        model: z.string().max(200).optional(),
+      }),
+      annotations: { readOnlyHint: false, openWorldHint: true },
+    },
+    ({ text, previous_run_id, project_id, model }, context) =>
+      orFailure(async () => {
+        const { signal } = context.mcpReq
+        const state = context.mcpReq.requestState<unknown>()
+        const opened = typeof state === 'string' ? services.open(userId, state) : undefined
+        if (opened === undefined) {
+          const question = { text, previousRun: previous_run_id, projectId: project_id, model }
+          return present(await services.ask(userId, question, signal))
+        }
+        const answer = acceptedContent(context.mcpReq.inputResponses, 'approval', APPROVE)
+        const pending = PendingCall.parse(JSON.parse(opened))
+        const approve = answer?.approve === true
+        return present(await services.decide(userId, { ...pending, approve }, signal))
+      }),
+  )
+
+  server.registerTool(
+    'run_status',
+    {
+      description: 'Gets the state and the answer of a run.',
+      inputSchema: z.object({ run_id: RunId }),
+      ...readOnly,
+    },
+    ({ run_id }) => orFailure(async () => result(await services.runStatus(userId, run_id))),
+  )
+
+  server.registerTool(
+    'search',
+    {
+      description: 'Searches the conversations, tool calls and attached files of the user.',
+      inputSchema: z.object({
+        query: z.string().min(1).max(200),
+        limit: z.int().min(1).max(50).default(20),
+      }),
+      ...readOnly,
+    },
+    ({ query, limit }) =>
+      orFailure(async () => result(await services.search(userId, query, limit))),
+  )
+
+  server.registerTool(
+    'list_projects',
+    { description: 'Lists the projects of the user.', ...readOnly },
+    () => orFailure(async () => result(await services.listProjects(userId))),
+  )
+
+  server.registerTool(
+    'list_project_files',
+    {
+      description: 'Lists a folder of a project.',
+      inputSchema: z.object({ project_id: ProjectId, path: Path.default('') }),
+      ...readOnly,
+    },
+    ({ project_id, path }) =>
+      orFailure(async () => result(await services.listFiles(userId, project_id, path))),
+  )
+
+  server.registerTool(
+    'read_project_file',
+    {
+      description: 'Reads a text file of a project, from a character offset.',
+      inputSchema: z.object({
+        project_id: ProjectId,
+        path: Path.min(1),
+        offset: z.int().min(0).default(0),
+      }),
+      ...readOnly,
+    },
+    ({ project_id, path, offset }) =>
+      orFailure(async () => {
+        const text = await services.readFile(userId, project_id, path)
+        const shown = text.slice(offset, offset + MAX_FILE_CHARACTERS)
+        const rest = text.length - offset - shown.length
+        return result(
+          rest > 0
+            ? `${shown}\n[${rest} more characters: read on with offset ${offset + shown.length}]`
+            : shown,
+        )
+      }),
+  )
+  return server
+}
