@@ -20,7 +20,7 @@ const richAnswer = () =>
     '## A heading\n\nSome `code`, a [link](https://example.org), and\n\n- one\n- [x] two\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```ts\nconst answer: number = 42 // why not\n```\n\n> quoted\n\n$$a^2 + b^2 = c^2$$',
   )
 
-describeInBrowser('the page for everybody', (visitor) => {
+describeInBrowser('accessibility', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
   let server: TestServer
@@ -50,7 +50,7 @@ describeInBrowser('the page for everybody', (visitor) => {
   afterAll(() => upstream.close())
 
   for (const language of ['en-US', 'zh-CN'] as const)
-    test(`axe finds nothing in either theme, also with more contrast, language ${language}`, async () => {
+    test(`axe finds no violation in a chat in either theme, with normal or more contrast, language ${language}`, async () => {
       const page = await visitor.open(server.url, { language })
       await composer(page).waitFor()
       await expect
@@ -78,7 +78,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     ['light', 'en-US'],
     ['dark', 'zh-CN'],
   ] as const)
-    test(`axe finds nothing on the other pages, ${theme}, ${language}`, {
+    test(`axe finds no violation on the other pages, ${theme}, ${language}`, {
       timeout: 120_000,
     }, async () => {
       const page = await visitor.open(server.url, { theme, language })
@@ -105,7 +105,7 @@ describeInBrowser('the page for everybody', (visitor) => {
       await leave(page)
     })
 
-  test('on a phone nothing is cut off, and the sidebar is a drawer', async () => {
+  test('on a phone nothing is cut off and the sidebar opens as a drawer', async () => {
     const page = await visitor.open(conversation, { phone: true })
     await page.locator('.katex').first().waitFor()
     await expectNoSideways(page)
@@ -148,7 +148,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     await leave(page)
   })
 
-  test('everything that a chat needs is reached with the keyboard alone', async () => {
+  test('every control of a chat can be reached with the keyboard alone', async () => {
     const page = await visitor.open(server.url)
     await composer(page).waitFor()
     const focused = () => page.evaluate<string>('document.activeElement?.id ?? ""')
@@ -194,7 +194,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     await leave(page)
   })
 
-  test('plain Tab reaches the field past many conversations, and its first stop leads there at once', async () => {
+  test('Tab reaches the message field past many conversations, and the first stop skips to it', async () => {
     for (let at = 0; at < 41; at += 1)
       await server.call('POST', '/api/conversations', { body: { title: `Talk ${at}` } })
     const page = await visitor.open(conversation)
@@ -219,7 +219,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     await leave(page)
   })
 
-  test('a screen reader is told how the answer stands, not each token', async () => {
+  test('a screen reader hears the state of the answer, not each token', async () => {
     let open = (): void => undefined
     const held = new Promise<void>((resolve) => {
       open = resolve
@@ -236,7 +236,7 @@ describeInBrowser('the page for everybody', (visitor) => {
     await leave(page)
   })
 
-  test('theme and language are chosen by hand and stay', async () => {
+  test('a chosen theme and language survive a reload', async () => {
     const page = await visitor.open(`${server.url}/settings/appearance`)
     await page.getByRole('radio', { name: 'Dark' }).click()
     await page.getByRole('radio', { name: '中文' }).click()

@@ -50,7 +50,7 @@ describeInBrowser('agents in the page', (visitor) => {
   afterAll(() => upstream.close())
   beforeEach(() => upstream.reset())
 
-  test('three sub-agents show live what they do; one fails and says why, the others are not held up', async () => {
+  test('three sub-agents show their work live; one fails with its reason while the others continue', async () => {
     const moon = gate()
     upstream.program((request) => {
       const task = lastText(request)
@@ -97,7 +97,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await leave(page)
   })
 
-  test('a task in the background is listed while the chat goes on, and announces its answer; another is stopped', async () => {
+  test('a background task is listed while the chat continues and announces its answer; another can be stopped', async () => {
     const stars = gate()
     const never = gate()
     upstream.program((request) => {
@@ -146,7 +146,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await leave(page)
   })
 
-  test('a fact is remembered in one conversation, known in another, and forgotten by hand', async () => {
+  test('a fact remembered in one conversation is known in another and can be forgotten by hand', async () => {
     const known: boolean[] = []
     upstream.program((request) => {
       if (lastText(request) === 'I drink oolong.')
@@ -186,7 +186,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await leave(page)
   })
 
-  test('MCP servers show how they stand, and are switched off for one conversation', async () => {
+  test('MCP servers show their status and can be switched off for one conversation', async () => {
     const offered: string[][] = []
     upstream.program((request) => {
       const tools = (request.body.tools ?? []) as { function: { name: string } }[]
@@ -218,7 +218,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await leave(page)
   })
 
-  test('a channel is added, its secret never shown again, and removed after a question', async () => {
+  test('a channel is added, its secret is never shown again, and it is removed after a confirmation', async () => {
     const page = await visitor.open(`${server.url}/settings/channels`)
     await page.getByText('No channels yet').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('team')
@@ -242,7 +242,7 @@ describeInBrowser('agents in the page', (visitor) => {
     await leave(page)
   })
 
-  test('a Chinese PDF is read and cited with its page; a bad file fails alone and says why', async () => {
+  test('a Chinese PDF is read and cited with its page; a bad file fails alone with its reason', async () => {
     const { json } = await server.call('POST', '/api/projects', { body: { name: 'Library' } })
     upstream.program((request) =>
       answered(request)

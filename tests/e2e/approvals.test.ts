@@ -17,7 +17,7 @@ describeInBrowser('approving file changes', (visitor) => {
     turn.toolCalls([{ name: 'file_write', arguments: { path: 'notes.md', content: text } }])
   const card = (page: Page) => page.getByRole('region', { name: /^Allow/ })
 
-  test('a change that awaits approval shows its diff, is marked in the list, survives a reload, and is approved with a key', async () => {
+  test('a change that awaits approval shows its diff, is marked in the list, survives a reload, and can be approved with a key', async () => {
     const id = await on.createProject('Keys', { 'notes.md': 'old line\n' })
     on.upstream.enqueue(write('new line\n'), turn.text('Written.'))
     const page = await visitor.open(`${on.server.url}/?project=${id}`)

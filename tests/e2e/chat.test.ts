@@ -72,7 +72,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('a reload in the middle of an answer loses nothing, and a second window sees it too', async () => {
+  test('a reload in the middle of an answer loses nothing, and a second window shows the answer too', async () => {
     const middle = gate()
     const [before, after] = ['First half, ', 'and the second half.']
     const whole = turn.text(before + after, { chunkSize: 4 })
@@ -104,7 +104,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('a lost connection is re-established without any action', async () => {
+  test('a lost connection is re-established without any action by the user', async () => {
     const middle = gate()
     const whole = turn.text('One two three four five.', { chunkSize: 4 })
     upstream.enqueue({
@@ -123,7 +123,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('Escape stops an answer, what came stays, and a new message can be sent at once', async () => {
+  test('Escape stops an answer, keeps what has arrived, and allows a new message at once', async () => {
     const never = gate()
     const whole = turn.text('This goes on and on.', { chunkSize: 5 })
     upstream.enqueue({
@@ -143,7 +143,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('answering again makes a sibling, editing makes a branch, and each can be shown', async () => {
+  test('regenerating creates a sibling, editing creates a branch, and each can be shown', async () => {
     upstream.enqueue(turn.text('Answer A'))
     const page = await visitor.open(url)
     await say(page, 'First question')
@@ -173,7 +173,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('an image and a text file are sent along', async () => {
+  test('an image and a text file are sent with a message', async () => {
     upstream.enqueue(turn.text('I see them.'))
     const page = await visitor.open(url)
     await page.locator('input[type=file]').setInputFiles([
@@ -198,7 +198,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('what a model writes is never run', async () => {
+  test('HTML and scripts in an answer are never executed', async () => {
     upstream.enqueue(
       turn.text(
         'Hi <img src=x onerror="window.pwned=1"><script>window.pwned=1</script> [click](javascript:window.pwned=1) ![x](http://127.0.0.1:9/track.png)',
@@ -212,7 +212,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('a failed answer names the reason, and regenerating it succeeds', async () => {
+  test('a failed answer names the reason and can be regenerated', async () => {
     upstream.enqueue(turn.error(401, 'bad key'))
     const page = await visitor.open(url)
     await say(page, 'Will this work?')

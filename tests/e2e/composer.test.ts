@@ -32,7 +32,7 @@ describeInBrowser('the composer', (visitor) => {
   })
   afterAll(() => upstream.close())
 
-  test('messages written during an answer wait, survive a reload, and are sent in order; one can jump the queue', async () => {
+  test('messages written during an answer are queued, survive a reload, and are sent in order; one can be sent first', async () => {
     const whole = turn.text('An endless story.', { chunkSize: 4 })
     const never = new Promise<void>(() => undefined)
     upstream.enqueue(

@@ -36,7 +36,7 @@ describeInBrowser('deleting a message', (visitor) => {
   afterAll(() => upstream.close())
 
   test.each(languages)(
-    'says in $language how many messages go, and Undo brings them back',
+    'the confirmation says in $language how many messages are deleted, and Undo restores them',
     async (texts) => {
       const page = await visitor.open(server.url, { language: texts.language })
       for (const number of ['one', 'two']) {

@@ -6,7 +6,7 @@ import { turn } from '../support/upstream-turns.ts'
 
 const table = ['| Provider | Region |', '| - | - |', '| Amazon | northeast-1 |'].join('\n')
 
-describeInBrowser('a page that loads', (visitor) => {
+describeInBrowser('loading the page', (visitor) => {
   const on = usePageServer(visitor, { trusted_hosts: [REMOTE_HOST] })
   let conversation: string
   let other: string
@@ -23,7 +23,7 @@ describeInBrowser('a page that loads', (visitor) => {
     other = await talk('Another talk')
   })
 
-  test('another conversation shows its title and the composer while its messages are loading', async () => {
+  test('a conversation shows its title and the composer while its messages are loading', async () => {
     const page = await visitor.open(`${on.server.url}/c/${conversation}`)
     await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
     let release = (): void => {}
@@ -42,7 +42,7 @@ describeInBrowser('a page that loads', (visitor) => {
     await leave(page)
   })
 
-  test('on a slow line the frame is painted before any script loads, and raw Markdown is never shown', async () => {
+  test('on a slow connection the frame is painted before any script loads, and raw Markdown is never shown', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ describeInBrowser('a page that loads', (visitor) => {
     await page.context().close()
   })
 
-  test('messages are requested before the code that draws them, fonts only once a conversation can be read', async () => {
+  test('messages are requested before the code that renders them, fonts only once a conversation can be read', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {

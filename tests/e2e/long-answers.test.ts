@@ -66,7 +66,7 @@ describeInBrowser('the end of an answer', (visitor) => {
     { name: 'on this machine', options: {} },
     { name: 'on a phone over plain HTTP', options: { phone: true, remote: true } },
   ])(
-    'the thread never shrinks and its reader is not moved when an answer settles $name',
+    "when an answer ends $name, the thread does not shrink and the reader's position does not move",
     async ({ options }) => {
       const held = heldAtTheEnd(LONG)
       upstream.enqueue(held.turn)
@@ -117,7 +117,7 @@ describeInBrowser('the end of an answer', (visitor) => {
     await leave(page)
   })
 
-  test('a conversation whose first answer failed or was stopped is called by its first message', async () => {
+  test('a conversation whose first answer failed or was stopped is titled with its first message', async () => {
     const page = await visitor.open(server.url)
     const list = page.getByRole('navigation', { name: 'Conversations' })
     upstream.enqueue(turn.error(401, 'bad key'))

@@ -13,7 +13,7 @@ const places = [
   { name: 'from a phone', options: { remote: true, phone: true } },
 ] as const
 
-describeInBrowser('the page where the browser knows no secure context', (visitor) => {
+describeInBrowser('the page outside a secure context', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
   let server: TestServer
@@ -39,7 +39,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
   }
 
   test.each(places)(
-    'a message is sent, asked again, edited and copied $name',
+    'a message can be sent, regenerated, edited and copied $name',
     async ({ name, options }) => {
       upstream.enqueue(turn.text('The **first** answer.\n\n```\ncode to copy\n```'))
       const page = await visitor.open(server.url, options)
@@ -74,7 +74,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     },
   )
 
-  test('what was written stays in the field until the server has taken it, and a refused first message leaves no conversation', async () => {
+  test('a message stays in the field until the server has accepted it, and a refused first message leaves no conversation', async () => {
     const before = await titles()
     const page = await visitor.open(server.url)
     await page.route('**/messages', (route) =>
@@ -149,7 +149,7 @@ describeInBrowser('the page where the browser knows no secure context', (visitor
     await leave(page)
   })
 
-  test('the first Tab leads to the message field, and text from right to left is written so', async () => {
+  test('the first Tab leads to the message field, and right-to-left text is displayed from right to left', async () => {
     const page = await visitor.open(server.url)
     await composer(page).waitFor()
     await page.evaluate('document.body.tabIndex = -1; document.body.focus()')

@@ -32,7 +32,7 @@ function makeProject(folder: string): void {
   writeFileSync(join(folder, 'logo.png'), Buffer.from('89504e470d0a1a0a00', 'hex'))
 }
 
-describeInBrowser('the way of a project', (visitor) => {
+describeInBrowser('a project from upload to undo', (visitor) => {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-story-'))
   let upstream: Upstream
   let place: ServerPlace
@@ -59,7 +59,7 @@ describeInBrowser('the way of a project', (visitor) => {
   const unfold = (page: Page, about: string) =>
     question(page, about).getByRole('button', { name: 'Show details' }).click()
 
-  test('1,000 files come in, three changes are decided on over a crash, and all is taken back', async () => {
+  test('1,000 files are uploaded, three changes are decided across a crash, and all of them are undone', async () => {
     const page = await visitor.open(`${server.url}/projects`, { withBuiltPage: true })
     await page.getByRole('button', { name: 'Upload a folder' }).click()
     const dialog = page.getByRole('dialog')

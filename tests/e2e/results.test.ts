@@ -16,7 +16,7 @@ import { startWebSite, type WebSite } from '../support/web-site.ts'
 const hit = (url: string, title: string, snippet: string): string =>
   `<div class="result"><a class="result__a" href="${url}">${title}</a><a class="result__snippet">${snippet}</a></div>`
 
-describeInBrowser('results of tools', (visitor) => {
+describeInBrowser('tool results', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
   let site: WebSite
@@ -73,7 +73,7 @@ describeInBrowser('results of tools', (visitor) => {
     await site.close()
   })
 
-  test('search hits and pages are cards; what an answer cites has a preview, and one list names all sources', async () => {
+  test('search hits and pages are shown as cards; a citation has a preview, and one list names all sources', async () => {
     upstream.enqueue(
       turn.toolCalls([
         { name: 'web_search', arguments: { query: 'tea' } },
@@ -130,7 +130,7 @@ describeInBrowser('results of tools', (visitor) => {
     await leave(page)
   })
 
-  test('every kind of result has its own view and shows the raw data with one click, by keyboard, in both themes and languages', async () => {
+  test('every kind of result has its own view and shows its raw data with one click or key, in both themes and languages', async () => {
     const project = await server.call('POST', '/api/projects', { body: { name: 'Shop' } })
     const id = project.json.data.id
     for (const [path, content] of [

@@ -44,7 +44,7 @@ const smallTargets = (page: Page): Promise<string[]> =>
     .filter(({ box }) => box.width > 0 && Math.min(box.width, box.height) < 43.5)
     .map(({ box, name }) => name + ' ' + Math.round(box.width) + 'x' + Math.round(box.height))`)
 
-describeInBrowser('screens', (visitor) => {
+describeInBrowser('layout', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
   let server: TestServer
@@ -86,7 +86,7 @@ describeInBrowser('screens', (visitor) => {
   afterAll(() => upstream.close())
 
   for (const phone of [false, true])
-    test(`words in tables stay whole, and call-outs, footnotes and foldable sections work, ${phone ? 'on a phone' : 'wide'}`, async () => {
+    test(`words in tables are not broken, and call-outs, footnotes and foldable sections work, ${phone ? 'on a phone' : 'wide'}`, async () => {
       // A phone is another machine, so the page is not a secure context.
       const page = await visitor.open(`${server.url}/c/${conversation}`, { phone, remote: phone })
       const cell = page.getByRole('cell', { name: 'northeast-1' })
@@ -121,7 +121,7 @@ describeInBrowser('screens', (visitor) => {
       await leave(page)
     })
 
-  test('search results are a list with links, and the raw data is one click away', async () => {
+  test('search results are shown as a list of links, and the raw data is one click away', async () => {
     const page = await visitor.open(`${server.url}/c/${conversation}`, { remote: true })
     // Truncated text is shown in full on hover.
     const title = 'A talk with a title that is much longer than a phone is wide'
@@ -179,7 +179,7 @@ describeInBrowser('screens', (visitor) => {
     await leave(page)
   })
 
-  test('a hidden sidebar stays hidden, and an unknown address leads home', async () => {
+  test('a hidden sidebar stays hidden after a reload, and an unknown address links to the home page', async () => {
     const page = await visitor.open(`${server.url}/nowhere`)
     await page.getByRole('link', { name: 'Go to the home page' }).waitFor()
     await page.getByRole('button', { name: 'Hide sidebar' }).click()
@@ -194,7 +194,7 @@ describeInBrowser('screens', (visitor) => {
     await leave(page)
   })
 
-  test('at 400 % zoom more than half of the height is left for the messages', async () => {
+  test('at 400 % zoom the messages keep more than half of the height', async () => {
     const page = await visitor.open(`${server.url}/c/${conversation}`)
     await page.setViewportSize({ width: 320, height: 200 })
     await page.getByRole('region', { name: 'Messages' }).focus()

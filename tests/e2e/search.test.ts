@@ -65,7 +65,7 @@ describeInBrowser('search', (visitor) => {
     await leave(page)
   })
 
-  test('on a Chinese phone in the dark, one character finds the message', async () => {
+  test('on a phone, in Chinese and the dark theme, a single character finds the message', async () => {
     const page = await visitor.open(server.url, { phone: true, language: 'zh-CN', theme: 'dark' })
     await page.locator('#composer').waitFor()
     await page.keyboard.press('Control+k')

@@ -20,7 +20,7 @@ async function startOllama(): Promise<Server | null> {
   })
 }
 
-describeInBrowser('setting up', (visitor) => {
+describeInBrowser('setup', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
   let ollama: Server | null
@@ -33,7 +33,7 @@ describeInBrowser('setting up', (visitor) => {
     await upstream.close()
   })
 
-  test('a newcomer talks to the demonstration, adds a provider that is probed, and talks to its model', async () => {
+  test('a new user talks to the demo, adds a provider that is probed, and talks to its model', async () => {
     const server = await servers.start({
       config: { titles: 'first_message' },
       webRoot: visitor.webRoot(),

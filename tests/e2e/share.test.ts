@@ -31,7 +31,7 @@ describeInBrowser('sharing a conversation', (visitor) => {
   const host = usePageServer(visitor)
 
   test.each(languages)(
-    'creates a link in $language that shows the copy, until it is revoked',
+    'a link created in $language shows the copy until it is revoked',
     async (texts) => {
       const page = await visitor.open(host.server.url, { language: texts.language })
       host.upstream.enqueue(turn.text('The **shared** answer.'))

@@ -13,7 +13,7 @@ describeInBrowser('signing in', (visitor) => {
     })
   })
 
-  test('a newcomer registers, signs out, and signs in again', async () => {
+  test('a new user registers, signs out, and signs in again', async () => {
     const page = await visitor.open(server.url)
     await page.getByRole('heading', { name: 'Create the first account' }).waitFor()
     await expectAccessible(page)

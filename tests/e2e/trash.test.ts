@@ -42,7 +42,7 @@ describeInBrowser('the trash in the sidebar', (visitor) => {
   const host = usePageServer(visitor)
 
   test.each(languages)(
-    'takes a conversation, gives it back, and loses it only for good, in $language',
+    'a conversation goes to the trash, is restored from it, and is deleted only after a confirmation, in $language',
     async (texts) => {
       for (const title of ['Pelican', 'Egret', 'Heron'])
         await host.server.call('POST', '/api/conversations', { body: { title } })

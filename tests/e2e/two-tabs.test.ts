@@ -23,7 +23,7 @@ describeInBrowser('two tabs', (visitor) => {
   })
   afterAll(() => upstream.close())
 
-  test('a send, an approval, a stop, a new name and a deletion in one show in the other', async () => {
+  test('a send, an approval, a stop, a rename and a deletion in one tab appear in the other', async () => {
     const one = await visitor.open(server.url)
     const other = await visitor.open(server.url, { remote: true })
     const list = other.getByRole('navigation', { name: 'Conversations' })
@@ -106,7 +106,7 @@ describeInBrowser('two tabs', (visitor) => {
     await leave(one)
   })
 
-  test('a pinned conversation stays in sight under however many newer ones', async () => {
+  test('a pinned conversation stays at the top, however many newer ones there are', async () => {
     const make = async (title: string): Promise<string> =>
       (await server.call('POST', '/api/conversations', { body: { title } })).json.data.id
     const id = await make('Keep me')

@@ -35,7 +35,7 @@ describeInBrowser('usage', (visitor) => {
   })
   afterAll(() => upstream.close())
 
-  test('an answer shows its cached input and its cost, also when it is opened again', async () => {
+  test('an answer shows its cached input and its cost, also after a reload', async () => {
     upstream.enqueue(turn.text('Hello there.', { usage }))
     const page = await visitor.open(server.url)
     await say(page, 'Hi')

@@ -6,7 +6,7 @@ import { type TestServer, useServers } from '../support/server.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { turn } from '../support/upstream-turns.ts'
 
-describeInBrowser('a way on', (visitor) => {
+describeInBrowser('recovering from errors', (visitor) => {
   const servers = useServers()
   let upstream: Upstream
   let server: TestServer
@@ -52,7 +52,7 @@ describeInBrowser('a way on', (visitor) => {
     await leave(page)
   })
 
-  test('a try that failed is explained while the next is waited for, also to a page that comes later', async () => {
+  test('a failed attempt is explained while the retry is pending, also in a page opened later', async () => {
     upstream.enqueue(turn.error(429, 'slow down', { 'retry-after': '45' }))
     const page = await visitor.open(server.url)
     await say(page, 'Are you busy?')
@@ -65,7 +65,7 @@ describeInBrowser('a way on', (visitor) => {
     await leave(page)
   })
 
-  test('the keys of a question do only what they say, and Escape takes back one thing at a time', async () => {
+  test('the keys of an approval request do only what they say, and Escape cancels one thing at a time', async () => {
     upstream.enqueue(
       turn.toolCalls([{ name: 'calculator', arguments: { expression: '1 + 1' } }]),
       turn.text('I was told.'),
@@ -100,7 +100,7 @@ describeInBrowser('a way on', (visitor) => {
     await leave(page)
   })
 
-  test('the thinking switch of a new chat shows what is stored, and can be turned off', async () => {
+  test("the thinking switch of a new chat shows the model's setting and can be turned off", async () => {
     const page = await visitor.open(server.url)
     const thinking = page.getByRole('button', { name: 'Think before answering' })
     await expect.poll(() => thinking.getAttribute('aria-pressed')).toBe('true')

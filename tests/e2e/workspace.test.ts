@@ -12,7 +12,7 @@ describeInBrowser('working on files', (visitor) => {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-upload-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('a folder is uploaded, edited, searched, compared and restored', async () => {
+  test('a folder can be uploaded, edited, searched, compared and restored', async () => {
     mkdirSync(join(folder, 'shop/src'), { recursive: true })
     writeFileSync(join(folder, 'shop/README.md'), '# Shop\n')
     writeFileSync(join(folder, 'shop/src/price.ts'), 'export const price = 48\n')
@@ -166,7 +166,7 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test('unsaved changes survive another tab and another page, and a new file never replaces an existing one', async () => {
+  test('unsaved changes survive a switch of tabs and pages, and a new file never replaces an existing one', async () => {
     const id = await on.createProject('Unsaved', { 'a.txt': 'first\n', 'b.txt': 'second\n' })
     const page = await visitor.open(`${on.server.url}/projects/${id}`)
     const editor = page.locator('.cm-content')
@@ -198,7 +198,7 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test('a document is read in the background, and an answer made from it opens at its passage', async () => {
+  test("a document is indexed in the background, and an answer's citation opens it at the passage", async () => {
     const id = await on.createProject('Library', {})
     const page = await visitor.open(`${on.server.url}/projects/${id}`)
     await page.getByRole('tab', { name: 'Knowledge' }).click()
@@ -225,7 +225,7 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test('files are uploaded with a button, a picture is shown, another binary is offered for download, and changes are saved on leaving', async () => {
+  test('files can be uploaded with a button, images are shown, other binaries are offered for download, and changes can be saved on leaving', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',

@@ -7,7 +7,7 @@ import { turn } from '../support/upstream-turns.ts'
 import { lastText, results, usage, useAgentServer } from './agent-server.ts'
 
 for (const dialect of ['sqlite', 'postgres'] as const)
-  describe(`a server killed beside background tasks (${dialect})`, () => {
+  describe(`a server killed during background tasks (${dialect})`, () => {
     const { begin, call, messages, program, restart, tokensUsed } = useAgentServer(dialect)
 
     test('a background task completes once, is announced once and has its tokens counted once, however often the server is killed', async () => {

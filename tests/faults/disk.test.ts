@@ -111,7 +111,7 @@ describe.skipIf(disk === null)(title, () => {
     await call('DELETE', `/api/projects/${project}`)
   })
 
-  test('in the middle of an answer is outlasted, and the whole answer is stored', async () => {
+  test('in the middle of an answer delays the run, and the whole answer is stored', async () => {
     const conversation = await make('/api/conversations', {})
     let release = () => {}
     const held = new Promise<void>((resolve) => {

@@ -118,7 +118,7 @@ test('a second SIGTERM ends at once', async () => {
 })
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'a %s that comes twice at once, as to a process group by way of npm, drains like one',
+  'two simultaneous %s signals, as npm sends them to a process group, drain like one',
   async (signal) => {
     await server.kill('SIGTERM')
     server = await patientPlace.start()

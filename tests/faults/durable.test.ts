@@ -19,7 +19,7 @@ const RUNS = isFull ? 200 : 20
 const dialects = isFull ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
-describe.each(dialects)('over the death of the server (%s)', (dialect) => {
+describe.each(dialects)('across a kill of the server (%s)', (dialect) => {
   const databases = useDatabases()
   let upstream: Upstream
   let folder: string
@@ -130,7 +130,7 @@ describe.each(dialects)('over the death of the server (%s)', (dialect) => {
     expect(items[1].siblings).toHaveLength(1 + Object.keys(endings).length)
   })
 
-  test(`${RUNS} runs at once, and a death in the middle of them: what they used is counted once`, async () => {
+  test(`the usage of ${RUNS} concurrent runs is counted once, although the server is killed in the middle of them`, async () => {
     const before = (await call('GET', '/api/stats/tokens?period=daily')).total_tokens
     upstream.reset()
     upstream.program(({ number }) =>

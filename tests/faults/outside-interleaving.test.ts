@@ -186,11 +186,11 @@ async function storm(
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const)
-  describe(`text from outside and two hands (${dialect})`, () => {
+  describe(`text from outside and two simultaneous actors (${dialect})`, () => {
     const databases = useDatabases()
     const { start } = useServers()
 
-    test(`whatever the order, no write runs unasked once a page was read (SEED=${SEED})`, {
+    test(`whatever the order, no write runs without approval once a page was read (SEED=${SEED})`, {
       timeout: 3_600_000,
     }, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-outside-'))

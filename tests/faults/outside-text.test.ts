@@ -49,12 +49,12 @@ afterAll(async () => {
 })
 
 for (const dialect of ['sqlite', 'postgres'] as const)
-  describe(`killed between a page’s storing and its use (${dialect})`, () => {
+  describe(`a server killed after a page is stored and before it is used (${dialect})`, () => {
     const databases = useDatabases()
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-outside-'))
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-    test(`the run that goes on after a restart asks before it writes (kills: ${KILLS})`, async () => {
+    test(`requests approval for a write when the run continues (kills: ${KILLS})`, async () => {
       const place = await serverPlace(folder, {
         ...databaseKeys(await databases.settings(dialect)),
         ...outsideConfiguration(upstream),

@@ -88,7 +88,7 @@ test('after an immediate shutdown during a run, requests get 503 until the datab
 })
 
 test.runIf(process.platform === 'linux')(
-  'a server that stands still: 503 for as long as it does, then all goes on by itself',
+  'while PostgreSQL is suspended, requests return 503; afterwards runs and requests continue without a restart',
   async () => {
     const run = await beginRun()
     postgres.pause()

@@ -167,13 +167,13 @@ describe('a provider that fails', () => {
     expect(seen).not.toMatch(/canary|127\.0\.0\.1/)
   })
 
-  test.concurrent('a refused connection goes on to the fallback', async () => {
+  test.concurrent('after a refused connection the fallback answers', async () => {
     const { events, answer } = await send('nobody')
     expect(events.at(-1)?.event).toBe('done')
     expect(answer.text).toBe('kept')
   })
 
-  test('and the server lives on, without a key in its log', async () => {
+  test('keeps the server running and leaves no key in its log', async () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     expect(server.logged()).not.toContain('canary')
   })

@@ -108,7 +108,7 @@ function sleeper(path: string): Promise<Socket> {
 }
 
 test.runIf(isFull && process.platform === 'linux')(
-  `${SLEEPERS} readers that never read ${MEGABYTES} MB`,
+  `${SLEEPERS} readers that never read ${MEGABYTES} MB are disconnected at little memory and can catch up`,
   async () => {
     const alone = await performLongRun(async () => {})
     const sockets: Socket[] = []
@@ -163,7 +163,7 @@ describe.runIf(process.platform === 'linux')(`${READERS} readers that never read
     'a text file',
     'a download',
     'a page of conversations',
-  ])('of %s cost the server less than 150 MB', async (what) => {
+  ])('of %s cost the server less than 150 MB of memory', async (what) => {
     const path = paths.get(what) ?? ''
     // Normal reads first: compiled code, caches and a grown heap must not count as a cost of the others.
     const readings = Array.from({ length: 10 }, () => fetch(`${server.url}${path}`))

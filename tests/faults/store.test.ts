@@ -31,7 +31,7 @@ const twoRounds = () => [
   turn.text('Forty-two.', { delayMs: 5 }),
 ]
 
-test('a run outlasts a foreign lock on SQLite, and its end is stored', async () => {
+test("a run survives another program's lock on SQLite, and its end is stored", async () => {
   const file = join(folder, 'locked.db')
   const server = await start({ config: { ...config(), db_sqlite_file: file } })
   upstream.enqueue(...twoRounds())
@@ -54,7 +54,7 @@ test('a run outlasts a foreign lock on SQLite, and its end is stored', async () 
 
 // The server waits out a lock of 3 s; during one of 30 s it refuses requests with a Retry-After header.
 test.each(process.env.FAULTS === 'full' ? [3, 30] : [2])(
-  'eight writers against a foreign lock of %i seconds: what was acknowledged is stored',
+  'while another program locks SQLite for %i seconds, every acknowledged write of eight writers is stored',
   async (seconds) => {
     const file = join(folder, `lock-${seconds}.db`)
     const server = await start({ config: { db_sqlite_file: file } })
@@ -89,7 +89,7 @@ test.each(process.env.FAULTS === 'full' ? [3, 30] : [2])(
   },
 )
 
-test('PostgreSQL ends every connection in mid-run: the run goes on and its end is stored', async () => {
+test('when PostgreSQL ends every connection during a run, the run continues and its end is stored', async () => {
   const settings = await databases.settings('postgres')
   const server = await start({ config: { ...config(), ...databaseKeys(settings) } })
   upstream.enqueue(...twoRounds())

@@ -24,7 +24,7 @@ function holdConnection(url: URL): Promise<Socket | null> {
 }
 
 test.skipIf(!canLimit)(
-  'few open files: what cannot be served is 503, and later all is well',
+  'with too few file descriptors requests return 503, and later ones succeed',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-files-'))
     const place = await serverPlace(folder, { log_level: 'warn' })
@@ -75,7 +75,7 @@ test.skipIf(!canLimit)(
 const hashOf = (file: string): string =>
   createHash('sha256').update(readFileSync(file)).digest('hex')
 
-test('a read-only disk ends the start with the name of the file, which stays as it is', async (context) => {
+test('on a read-only disk the start fails, names the file, and leaves it unchanged', async (context) => {
   const disk = smallDisk(16 * 1024)
   if (disk === null) return context.skip('mounting a small file system is not allowed here')
   const place = await serverPlace(disk.folder, { log_level: 'warn' })

@@ -45,7 +45,7 @@ describeOnEachServer('two actors at once', (start) => {
     arguments: { path: `${id}.txt`, content: 'x' },
   })
 
-  test('a stop that was acknowledged is final, also beside an approval of the same moment', async () => {
+  test('an acknowledged stop is final, also when an approval arrives at the same moment', async () => {
     const random = randomFrom(SEED)
     for (let round = 0; round < (long ? 100 : 12); round += 1) {
       const id = await conversation()
@@ -76,7 +76,7 @@ describeOnEachServer('two actors at once', (start) => {
     }
   })
 
-  test('sixty sends at once begin as many runs as a user may have', async () => {
+  test('sixty simultaneous sends start no more runs than a user may have', async () => {
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -97,7 +97,7 @@ describeOnEachServer('two actors at once', (start) => {
     expect(upstream.requests.length - before).toBe(8)
   })
 
-  test('what is sent while the shown answer is deleted hangs on what is there, or is refused', async () => {
+  test('a message sent while the shown answer is deleted is attached to an existing message or refused', async () => {
     upstream.program(() => turn.text('Short.'))
     for (let round = 0; round < (long ? 50 : 10); round += 1) {
       const id = await conversation()
@@ -118,7 +118,7 @@ describeOnEachServer('two actors at once', (start) => {
     }
   })
 
-  test('two tools that are allowed for good at the same moment are both remembered', async () => {
+  test('two tools that are allowed for the conversation at the same moment are both remembered', async () => {
     const id = await conversation()
     for (const name of ['rm', 'rm_again'])
       await server.call('PUT', `/api/projects/${project}/files/${name}.txt`, {
@@ -152,7 +152,7 @@ describeOnEachServer('two actors at once', (start) => {
     expect(events.at(-1)?.event).toBe('done')
   })
 
-  test('a conversation that is deleted while an answer is written in it stays deleted', async () => {
+  test('a conversation that is deleted while an answer is being written stays deleted', async () => {
     upstream.program(() => turn.text('word '.repeat(400), { delayMs: 2 }))
     const id = await conversation()
     const stream = await openEvents(`${server.url}/api/conversations/${id}/messages`, {

@@ -49,7 +49,7 @@ describe.skipIf(!canTrace)(title, () => {
     return survived
   }
 
-  test.skipIf(isFull)('a few of them', async () => {
+  test.skipIf(isFull)('some writes', async () => {
     for (const [call, n] of [
       ['fdatasync', 5],
       ['pwrite64', 40],
@@ -58,16 +58,16 @@ describe.skipIf(!canTrace)(title, () => {
     await crash.expectUsageCountedOnce()
   })
 
-  test.runIf(isFull)('every one that makes a change durable', HOURS, async () => {
+  test.runIf(isFull)('every write that makes a change durable', HOURS, async () => {
     expect(await untilSurvived(1, (n) => dieAt('fdatasync', n))).toBeGreaterThan(5)
   })
 
-  test.runIf(isFull)('every fourth of its pages', HOURS, async () => {
+  test.runIf(isFull)('every fourth page write', HOURS, async () => {
     expect(await untilSurvived(4, (n) => dieAt('pwrite64', n))).toBeGreaterThan(40)
     await crash.expectUsageCountedOnce()
   })
 
-  test(`and at those of the start that goes on with the run`, HOURS, async () => {
+  test(`every write of the start that resumes the run`, HOURS, async () => {
     for (const n of isFull ? Array.from({ length: 25 }, (_, at) => 1 + at * 2) : [6])
       await crash.round(`Task of a start that dies ${n}`, {
         async die(server, stream) {
@@ -108,7 +108,7 @@ describe('kill at a commit to PostgreSQL', () => {
     return survived
   }
 
-  test.skipIf(isFull)('a few of them, before and after it counts', async () => {
+  test.skipIf(isFull)('some commits, before and after they take effect', async () => {
     for (const [when, n] of [
       ['after', 1],
       ['before', 4],
@@ -117,7 +117,7 @@ describe('kill at a commit to PostgreSQL', () => {
     await crash.expectUsageCountedOnce()
   })
 
-  test.runIf(isFull)('each of them, before and after it counts', HOURS, async () => {
+  test.runIf(isFull)('every commit, before and after it takes effect', HOURS, async () => {
     for (let repetition = 0; repetition < 3; repetition += 1)
       for (const when of ['before', 'after'] as const)
         expect(await untilSurvived(1, (n) => dieAt(when, n, repetition))).toBeGreaterThan(5)

@@ -49,7 +49,7 @@ describe('the scriptable model server', () => {
     expect(answer).toMatchObject({ choices: [{ message: { content: 'whole' } }] })
   })
 
-  test('keeps turns apart by key and by model', async () => {
+  test('separates turns by key and by model', async () => {
     const upstream = await start()
     upstream.enqueueFor({ model: 'small' }, turn.text('S'))
     upstream.enqueueFor({ apiKey: 'key-1' }, turn.text('K'))
@@ -69,7 +69,7 @@ describe('the scriptable model server', () => {
     expect(() => upstream.expectDone()).toThrow(/without a scripted turn/)
   })
 
-  test('sees a client leave', async () => {
+  test('notices when a client disconnects', async () => {
     const upstream = await start()
     upstream.enqueue(turn.cut(turn.text('something long enough'), 2, 'stall'))
     const controller = new AbortController()
@@ -79,7 +79,7 @@ describe('the scriptable model server', () => {
     expect(await (await upstream.nextRequest()).closed).toBe('client_left')
   })
 
-  test('breaks the connection in the ways that the script names', async () => {
+  test('breaks the connection as the script says', async () => {
     const upstream = await start()
     upstream.enqueue(
       turn.beforeHeaders('reset'),
@@ -94,7 +94,7 @@ describe('the scriptable model server', () => {
     await expect(ask({ url: await refusingUrl() })).rejects.toThrow()
   })
 
-  test('holds an answer back until the test lets go', async () => {
+  test('holds a response back until the test releases it', async () => {
     const upstream = await start()
     let letGo: () => void = () => {}
     const until = new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ describe('the scriptable model server', () => {
     expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('later')
   })
 
-  test('programs decide from the request alone', async () => {
+  test('runs programs that depend on the request alone', async () => {
     const upstream = await start()
     upstream.program(plan(turn.toolCalls([{ name: 'clock' }]), turn.text('after')))
     const asked = { role: 'user', content: 'time?' }
@@ -118,7 +118,7 @@ describe('the scriptable model server', () => {
     expect(await (await ask(upstream, { messages: results })).text()).toContain('after')
   })
 
-  test('answers for benchmarks have the length in their name, also from a separate process', async () => {
+  test('gives benchmark models responses of the length in their name, also from a separate process', async () => {
     const upstream = await start()
     upstream.program(benchProgram)
     const text = await (await ask(upstream, { model: 'bench-50' })).text()

@@ -23,7 +23,7 @@ const result = (name: string, data: unknown, artifact?: object): Step => {
 const hit = (url: string, title = url) => ({ title, url, snippet: `About ${title}.` })
 
 describe('the sources of an answer', () => {
-  test('are search hits, fetched pages and passages, each once, numbered as they were found', () => {
+  test('are search hits, fetched pages and passages, each once, numbered in the order they were found', () => {
     const sources = sourcesOf([
       result('web_search', {
         results: [hit('https://www.a.org/x', 'A'), hit('https://b.org', 'B')],
@@ -66,7 +66,7 @@ describe('the sources of an answer', () => {
     ).toMatchObject([{ number: 1, title: 'Long', url: 'https://long.org/' }])
   })
 
-  test('never have an address that is not of the web, and other shapes give no source', () => {
+  test('only have web addresses, and results of other shapes give no source', () => {
     expect(
       sourcesOf([
         result('web_search', { results: [hit('javascript:alert(1)'), hit('data:text/html,x')] }),
@@ -91,7 +91,7 @@ describe('citations in a text', () => {
     expect(splitCitations('[1]', 0)).toEqual(['[1]'])
   })
 
-  test('count as cited by number and by link', () => {
+  test('mark a source as cited by number and by link', () => {
     const sources = sourcesOf([
       result('web_search', { results: ['a', 'b', 'c'].map((name) => hit(`https://${name}.org/`)) }),
     ])

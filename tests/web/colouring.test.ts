@@ -17,7 +17,7 @@ function scriptedHighlighter() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const line = (text: string): Token[][] => [[[text, 'red']]]
 
-test('while one question is open the newest text waits, and what lay between is never asked', async () => {
+test('while one request is open the newest text waits, and the texts in between are never requested', async () => {
   const { asked, highlight } = scriptedHighlighter()
   const shown: Token[][][] = []
   const colouring = createColouring({
@@ -57,7 +57,7 @@ test('after it was cancelled, no result is delivered and no further request is s
   expect(asked).toHaveLength(1)
 })
 
-test('a language without colours does not stop later text from being asked about', async () => {
+test('a language without colours does not prevent requests for later text', async () => {
   const { asked, highlight } = scriptedHighlighter()
   const colouring = createColouring({
     highlight,

@@ -26,7 +26,7 @@ test('rows carry the line numbers of both sides', () => {
   ])
 })
 
-test('removed and added lines stand beside each other', () => {
+test('removed and added lines are shown side by side', () => {
   const pairs = pairRows(readDiff(diff)[0]?.rows ?? [])
   expect(
     pairs.map((pair) =>
@@ -51,7 +51,7 @@ test('several files, and lines that look like headers, are distinguished', () =>
   ])
 })
 
-test('what is no diff at all is shown as it is', () => {
+test('text that is not a diff is shown unchanged', () => {
   expect(readDiff('').flatMap(({ rows }) => rows)).toEqual([])
   expect(() => readDiff('@@ broken\n+x\n-y')).not.toThrow()
 })

@@ -108,7 +108,7 @@ describe('the texts of the page', () => {
     expect(differing).toEqual([])
   })
 
-  test('are punctuated as Chinese is: full-width marks, and a space between Chinese and Latin letters', () => {
+  test('use full-width punctuation in Chinese, and a space between Chinese and Latin letters', () => {
     const wrong = [...translated].filter(
       ([, text]) =>
         /\p{Script=Han}[,.:;!?()]|[,:;!?(]\p{Script=Han}/u.test(text) ||

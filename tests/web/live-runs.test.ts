@@ -50,7 +50,7 @@ const question: RunEvent = {
   risk_level: 'high',
 }
 
-describe('a run that is followed', () => {
+describe('following a run', () => {
   test('a decided approval request disappears at once, long before its result; a rejection is remembered until then', () => {
     const decided = (decision: 'approve' | 'reject'): RunEvent => ({
       event: 'tool_progress',
@@ -81,13 +81,13 @@ describe('a run that is followed', () => {
     expect(run.steps).toEqual([{ id: 'step-0', index: 0, type: 'text', content: 'Hello.' }])
   })
 
-  test('a question stands until its call has a result', () => {
+  test('an approval request is shown until its call has a result', () => {
     expect(fold([toolCall, question]).approvals).toHaveLength(1)
     expect(fold([toolCall, question, question]).approvals).toHaveLength(1)
     expect(fold([toolCall, question, toolResult]).approvals).toEqual([])
   })
 
-  test('live output of a tool gathers and goes when the result is there', () => {
+  test('live output of a tool accumulates and is replaced by the result', () => {
     const progress = (text: string): RunEvent => ({
       event: 'tool_progress',
       id_ref: call,
@@ -98,7 +98,7 @@ describe('a run that is followed', () => {
     expect(foldEvent(running, toolResult, 2_000).progress).toEqual({})
   })
 
-  test('its end is a done or error event', () => {
+  test('a run ends with a done or error event', () => {
     const done = fold([
       {
         event: 'done',
@@ -122,8 +122,8 @@ describe('a run that is followed', () => {
   })
 })
 
-describe('steps as they are drawn', () => {
-  test('a result is drawn with its call, prose stands between the activity', () => {
+describe('rendered steps', () => {
+  test('a result is rendered with its call, and prose separates groups of activity', () => {
     const { steps } = fold([
       { event: 'step_delta', id: 'step-0', index: 0, type: 'thinking', delta: 'hm' },
       toolCall,
@@ -140,13 +140,13 @@ describe('steps as they are drawn', () => {
     })
   })
 
-  test('steps of which an earlier one is still missing are drawn as far as they are there', () => {
+  test('steps are rendered up to the first one that is still missing', () => {
     const { steps } = fold([toolCall])
     expect(() => toSegments(steps, true)).not.toThrow()
     expect(toSegments(steps, true)).toHaveLength(1)
   })
 
-  test('the count of a tool replaces the one before, and is said in the language of the page', async () => {
+  test('the count of a tool replaces the previous one and is shown in the language of the page', async () => {
     const count = (progress: CallProgress): RunEvent => ({
       event: 'tool_progress',
       id_ref: call,

@@ -23,14 +23,14 @@ const words = (text: string, growing = false): string =>
     .trim()
 
 describe('call-outs', () => {
-  test('a quotation that begins with its mark becomes a call-out with a title', () => {
+  test('a quotation that begins with a marker becomes a call-out with a title', () => {
     const drawn = html('> [!WARNING]\n> Mind the **gap**.')
     expect(drawn).toContain('alert-warning')
     expect(drawn).toContain('<strong>gap</strong>')
     expect(words('> [!WARNING]\n> Mind the gap.')).toBe('Warning Mind the gap.')
   })
 
-  test('an unknown mark leaves a quotation', () => {
+  test('a quotation with an unknown marker stays a quotation', () => {
     expect(html('> [!WHATEVER]\n> text')).toContain('<blockquote')
   })
 })
@@ -43,12 +43,12 @@ describe('footnotes', () => {
     expect(words(text)).toBe('One 1 and two 2 . More 1 . Second goes on. ↩ First note . ↩')
   })
 
-  test('whose definition is still to come are numbers already, and text when it never comes', () => {
+  test('whose definition has not arrived yet are numbers, and text if it never arrives', () => {
     expect(words('One[^1] and', true)).toBe('One 1 and')
     expect(words('One[^1] and')).toBe('One[^1] and')
   })
 
-  test('that nothing refers to are shown all the same', () => {
+  test('without a reference are shown nevertheless', () => {
     expect(words('Text.\n\n[^1]: Alone.')).toBe('Text. Alone. ↩')
   })
 
@@ -67,7 +67,7 @@ describe('foldable sections', () => {
     expect(drawn).toMatch(/<details open="">.*<summary.*<em>here<\/em>.*<ul.*<\/details>.*after/s)
   })
 
-  test('take nothing over from the tag', () => {
+  test('inherit no attributes from the tag', () => {
     const drawn = html(
       '<details onclick="x()" style="y" class="z">\n<summary onclick="q">S</summary>\nT</details>',
     )
@@ -75,12 +75,12 @@ describe('foldable sections', () => {
     expect(drawn).toContain('<details>')
   })
 
-  test('that hold each other without end do not take the page down', { timeout: 60_000 }, () => {
+  test('that are nested extremely deep do not crash the page', { timeout: 60_000 }, () => {
     expect(html('<details>\n'.repeat(20_000)).match(/<details>/g)?.length).toBeLessThan(10)
   })
 })
 
-test('other HTML stays text, apart from tags that only mark text', () => {
+test('other HTML is shown as text, except for tags that only format text', () => {
   const drawn = html(
     'H<sub>2</sub>O, <kbd>Ctrl</kbd>, a<br>b <script>alert(1)</script> <img src=x onerror=y>',
   )
@@ -99,7 +99,7 @@ test('each block of text has its own direction; code always runs from left to ri
   expect(drawn).toContain('<figure dir="ltr"')
 })
 
-test('a cell that holds a sentence gets room, one that holds a number does not', () => {
+test('a cell with a sentence is wide, a cell with a number is not', () => {
   const drawn = html('| n | text |\n| - | - |\n| 1 | this is a sentence that needs some room |')
   expect(drawn).toContain('<td dir="auto" class="cell-short">1</td>')
   expect(drawn).toContain('<td dir="auto" class="cell-wide">')

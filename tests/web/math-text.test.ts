@@ -24,39 +24,39 @@ test('amounts of money stay text', () => {
   expect(prepareMath('\\$5 and \\$6')).toBe('\\$5 and \\$6')
 })
 
-test('an inline formula stays one', () => {
+test('an inline formula stays inline', () => {
   expect(prepareMath('the mean $\\bar{x}$ of it')).toBe('the mean $\\bar{x}$ of it')
 })
 
-test('code is left as it is', () => {
+test('code is not changed', () => {
   expect(prepareMath('run `echo $HOME $PATH` now')).toBe('run `echo $HOME $PATH` now')
   expect(prepareMath('```\n$a $b\n```')).toBe('```\n$a $b\n```')
   expect(prepareMath('`` a ` $b `` $5')).toBe('`` a ` $b `` \\$5')
   expect(prepareMath('- x\n  ```sh\n  echo $HOME')).toBe('- x\n  ```sh\n  echo $HOME')
 })
 
-test('text without any sign of a formula is not looked at', () => {
+test('text without any sign of a formula is returned at once', () => {
   expect(mayHoldMath('plain text')).toBe(false)
   expect(mayHoldMath('\\(x\\)')).toBe(true)
 })
 
-test('an escaped bracket that no formula follows stays an escaped bracket', () => {
+test('an escaped bracket without a formula stays an escaped bracket', () => {
   expect(prepareMath('write \\[ to escape it')).toBe('write \\[ to escape it')
   expect(prepareMath('a \\\\[2pt] b')).toBe('a \\\\[2pt] b')
 })
 
 describe('a formula that is still being written', () => {
-  test('is drawn as far as it has come, at the beginning of a line and inside one', () => {
+  test('is rendered as far as it has arrived, at the beginning of a line and within one', () => {
     expect(prepareMath('so\n\\[ \\frac{a', true)).toBe('so\n$$\n\\frac{a}\n$$')
     expect(prepareMath('so \\(a_{1', true)).toBe('so $a_{1}$')
     expect(prepareMath('$$\n\\sqrt{2', true)).toBe('$$\n\\sqrt{2}\n$$')
   })
 
-  test('is text once nothing more will come', () => {
+  test('is text once the answer has ended', () => {
     expect(prepareMath('so\n\\[ \\frac{a')).toBe('so\n\\[ \\frac{a')
   })
 
-  test('is completed: braces, environments and delimiters are closed, a cut command is left away', () => {
+  test('is completed by closing braces, environments and delimiters and dropping a cut command', () => {
     expect(closeFormula('\\frac{a}{b + \\sqr')).toBe('\\frac{a}{b +}')
     expect(closeFormula('\\begin{cases} a & b \\\\ \\left( c_{')).toBe(
       '\\begin{cases} a & b \\\\ \\left( c_{}\\right.\\end{cases}',
@@ -66,7 +66,7 @@ describe('a formula that is still being written', () => {
   })
 })
 
-describe('the work grows with the text and no faster', () => {
+describe('the work grows linearly with the text', () => {
   // Linear scanning takes milliseconds; rescanning the rest of the text at each mark would take minutes.
   const hostile: Readonly<Record<string, string>> = {
     'displays without an end': '\\['.repeat(100_000),

@@ -15,7 +15,7 @@ const text = `# About me
 - not a fact either
 `
 
-test('facts are the dated lines under their heading alone, the newest first', () => {
+test('facts are the dated lines under their heading only, newest first', () => {
   expect(factsIn(text).map(({ date, text: fact, untrusted }) => [date, fact, untrusted])).toEqual([
     ['', 'no date here', false],
     ['2026-02-03', 'Has a cat', true],
@@ -24,14 +24,14 @@ test('facts are the dated lines under their heading alone, the newest first', ()
   expect(factsIn('')).toEqual([])
 })
 
-test('one fact is taken out, everything else stays as it is', () => {
+test('removing a fact leaves everything else unchanged', () => {
   const line = '- 2026-01-02: Likes tea'
   expect(withoutFact(text, line)).toBe(text.replace(`${line}\n`, ''))
   expect(withoutFact(text, '- a point of my own')).toBe(text)
   expect(withoutFact(text, '- gone already')).toBe(text)
 })
 
-test('of two equal facts one stays', () => {
+test('removing one of two equal facts leaves the other', () => {
   const twice = '## Agent Memories\n\n- same\n- same\n'
   expect(withoutFact(twice, '- same')).toBe('## Agent Memories\n\n- same\n')
 })

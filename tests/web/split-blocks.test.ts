@@ -5,7 +5,7 @@ import { growBlocks, splitBlocks } from '../../web/src/ui/markdown/split-blocks.
 const texts = (markdown: string) =>
   splitBlocks(markdown).map((block) => (block.kind === 'code' ? block.code : block.text.trim()))
 
-describe('cutting Markdown into blocks', () => {
+describe('splitting Markdown into blocks', () => {
   test('paragraphs, headings and tables are separate blocks', () => {
     expect(texts('# One\n\ntwo\nlines\n\n| a |\n| - |\n| 1 |')).toEqual([
       '# One',
@@ -22,17 +22,17 @@ describe('cutting Markdown into blocks', () => {
     ])
   })
 
-  test('a fence that is still open is code already', () => {
+  test('an open fence is code already', () => {
     expect(splitBlocks('```ts\nconst a')).toEqual([
       { kind: 'code', start: 0, language: 'ts', code: 'const a', closed: false },
     ])
   })
 
-  test('a longer fence may hold a shorter one', () => {
+  test('a longer fence may contain a shorter one', () => {
     expect(texts('````md\n```js\n1\n```\n````')).toEqual(['```js\n1\n```'])
   })
 
-  test('a list with blank lines and nested content stays whole', () => {
+  test('a list with blank lines and nested content is one block', () => {
     const list = '1. one\n\n   more of one\n2. two\n   - nested\n\n3. three'
     expect(texts(`${list}\n\nparagraph`)).toEqual([list, 'paragraph'])
   })
@@ -42,11 +42,11 @@ describe('cutting Markdown into blocks', () => {
     expect(splitBlocks(list)).toHaveLength(1)
   })
 
-  test('a displayed formula is not cut at its blank lines', () => {
+  test('a displayed formula is not split at its blank lines', () => {
     expect(texts('$$\na\n\nb\n$$\n\nafter')).toEqual(['$$\na\n\nb\n$$', 'after'])
   })
 
-  test('what is finished does not change while more arrives', () => {
+  test('finished blocks do not change while more text arrives', () => {
     const answer = Array.from(
       { length: 40 },
       (_, n) => `## Part ${n}\n\nSome *text*.\n\n\`\`\`js\nrun(${n})\n\`\`\`\n\n- a\n- b`,
@@ -59,7 +59,7 @@ describe('cutting Markdown into blocks', () => {
     }
   })
 
-  test('a text that grows gives the same blocks as a text that was there at once', () => {
+  test('a text that grows gives the same blocks as the complete text', () => {
     const answer =
       '# A\n\ntext\n\n- a\n\n- b\n\n```js\nx\n\ny\n```\nmore\n\n$$\na\n\nb\n$$\n\n1. c\n\nend'
     let grown = growBlocks(null, '')
@@ -70,7 +70,7 @@ describe('cutting Markdown into blocks', () => {
     expect(growBlocks(grown, 'something else').blocks).toEqual(splitBlocks('something else'))
   })
 
-  test('an endless list is cut between its items', () => {
+  test('a very long list is split between its items', () => {
     const list = Array.from({ length: 2_000 }, (_, n) => `- item number ${n}`).join('\n')
     const blocks = splitBlocks(list)
     expect(blocks.length).toBeGreaterThan(5)
@@ -78,7 +78,7 @@ describe('cutting Markdown into blocks', () => {
   })
 })
 
-describe('what the parser cannot see whole', () => {
+describe('constructs that span several blocks', () => {
   test('definitions of footnotes are separate blocks, including their further paragraphs', () => {
     expect(splitBlocks('text[^1]\n\n[^1]: one\n\n    more\n[^2]: two\n\nafter')).toEqual([
       { kind: 'markdown', start: 0, text: 'text[^1]\n' },
@@ -88,7 +88,7 @@ describe('what the parser cannot see whole', () => {
     ])
   })
 
-  test('a foldable section holds others and code, and ends where it ends', () => {
+  test('a foldable section may contain sections and code, and ends at its own end tag', () => {
     const inner = 'a\n\n<details>\nb\n</details>\n\n```html\n</details>\n```'
     expect(splitBlocks(`<details>\n<summary>S</summary>\n\n${inner}\n</details>\nafter`)).toEqual([
       { kind: 'details', start: 0, open: false, summary: 'S', text: inner },
@@ -96,13 +96,13 @@ describe('what the parser cannot see whole', () => {
     ])
   })
 
-  test('a formula in brackets is not cut at its blank lines', () => {
+  test('a formula in brackets is not split at its blank lines', () => {
     expect(texts('\\[\na\n\nb\n\\]\n\nafter')).toEqual(['\\[\na\n\nb\n\\]', 'after'])
     const stray = `\\[ stray\n\n${'paragraph\n\n'.repeat(400)}`
     expect(splitBlocks(stray).length).toBeGreaterThan(100)
   })
 
-  test('grow like everything else', () => {
+  test('give the same blocks while the text grows', () => {
     const answer =
       'a[^1]\n\n<details>\n<summary>S</summary>\n\n- x\n\n</details>\n\n\\[\na\n\nb\n\\]\n\n[^1]: one\n\n    two\n\nend'
     let grown = growBlocks(null, '')

@@ -16,7 +16,7 @@ const plain = (text: string): string =>
     .join('\n')
 
 describe('terminal output', () => {
-  test('colour codes become looks, and a look goes on over line ends until it is reset', () => {
+  test('colour codes become styles, which continue across line ends until they are reset', () => {
     const [first, second] = readTerminal('ok \u001b[1;31mFAIL\n2\u001b[0m done')
     expect(first).toEqual([
       { text: 'ok ', style: {} },
@@ -28,7 +28,7 @@ describe('terminal output', () => {
     ])
   })
 
-  test('bright colours, the table of 256 and true colours come to the nearest hue', () => {
+  test('bright, 256-table and true colours become the nearest hue', () => {
     const hues = ['92', '38;5;196', '38;5;46', '38;2;20;40;250', '38;5;250'].map(
       (code) => readTerminal(`\u001b[${code}mx`)[0]?.[0]?.style.colour,
     )
@@ -38,17 +38,17 @@ describe('terminal output', () => {
     )
   })
 
-  test('cursor movements, titles, links and stray control characters leave nothing behind', () => {
+  test('cursor movements, titles, links and stray control characters are removed', () => {
     expect(plain('\u001b[2K\u001b]0;title\u0007a\u001b[?25lb\u001b(B\u0000c\u001b')).toBe('abc')
     expect(plain('\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\')).toBe('link')
   })
 
-  test('a line that was written over shows what stood there last', () => {
+  test('an overwritten line shows its last content', () => {
     expect(plain('10 %\r50 %\r100 %\r\ndone\r\n')).toBe('100 %\ndone\n')
     expect(plain('abx\bc')).toBe('abc')
   })
 
-  test('text designed to be slow is read at once', { timeout: 60_000 }, () => {
+  test('text designed to be slow is parsed at once', { timeout: 60_000 }, () => {
     for (const text of ['\u001b[', '\u001b]', '\u001bP', '\r', '\u001b[1;', '\b'])
       expect(plain(text.repeat(50_000)).length).toBeLessThan(400_000)
   })
@@ -74,7 +74,7 @@ describe('results of tools', () => {
     expect(readResult('web_search', '{}', { results: [] })).toEqual({ kind: 'hits', hits: [] })
   })
 
-  test('an address that is not one of the web is never a link', () => {
+  test('only web addresses become links', () => {
     for (const url of ['javascript:alert(1)', 'data:text/html,x', '//x', 'http://', ' https://x'])
       expect(readResult('web_search', '{}', { results: [{ title: 'x', url }] })).toEqual({
         kind: 'hits',
@@ -151,7 +151,7 @@ describe('results of tools', () => {
     })
   })
 
-  test('what has another shape is left to the raw data, and an MCP tool is never taken for a built-in one', () => {
+  test('a result of another shape is shown as raw data, and an MCP tool is never mistaken for a built-in one', () => {
     expect(readResult('web_search', '{}', { results: [{ strange: [{ x: {} }, 1] }, 2] })).toBeNull()
     expect(readResult('file_glob', '{}', null)).toBeNull()
     expect(readResult('get_weather', '{}', { city: { nested: { more: 1 } } })).toBeNull()
@@ -188,7 +188,7 @@ describe('tables', () => {
     expect(order(0, false)).toEqual(['a2', 'A10', 'b', ''])
   })
 
-  test('are written as CSV that a spreadsheet does not run', () => {
+  test('are exported as CSV that no spreadsheet executes', () => {
     const table = {
       columns: ['a', 'b'],
       rows: [
@@ -212,7 +212,7 @@ describe('tables', () => {
 })
 
 describe('folders', () => {
-  test('are trees in which a folder with only one folder shares its line', () => {
+  test('are shown as trees in which a folder with a single subfolder shares its line', () => {
     const entry = (path: string) => ({ path, folder: false })
     const tree = treeOf([entry('src/app/main.ts'), entry('src/app/view.ts'), entry('./readme.md')])
     expect(tree.map(({ name, children }) => [name, children.map((child) => child.name)])).toEqual([

@@ -76,7 +76,7 @@ describe('the key of the installation', () => {
   })
 })
 
-describe('the guard against guessing', () => {
+describe('the login guard', () => {
   const fail = (guard: ReturnType<typeof createLoginGuard>, times: number, address: string) => {
     for (let attempt = 0; attempt < times; attempt += 1) {
       guard.begin(address, 'ann')

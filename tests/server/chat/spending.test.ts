@@ -35,7 +35,7 @@ describeOnEachServer('spending', (start) => {
     expect(await booked(server)).toBeLessThan(1_000_000)
   })
 
-  test('cached tokens and cost are told with the answer, the run, the message and the statistics, also later', async () => {
+  test('cached tokens and cost are returned with the answer, the run, the message and the statistics, also later', async () => {
     const price = { input: 2, output: 10, cached_input: 0.5, currency: 'USD' }
     const server = await start({ models: models({ price }), titles: 'off' })
     const conversation = await conversationOf(server)

@@ -63,7 +63,7 @@ describe.skipIf(!state.available)(`a network of its own${why}`, () => {
     expect(await reached([...hosts, '127.0.0.2', '0.0.0.0', '10.0.2.2'], 'private')).toEqual([])
   })
 
-  test('has no way to private networks, asks its own resolver for names, and can change none of that', async () => {
+  test('cannot reach private networks, uses its own resolver, and can change neither', async () => {
     if (!state.available || !bubblewrap.available) throw new Error('skipped')
     const look =
       'cat /etc/resolv.conf; cat /proc/net/route | cut -f2,8 | sort; ip route del unreachable 192.168.0.0/16 2>&1; unshare -rn true 2>/dev/null || echo closed'

@@ -33,7 +33,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 describe('a child process', () => {
-  test('that can not be started for lack of descriptors is a failed result, never an uncaught exception', async () => {
+  test('that cannot be started for lack of descriptors is a failed result, never an uncaught exception', async () => {
     const program = [
       process.execPath,
       ...fromSources(join(import.meta.dirname, '../../support/few-files-main.ts')),
@@ -73,7 +73,7 @@ describe('a child process', () => {
     expect(outcome.stdout).toBe('hello end\n')
   })
 
-  test('that cannot be started says why instead of throwing', async () => {
+  test('that cannot be started reports why instead of throwing', async () => {
     const outcome = await runProcess({ ...shell(''), command: '/nowhere/program' })
     expect(outcome.startError?.message).toContain('ENOENT')
     expect(outcome.exitCode).toBeNull()
@@ -91,7 +91,7 @@ describe('a child process', () => {
     expect(outcome.stdout.length).toBeLessThan(2_200)
   })
 
-  test('is killed with all that it started when its time is up', async () => {
+  test('is killed with all its descendants at its time limit', async () => {
     const outcome = await runProcess({
       ...shell('sleep 300 & echo $!; sleep 300'),
       timeoutMs: 300,
@@ -102,7 +102,7 @@ describe('a child process', () => {
     await until(async () => !(await isAlive(grandchild)))
   })
 
-  test('is killed with all that it started on abort', async () => {
+  test('is killed with all its descendants on abort', async () => {
     const controller = new AbortController()
     const running = startProcess({
       ...shell('sleep 300 & echo $!; wait'),
@@ -115,18 +115,18 @@ describe('a child process', () => {
     await until(async () => !(await isAlive(grandchild)))
   })
 
-  test('does not start at all when it is aborted already', async () => {
+  test('is not started when the signal is aborted already', async () => {
     const outcome = await runProcess({ ...shell('echo no'), signal: AbortSignal.abort() })
     expect(outcome).toMatchObject({ aborted: true, stdout: '' })
   })
 
-  test('what it leaves in the background ends with it', async () => {
+  test('takes its background processes with it when it ends', async () => {
     const outcome = await runProcess(shell('sleep 300 & echo $!'))
     expect(outcome.exitCode).toBe(0)
     await until(async () => !(await isAlive(Number(outcome.stdout.trim()))))
   })
 
-  test('speaks over an extra pipe', async () => {
+  test('exchanges data over an extra pipe', async () => {
     const running = startProcess({
       ...shell('echo ready >&3; read line <&3; echo "got $line"'),
       extraPipes: 1,
@@ -163,7 +163,7 @@ describe.skipIf(!bubblewrap.available)('a program in bubblewrap', () => {
     })
   }
 
-  test('changes its folder and sees nothing else of the host', async () => {
+  test('can change its folder and sees nothing else of the host', async () => {
     await writeFile(join(folder, 'a.txt'), 'old')
     const outcome = await inside(
       `cat a.txt; echo new > b.txt; id -u; ls ${tmpdir()} /root /home /var 2>&1; cat /etc/passwd 2>&1`,

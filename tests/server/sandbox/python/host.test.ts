@@ -25,7 +25,7 @@ describe('with bubblewrap', async () => {
   afterAll(() => python.close())
 
   here('a program of the host engine', () => {
-    test('runs isolated, as somebody without rights, and leaves nothing to the next', async () => {
+    test('a program runs isolated, as an unprivileged user, and leaves nothing behind', async () => {
       expect(python.state).toMatchObject({ engine: 'host', isolation: 'kernel', reason: null })
       const probe = `import os, socket
 open('/output/left', 'w').write('x')
@@ -40,7 +40,7 @@ open('/output/left', 'w').write('x')
       expect(next.result).toEqual([])
     })
 
-    test('gives result, output, files and traceback as the other engine does', async () => {
+    test('a program returns result, output, files and traceback as in the other engine', async () => {
       const outcome = await python.program(
         'print(open("/workspace/in.txt").read())\nopen("/output/out.txt", "w").write("made")\n1 / 0',
         { files: [{ path: 'in.txt', content: Buffer.from('given') }] },
@@ -53,7 +53,7 @@ open('/output/left', 'w').write('x')
       ])
     })
 
-    test('hears what programs print that it starts', async () => {
+    test('the output of programs that a program starts is captured', async () => {
       const outcome = await python.program(
         'import subprocess\nsubprocess.run(["/bin/echo", "from below"])\nNone',
         { strictness: 'lenient' },
@@ -61,11 +61,11 @@ open('/output/left', 'w').write('x')
       expect(outcome).toMatchObject({ status: 'completed', stdout: 'from below\n' })
     })
 
-    test('follows the strictness levels', async () => {
+    test('the strictness levels apply', async () => {
       expect(await python.program('import os')).toMatchObject({ status: 'refused' })
     })
 
-    test('is held by its limits: memory, time, processes, files', async () => {
+    test('limits on memory, time, processes and files hold', async () => {
       const programs: [string, RegExp][] = [
         ['x = bytearray(800 * 1024 * 1024)', /MemoryError/],
         ['while True:\n    pass', /5 s/],
@@ -81,7 +81,7 @@ open('/output/left', 'w').write('x')
         expect(outcomes[index]?.error).toMatch(says)
     })
 
-    test('can not multiply without end, and what it started ends with it', async () => {
+    test('a program cannot start processes without end, and those it started end with it', async () => {
       // Only safe here, after the tests above have shown that the limits are enforced.
       const outcome = await python.program(
         `import os, time

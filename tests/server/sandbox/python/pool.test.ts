@@ -163,7 +163,7 @@ describe('the store', () => {
     await Promise.all(taken.map((start) => start?.close()))
   })
 
-  test('files that do not work are removed, the call completes without them, and they are created anew', async () => {
+  test('broken images are removed, the call completes without them, and they are created again', async () => {
     const snapshots = createStore(2)
     await snapshots.fill()
     for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged')

@@ -14,7 +14,7 @@ afterAll(() => python.close())
 const text = (value: string) => new TextEncoder().encode(value)
 
 describe('a program', () => {
-  test('the value of the last expression is the result, as JSON where JSON knows it', async () => {
+  test('the value of the last expression is the result, as JSON where JSON can express it', async () => {
     const outcome = await python.program('x = 20\n{"sum": x + 22, "list": (1, 2.5, None, "a")}')
     expect(outcome).toMatchObject({
       status: 'completed',
@@ -23,18 +23,18 @@ describe('a program', () => {
     })
   })
 
-  test('what JSON does not know comes back as Python writes it', async () => {
+  test('a value that JSON cannot express is returned as Python prints it', async () => {
     const outcome = await python.program('from fractions import Fraction\nFraction(1, 3), {3}')
     expect(outcome.result).toBe('(Fraction(1, 3), {3})')
   })
 
-  test('a first call says that Python is starting, then that it runs, and output streams in order', () => {
+  test('the first call reports that Python is starting, then that it runs, and streams output in order', () => {
     expect(first.heard.slice(0, 4)).toEqual(['starting', 'running', 'stdout: a\n', 'stdout: b\n'])
     expect(first.stdout).toBe('a\nb\n')
     expect(first.stderr).toContain('UserWarning: c')
   })
 
-  test('an exception is a traceback with the lines of the program and none of ours', async () => {
+  test('an exception is reported as a traceback that contains only lines of the program', async () => {
     const outcome = await python.program(
       'def half(x):\n    return x / 0\n\nprint("so far")\nhalf(1)',
     )
@@ -53,7 +53,7 @@ describe('a program', () => {
     expect(outcome.error).toContain('SyntaxError')
   })
 
-  test('an exit status other than zero is a failure, zero is none', async () => {
+  test('an exit status other than zero is a failure', async () => {
     expect(await python.program('raise SystemExit(0)')).toMatchObject({ status: 'completed' })
     expect(await python.program('raise SystemExit("no data")')).toMatchObject({
       status: 'raised',
@@ -112,7 +112,7 @@ except PermissionError as error:
     )
   })
 
-  test('are seen under /workspace, and what is written to /output comes back', () => {
+  test('are readable under /workspace, and files written to /output are returned', () => {
     expect(outcome).toMatchObject({
       status: 'completed',
       result: [2, expect.any(String)],
@@ -122,7 +122,7 @@ except PermissionError as error:
     expect(String(files['plot.svg'])).toContain('<svg')
   })
 
-  test('survive the way in and out unchanged when they are large and binary', () => {
+  test('are passed in and out unchanged when they are large and binary', () => {
     expect(Buffer.compare(files['out.bin'] ?? Buffer.alloc(0), large)).toBe(0)
   })
 
@@ -144,18 +144,18 @@ describe('one run and the next', () => {
   })
   const results = (): unknown[][] => outcomes.map(({ result }) => result as unknown[])
 
-  test('share nothing: no names, no files, no changed modules', () => {
+  test('share no names, files or changed modules', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
     expect(results()[1]?.slice(3)).toEqual([true, 2, false, [], []])
   })
 
-  test('have their own seeds, for random numbers and for hashes', () => {
+  test('have their own seeds for random numbers and hashes', () => {
     expect(new Set(results().flatMap((each) => each.slice(0, 3))).size).toBe(9)
   })
 })
 
 describe('levels', () => {
-  test('a refusal names module, builtin and line, and what is allowed', async () => {
+  test('a refusal names the module or builtin, the line, and what is allowed', async () => {
     const names = 'eval exec compile __import__ input globals locals vars breakpoint'.split(' ')
     const outcome = await python.program(
       `import json\nimport os.path, sys\nfrom subprocess import run\nimport xml\nfrom xml.sax import make_parser\n${names.map((name) => `${name}("a")`).join('\n')}`,
@@ -184,7 +184,7 @@ describe('levels', () => {
     expect(outcome).toMatchObject({ error: null, result: ['1', "<class 'int'>"] })
   })
 
-  test('strict has pure computation only, and refuses what looks into scopes or makes code out of text', async () => {
+  test('strict allows pure computation only, and refuses access to scopes and code made from text', async () => {
     const good =
       'import collections, itertools, functools, operator, array, copy, enum, math, cmath, numbers, fractions, decimal\nimport random, statistics, string, textwrap, unicodedata, typing, dataclasses, abc, contextlib\n1'
     expect(await python.program(good, { strictness: 'strict' })).toMatchObject({ result: 1 })
@@ -216,7 +216,7 @@ async def main():
     expect(outcome).toMatchObject({ status: 'completed', result: [2, [1, 2]] })
   })
 
-  test('the operator adds modules by level; what a stricter level may, a looser one may too', async () => {
+  test('the operator can add modules to a level, and every looser level allows them too', async () => {
     const own = await openPython({
       poolSize: 0,
       extraModules: { strict: ['json'], standard: ['ast'] },

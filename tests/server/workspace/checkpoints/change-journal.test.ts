@@ -13,7 +13,7 @@ describeOnEachDatabase('an interrupted change', (open) => {
     database = await open()
   })
 
-  test('is settled before the next change and can be undone', async () => {
+  test('is recovered before the next change and can be undone', async () => {
     const project = await openProject(database)
     const { workspace, checkpoints } = project
     await write(project, 'a', 'old')
@@ -45,7 +45,7 @@ describeOnEachDatabase('an interrupted change', (open) => {
     expect(await treeOf(workspace.root)).toEqual(before)
   })
 
-  test('neither blocks nor invents changes when a power cut left its notes unreadable', async () => {
+  test('whose journal a power cut made unreadable neither blocks nor invents changes', async () => {
     const project = await openProject(database)
     const { workspace, checkpoints, workspaces, projectId } = project
     await write(project, 'a', 'old')
