@@ -1,15 +1,13 @@
-// Removes temporary conversations when their runs have ended.
+// Removes temporary conversations some time after their last run. The page removes them earlier, when it leaves them.
 import type { RunRow } from '../db/repositories/runs.ts'
+import type { ConversationId } from '../protocol/ids.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
-
-/** The answer can be read this long after its run, by those who do not stream it. */
-const READ_AFTER_END_MS = 5_000
 
 type StartedRun = Pick<RunRow, 'id' | 'userId' | 'conversationId'>
 
 export interface TemporaryRemoval {
-  /** Removes the temporary conversation of a run soon after the run has ended, unless another one has begun. */
+  /** Removes the temporary conversation of a run when nothing has run in it for the configured time. */
   after(run: StartedRun): void
   /** The same for those of runs that an earlier process left unfinished and this one continues. */
   afterRestart(unfinished: readonly StartedRun[]): Promise<void>
@@ -17,9 +15,11 @@ export interface TemporaryRemoval {
 
 /** What a crash or a shutdown prevents is made up for by the purge at the next start or hour. */
 export function createTemporaryRemoval(
-  { store, log }: ChatDependencies,
+  { store, log, settings }: ChatDependencies,
   runs: RunRegistry,
 ): TemporaryRemoval {
+  const timers = new Map<ConversationId, NodeJS.Timeout>()
+
   async function remove({ id, userId, conversationId }: StartedRun): Promise<void> {
     // The store is about to close; the next start makes up for it.
     if (runs.isDraining) return
@@ -35,7 +35,12 @@ export function createTemporaryRemoval(
   const removal: TemporaryRemoval = {
     after(run) {
       void runs.get(run.id)?.ended.then(() => {
-        setTimeout(() => void remove(run), READ_AFTER_END_MS).unref()
+        clearTimeout(timers.get(run.conversationId))
+        const timer = setTimeout(() => {
+          timers.delete(run.conversationId)
+          void remove(run)
+        }, settings.temporaryIdleMs).unref()
+        timers.set(run.conversationId, timer)
       })
     },
     async afterRestart(unfinished) {

@@ -31,6 +31,8 @@ export function purgeDeleted({
   now(): Date
 }): () => void {
   let isStopped = false
+  /** At first, everything that an earlier process left: no page has it open. Null afterwards. */
+  let startedAt: Date | null = now()
   const before = (ageMs: number): Date => new Date(now().getTime() - ageMs)
 
   async function removeAll(findDue: () => Promise<OwnedConversation[]>): Promise<void> {
@@ -42,7 +44,9 @@ export function purgeDeleted({
       await store.messages.purge(before(UNDO_MS))
       await store.idempotency.purge(before(IDEMPOTENCY_MS))
       await removeAll(() => store.trash.due(before(TRASH_MS)))
-      await removeAll(() => store.trash.dueTemporary(before(UNUSED_TEMPORARY_MS)))
+      const dueBefore = startedAt ?? before(UNUSED_TEMPORARY_MS)
+      await removeAll(() => store.trash.dueTemporary(dueBefore))
+      startedAt = null
       await store.audit.removeBefore(before(auditDays * 24 * HOUR_MS))
     } catch (error) {
       log.warn({ err: error }, 'what was deleted is not purged yet')

@@ -62,6 +62,7 @@ export const chatSettings = ({ limits, ...config }: Config): ChatSettings => ({
   attachmentBytes: limits.attachments,
   runsPerUser: limits.runs_per_user,
   runMinutes: limits.run_minutes,
+  temporaryIdleMs: limits.temporary_minutes * 60_000,
   runTokens: limits.run_tokens,
   userTokensPerDay: limits.user_tokens_per_day,
   userCostPerMonth: limits.user_cost_per_month,

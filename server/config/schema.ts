@@ -41,6 +41,8 @@ const Limits = section({
   storage: Size.prefault('5GB'),
   runs_per_user: count.default(8),
   run_minutes: z.number().positive().default(10),
+  /** How long a temporary conversation stays after its last answer, if its page does not remove it earlier. */
+  temporary_minutes: z.number().positive().max(1_440).default(10),
   run_tokens: z.int().min(1).optional(),
   user_tokens_per_day: z.int().min(1).optional(),
   user_cost_per_month: z.number().positive().optional(),

@@ -35,6 +35,8 @@ export interface ChatSettings {
   attachmentBytes: number
   runsPerUser: number
   runMinutes: number
+  /** How long a temporary conversation stays after its last run. */
+  temporaryIdleMs: number
   runTokens: number | undefined
   userTokensPerDay: number | undefined
   userCostPerMonth: number | undefined

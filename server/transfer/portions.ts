@@ -16,7 +16,7 @@ import {
 } from './import-items.ts'
 
 /** The size of a portion, in characters and in messages: what the server stores in one transaction. */
-const MAX_CHARACTERS = 60_000
+const MAX_CHARACTERS = 30_000
 const MAX_MESSAGES = 100
 
 /** Unpacks files into the folder of the import. */

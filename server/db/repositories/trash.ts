@@ -39,7 +39,7 @@ export function createTrashRepository({ read, write, tables }: Database) {
         .where(and(isNotNull(conversations.deletedAt), lt(conversations.deletedAt, before)))
         .limit(DUE_LIMIT),
 
-    /** Some of the temporary conversations, created before a given time, in which no run is active. */
+    /** Some of the temporary conversations, created and last written in before a given time, in which no run is active. */
     dueTemporary: (before: Date): Promise<OwnedConversation[]> =>
       read
         .select(columns)
@@ -48,6 +48,7 @@ export function createTrashRepository({ read, write, tables }: Database) {
           and(
             sql`${conversations.temporary}`,
             lt(conversations.createdAt, before),
+            lt(conversations.updatedAt, before),
             not(
               exists(
                 read

@@ -27,6 +27,7 @@ describeOnEachServer('the trash', (start) => {
       jwt_secret: TEST_JWT_SECRET,
       models: [{ id: 'scripted', api_url: upstream.url }],
       titles: 'off',
+      limits: { temporary_minutes: 0.02 },
     })
     ann = await register(server, 'ann')
     bob = await register(server, 'bob')

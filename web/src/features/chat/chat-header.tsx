@@ -1,12 +1,13 @@
 // The header of a conversation: its title, its project and its settings.
 
-import { SlidersHorizontal } from 'lucide-react'
+import { Ghost, SlidersHorizontal } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
 import { useCommand } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { useRemoveOnLeave } from './use-remove-on-leave.ts'
 
 const ChatSettings = lazy(() =>
   import('./chat-settings.tsx').then((module) => ({ default: module.ChatSettings })),
@@ -23,6 +24,7 @@ export function ChatHeader({
 }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
+  useRemoveOnLeave(conversation)
   useCommand('conversationSettings', () => setOpen(true))
   return (
     <header className="flex h-13 shrink-0 items-center gap-1 px-3 short:h-10">
@@ -34,6 +36,15 @@ export function ChatHeader({
       >
         {conversationTitle(conversation.title, t)}
       </h1>
+      {conversation.temporary && (
+        <span
+          title={t('home.temporaryText')}
+          className="flex h-7 shrink-0 items-center gap-1.5 rounded-full bg-accent-soft px-2.5 text-[13px] font-medium text-accent"
+        >
+          <Ghost size={13} aria-hidden />
+          {t('home.temporary')}
+        </span>
+      )}
       {children}
       <IconButton
         icon={SlidersHorizontal}

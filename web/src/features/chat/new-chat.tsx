@@ -1,6 +1,6 @@
 // The first page: a greeting, the composer and a few suggestions.
 import { useQueryClient } from '@tanstack/react-query'
-import { Calculator, Clock, CloudSun, FolderSearch } from 'lucide-react'
+import { Calculator, Clock, CloudSun, FolderSearch, Ghost } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
@@ -10,6 +10,7 @@ import { conversationKeys } from '../../lib/api/conversations.ts'
 import { ApiError } from '../../lib/api-client.ts'
 import { readLastModel } from '../../lib/last-model.ts'
 import { paths } from '../../lib/paths.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { reportError } from '../../ui/error-text.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { Composer, type Draft } from './composer/composer.tsx'
@@ -55,7 +56,8 @@ export function NewChat({
   const options = { ...chosen, model }
   const hour = useMemo(() => new Date().getHours(), [])
 
-  const place = useNewConversation(projectId, options)
+  const [temporary, setTemporary] = useState(false)
+  const place = useNewConversation(projectId, options, temporary)
 
   const start = async (draft: Draft, clientId: string): Promise<boolean> => {
     try {
@@ -106,6 +108,23 @@ export function NewChat({
           leading={projectPicker}
           autoFocus
         />
+        <div className="mt-3 flex flex-wrap items-center justify-center gap-x-2.5 gap-y-1 text-[13px]">
+          <button
+            type="button"
+            aria-pressed={temporary}
+            className={classNames(
+              'touch-target inline-flex h-8 items-center gap-1.5 rounded-full border px-3 transition-colors',
+              temporary
+                ? 'border-accent bg-accent-soft font-medium text-accent'
+                : 'border-transparent text-muted hover:bg-hover hover:text-ink',
+            )}
+            onClick={() => setTemporary(!temporary)}
+          >
+            <Ghost size={14} aria-hidden />
+            {t('home.temporary')}
+          </button>
+          {temporary && <span className="text-muted">{t('home.temporaryText')}</span>}
+        </div>
         <ul className="mt-4 flex flex-wrap justify-center gap-2" aria-label={t('home.suggestions')}>
           {SUGGESTIONS.map(({ key, icon: Icon }) => (
             <li key={key}>

@@ -9,21 +9,26 @@ import { conversationPatch } from './conversation-patch.ts'
 
 type Opened = { conversation: Conversation; settings: string }
 
-const settingsOf = (projectId: ProjectId | null, options: ChatOptions) => {
+const settingsOf = (projectId: ProjectId | null, options: ChatOptions, temporary: boolean) => {
   const { model, thinking_enabled: thinking, approval } = conversationPatch(options)
   return {
     ...(model == null ? {} : { model }),
     ...(thinking === undefined ? {} : { thinking_enabled: thinking }),
     ...(approval == null ? {} : { approval }),
     ...(projectId === null ? {} : { project_id: projectId }),
+    ...(temporary ? { temporary } : {}),
   }
 }
 
-export function useNewConversation(projectId: ProjectId | null, options: ChatOptions) {
+export function useNewConversation(
+  projectId: ProjectId | null,
+  options: ChatOptions,
+  temporary: boolean,
+) {
   const client = useQueryClient()
   const opened = useRef<Opened | null>(null)
-  const chosen = useRef(settingsOf(projectId, options))
-  chosen.current = settingsOf(projectId, options)
+  const chosen = useRef(settingsOf(projectId, options, temporary))
+  chosen.current = settingsOf(projectId, options, temporary)
   const place = useMemo(() => {
     /** The message was refused, or its sender has left: removes the empty conversation. */
     const giveUp = (): void => {

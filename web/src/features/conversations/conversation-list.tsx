@@ -3,12 +3,12 @@ import { Archive, ListChecks, ListFilter, MessageSquare, Search, Trash2, X } fro
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversation.ts'
-import { type ListView, useConversations } from '../../lib/api/conversations.ts'
+import { type ListView, useConversations, useTags } from '../../lib/api/conversations.ts'
 import { type DayGroup, dayGroup } from '../../lib/format.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
 import { Empty, Failed, Spinner } from '../../ui/feedback.tsx'
-import { Menu, MenuChoices, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { ConversationRow } from './conversation-row.tsx'
 import { SelectableRow } from './selectable-row.tsx'
 import { SelectionBar } from './selection-bar.tsx'
@@ -16,6 +16,9 @@ import { TrashRow } from './trash-row.tsx'
 
 type Group = { key: 'pinned' | 'trash' | DayGroup; items: Conversation[] }
 
+/** No tag: tags are never empty. */
+const ALL_TAGS = ''
+const SHOWN_TAGS = 12
 const VIEWS = ['current', 'archived', 'trash'] as const satisfies readonly ListView[]
 const emptyIcons = { current: MessageSquare, archived: Archive, trash: Trash2 }
 
@@ -77,10 +80,12 @@ export function ConversationList({
   const [view, setView] = useState<ListView>('current')
   /** The selected conversations; null while none are being selected. */
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
+  const [tag, setTag] = useState<string | null>(null)
+  const tags = useTags()
   const q = useDeferredValue(search.trim())
-  const list = useConversations({ q, view, pinned: false })
+  const list = useConversations({ q, view, tag, pinned: false })
   // A query of its own, so that pinned conversations stay visible however many others are newer.
-  const pinned = useConversations({ q, view, pinned: true })
+  const pinned = useConversations({ q, view, tag, pinned: true })
   const { hasNextPage: morePinned, isFetchingNextPage: fetchingPinned, fetchNextPage } = pinned
   useEffect(() => {
     if (morePinned && !fetchingPinned) void fetchNextPage()
@@ -143,7 +148,7 @@ export function ConversationList({
               icon={view === 'trash' ? Trash2 : view === 'archived' ? Archive : ListFilter}
               label={t('conversations.view')}
               size="small"
-              className={view === 'current' ? '' : 'text-accent!'}
+              className={view === 'current' && tag === null ? '' : 'text-accent!'}
             />
           }
         >
@@ -155,12 +160,40 @@ export function ConversationList({
               setSelected(null)
             }}
           />
+          {(tags.data?.length ?? 0) > 0 && (
+            <>
+              <MenuSeparator />
+              <MenuHeading>{t('conversations.tags')}</MenuHeading>
+              <MenuChoices
+                value={tag ?? ALL_TAGS}
+                choices={[
+                  { value: ALL_TAGS, label: t('conversations.allTags') },
+                  ...(tags.data ?? [])
+                    .slice(0, SHOWN_TAGS)
+                    .map((one) => ({ value: one.tag, label: one.tag })),
+                ]}
+                onChoose={(value) => setTag(value === ALL_TAGS ? null : value)}
+              />
+            </>
+          )}
           <MenuSeparator />
           <MenuItem icon={ListChecks} onSelect={() => setSelected(new Set())}>
             {t('conversations.select')}
           </MenuItem>
         </Menu>
       </div>
+      {tag !== null && (
+        <button
+          type="button"
+          className="mx-3 mb-2 flex h-7 items-center gap-1.5 rounded-md bg-accent-soft px-2 text-[13px] text-accent pointer-coarse:h-11"
+          onClick={() => setTag(null)}
+        >
+          <span dir="auto" className="min-w-0 flex-1 truncate text-start">
+            {t('conversations.tagged', { tag })}
+          </span>
+          <X size={13} aria-label={t('common.clear')} />
+        </button>
+      )}
       <nav
         aria-label={t('conversations.title')}
         className="min-h-0 flex-1 overflow-y-auto px-2 pb-3"
@@ -176,7 +209,11 @@ export function ConversationList({
         {list.isSuccess && (view === 'trash' || pinned.isSuccess) && groups.length === 0 && (
           <Empty
             icon={emptyIcons[view]}
-            title={t(q !== '' ? 'conversations.nothingFound' : `conversations.nothing.${view}`)}
+            title={t(
+              q !== '' || tag !== null
+                ? 'conversations.nothingFound'
+                : `conversations.nothing.${view}`,
+            )}
           />
         )}
         {groups.map(({ key, items }) => (

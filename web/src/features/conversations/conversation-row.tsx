@@ -9,6 +9,7 @@ import {
   Pin,
   PinOff,
   Share2,
+  Tag,
   Trash2,
 } from 'lucide-react'
 import { lazy, memo, Suspense, useState } from 'react'
@@ -30,6 +31,11 @@ const ShareDialog = lazy(async () => {
   return { default: module.ShareDialog }
 })
 
+const TagsDialog = lazy(async () => {
+  const [module] = await Promise.all([import('./tags-dialog.tsx'), loadPageTexts()])
+  return { default: module.TagsDialog }
+})
+
 const EXPORT_FORMATS = ['md', 'html', 'json'] as const
 
 export const ConversationRow = memo(function ConversationRow({
@@ -48,6 +54,7 @@ export const ConversationRow = memo(function ConversationRow({
   const exported = useExport()
   const [renaming, setRenaming] = useState(false)
   const [sharing, setSharing] = useState(false)
+  const [tagging, setTagging] = useState(false)
   const { id, pinned, archived } = conversation
   const unread = useSeen((seen) => isUnread(seen, conversation)) && !active
   const title = conversationTitle(conversation.title, t)
@@ -124,6 +131,9 @@ export const ConversationRow = memo(function ConversationRow({
         >
           {t(archived ? 'conversation.unarchive' : 'conversation.archive')}
         </MenuItem>
+        <MenuItem icon={Tag} onSelect={() => setTagging(true)}>
+          {t('conversations.tags')}
+        </MenuItem>
         <MenuItem icon={Share2} onSelect={() => setSharing(true)}>
           {t('conversation.share')}
         </MenuItem>
@@ -143,6 +153,11 @@ export const ConversationRow = memo(function ConversationRow({
           {t('common.delete')}
         </MenuItem>
       </Menu>
+      {tagging && (
+        <Suspense fallback={null}>
+          <TagsDialog conversation={conversation} onClose={() => setTagging(false)} />
+        </Suspense>
+      )}
       {sharing && (
         <Suspense fallback={null}>
           <ShareDialog id={id} onClose={() => setSharing(false)} />

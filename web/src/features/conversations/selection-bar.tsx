@@ -1,13 +1,15 @@
 // What can be done with the selected conversations, below the list.
-import { Archive, ArchiveRestore, CheckCheck, RotateCcw, Trash2, X } from 'lucide-react'
+import { Archive, ArchiveRestore, CheckCheck, Download, RotateCcw, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../server/protocol/conversation.ts'
 import type { ListView } from '../../lib/api/conversations.ts'
+import { useStartExport } from '../../lib/api/transfers.ts'
 import { paths } from '../../lib/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { notify } from '../../ui/toasts.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
 export function SelectionBar({
@@ -29,6 +31,7 @@ export function SelectionBar({
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const change = useChangeWithUndo()
+  const startExport = useStartExport()
   const [deleting, setDeleting] = useState(false)
   const isNone = selected.length === 0
   const isAll = all.length > 0 && all.every((id) => selected.includes(id))
@@ -73,6 +76,23 @@ export function SelectionBar({
           tipSide="top"
           disabled={isNone}
           onClick={() => apply(view === 'archived' ? 'unarchive' : 'archive')}
+        />
+      )}
+      {view !== 'trash' && (
+        <IconButton
+          icon={Download}
+          label={t('conversations.exportSelected')}
+          size="small"
+          tipSide="top"
+          disabled={isNone || startExport.isPending}
+          onClick={() =>
+            startExport.mutate(selected, {
+              onSuccess() {
+                notify(t('conversations.exportStarted'))
+                onClose()
+              },
+            })
+          }
         />
       )}
       <IconButton

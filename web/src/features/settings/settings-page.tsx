@@ -1,4 +1,4 @@
-// Settings: appearance, agent, models, MCP servers, channels, account. Each section has its own URL.
+// Settings: appearance, agent, models, MCP servers, channels, shares, the user's data, account. Each section has its own URL.
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/user.ts'
@@ -8,11 +8,21 @@ import { AccountSection } from './account-section.tsx'
 import { AgentSection } from './agent-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
 import { ChannelsSection } from './channels-section.tsx'
+import { DataSection } from './data-section.tsx'
 import { McpSection } from './mcp-section.tsx'
 import { ModelsSection } from './models-section.tsx'
 import { SharesSection } from './shares-section.tsx'
 
-const SECTIONS = ['appearance', 'agent', 'models', 'mcp', 'channels', 'shares', 'account'] as const
+const SECTIONS = [
+  'appearance',
+  'agent',
+  'models',
+  'mcp',
+  'channels',
+  'shares',
+  'data',
+  'account',
+] as const
 type Section = (typeof SECTIONS)[number]
 
 export function SettingsPage({
@@ -56,6 +66,7 @@ export function SettingsPage({
           {current === 'mcp' && <McpSection />}
           {current === 'channels' && <ChannelsSection />}
           {current === 'shares' && <SharesSection />}
+          {current === 'data' && <DataSection />}
           {current === 'account' && <AccountSection user={user} multi={multi} />}
         </div>
       </div>

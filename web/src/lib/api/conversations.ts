@@ -16,8 +16,9 @@ import type {
   ConversationPage,
   CreateConversationBody,
   PatchConversationBody,
+  TagList,
 } from '../../../../server/protocol/conversation.ts'
-import { request, requestDone } from '../api-client.ts'
+import { authorization, request, requestDone } from '../api-client.ts'
 
 type Pages = InfiniteData<z.infer<typeof ConversationPage>, string | null>
 
@@ -27,6 +28,8 @@ export type ListView = 'current' | 'archived' | 'trash'
 type ListFilters = {
   q: string
   view: ListView
+  /** Only conversations with this tag; null: all. */
+  tag: string | null
   /** Only pinned conversations, or only the others; the trash has both together. */
   pinned: boolean
 }
@@ -48,6 +51,7 @@ export const useConversations = (filters: ListFilters) =>
           limit: 40,
           cursor: pageParam,
           q: filters.q,
+          tag: filters.tag,
           ...(filters.view === 'trash' ? { trashed: 'true' } : { pinned: filters.pinned }),
           ...(filters.view === 'archived' ? { archived: 'true' } : {}),
         },
@@ -78,6 +82,15 @@ export const useProjectConversations = (projectId: string) =>
     meta: { quiet: true },
   })
 
+/** The user's tags, most used first. */
+export const useTags = () =>
+  useQuery({
+    queryKey: ['tags'],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof TagList>>('/api/tags', { signal }).then(({ items }) => items),
+    meta: { quiet: true },
+  })
+
 export const conversationQuery = (id: string) =>
   queryOptions({
     queryKey: conversationKeys.one(id),
@@ -101,6 +114,16 @@ export function useConversation(id: string) {
 
 export const createConversation = (body: Partial<CreateConversationBody>) =>
   request<Conversation>('/api/conversations', { method: 'POST', body })
+
+/** Deletes a conversation for good while its page may be closing; nobody waits for the response. */
+export function removeWhileLeaving(id: string): void {
+  deletedHere.add(id)
+  void fetch(`/api/conversations/${id}?permanent=true`, {
+    method: 'DELETE',
+    keepalive: true,
+    headers: authorization(),
+  }).catch(() => undefined)
+}
 
 /** Deletes a conversation without messages; one that holds a message stays. */
 export async function deleteIfEmpty(id: string): Promise<void> {
@@ -146,7 +169,10 @@ export function usePatchConversation() {
     onSuccess: (conversation) => {
       updateCached(client, conversation.id, () => conversation)
     },
-    onSettled: () => client.invalidateQueries({ queryKey: conversationKeys.lists }),
+    onSettled: (_data, _error, { tags }) => {
+      if (tags !== undefined) void client.invalidateQueries({ queryKey: ['tags'] })
+      return client.invalidateQueries({ queryKey: conversationKeys.lists })
+    },
     onError: (_error, { id }) => client.invalidateQueries({ queryKey: conversationKeys.one(id) }),
   })
 }

@@ -1,0 +1,166 @@
+// The user's data: everything as one archive, and conversations from elsewhere.
+import { Download, PackageOpen, Upload } from 'lucide-react'
+import { useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ImportJob } from '../../../../server/protocol/transfer.ts'
+import {
+  isActive,
+  useExportJob,
+  useImportJob,
+  useSaveExport,
+  useStartExport,
+  useStartImport,
+} from '../../lib/api/transfers.ts'
+import { fileSize } from '../../lib/format.ts'
+import { refusalText } from '../../lib/refusal-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { ImportReportView } from './import-report.tsx'
+import { Section } from './section.tsx'
+
+export function DataSection() {
+  return (
+    <>
+      <ExportSection />
+      <ImportSection />
+    </>
+  )
+}
+
+function ExportSection() {
+  const { t, i18n } = useTranslation()
+  const { data: job } = useExportJob()
+  const start = useStartExport()
+  const save = useSaveExport()
+  const active = isActive(job ?? undefined)
+  return (
+    <Section title={t('data.export')} text={t('data.exportText')}>
+      <div className="flex flex-col gap-3">
+        {active && job != null && (
+          <Progress
+            label={t('data.exporting')}
+            done={job.progress.done}
+            total={job.progress.total}
+          />
+        )}
+        {job?.status === 'failed' && <JobFailure job={job} label={t('data.exportFailed')} />}
+        {job?.status === 'completed' && (
+          <p role="status" className="text-sm">
+            {t('data.ready', {
+              size: fileSize(job.size ?? 0),
+              until: new Date(job.expires_at ?? job.created_at).toLocaleString(i18n.language, {
+                dateStyle: 'medium',
+                timeStyle: 'short',
+              }),
+            })}
+          </p>
+        )}
+        <div className="flex flex-wrap gap-2">
+          {job?.status === 'completed' && (
+            <Button
+              tone="primary"
+              icon={Download}
+              disabled={save.isPending}
+              onClick={() => save.mutate(job)}
+            >
+              {t('data.save')}
+            </Button>
+          )}
+          <Button
+            icon={PackageOpen}
+            disabled={active || start.isPending}
+            onClick={() => start.mutate(null)}
+          >
+            {t('data.exportAll')}
+          </Button>
+        </div>
+        <p className="text-[13px] text-muted">{t('data.exportNote')}</p>
+      </div>
+    </Section>
+  )
+}
+
+function ImportSection() {
+  const { t } = useTranslation()
+  const { data: job } = useImportJob()
+  const start = useStartImport()
+  const input = useRef<HTMLInputElement>(null)
+  const active = isActive(job ?? undefined)
+  return (
+    <Section title={t('data.import')} text={t('data.importText')}>
+      <div className="flex flex-col gap-3">
+        {active && job != null && (
+          <Progress
+            label={t('data.importing', { name: job.name })}
+            done={job.progress.done}
+            total={job.progress.total}
+          />
+        )}
+        {start.isPending && (
+          <p role="status" className="text-sm text-muted">
+            {t('data.uploading')}
+          </p>
+        )}
+        {job?.status === 'failed' && (
+          <JobFailure job={job} label={t('data.importFailed', { name: job.name })} />
+        )}
+        {job?.report != null && !active && <ImportReportView job={job} report={job.report} />}
+        <input
+          ref={input}
+          type="file"
+          accept=".zip,.json,.db,.sqlite,.sqlite3"
+          aria-label={t('data.choose')}
+          className="sr-only"
+          tabIndex={-1}
+          onChange={(event) => {
+            const [file] = event.target.files ?? []
+            // The same file can be chosen again.
+            event.target.value = ''
+            if (file !== undefined) start.mutate(file)
+          }}
+        />
+        <div>
+          <Button
+            icon={Upload}
+            disabled={active || start.isPending}
+            onClick={() => input.current?.click()}
+          >
+            {t('data.choose')}
+          </Button>
+        </div>
+        <p className="text-[13px] text-muted">{t('data.importNote')}</p>
+      </div>
+    </Section>
+  )
+}
+
+function Progress({ label, done, total }: { label: string; done: number; total: number }) {
+  const part = total === 0 ? 0 : Math.min(1, done / total)
+  return (
+    <div className="flex flex-col gap-1.5">
+      <p dir="auto" className="truncate text-sm">
+        {label}
+      </p>
+      <ProgressBar label={label} part={part} />
+    </div>
+  )
+}
+
+function JobFailure({
+  job,
+  label,
+}: {
+  job: Pick<ImportJob, 'error' | 'reason' | 'params'>
+  label: string
+}) {
+  return (
+    <p role="alert" className="text-sm text-bad">
+      {label}{' '}
+      {refusalText({
+        reason: job.reason ?? undefined,
+        message: job.error ?? '',
+        ...(job.params === undefined ? {} : { params: job.params }),
+      })}
+    </p>
+  )
+}

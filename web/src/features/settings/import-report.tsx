@@ -1,0 +1,53 @@
+// What an import took over, and what it left out and why.
+import { useTranslation } from 'react-i18next'
+import type { ImportJob, ImportReport } from '../../../../server/protocol/transfer.ts'
+import { refusalText } from '../../lib/refusal-text.ts'
+
+const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] as const
+/** More are counted, but not listed. */
+const LISTED = 100
+
+export function ImportReportView({ job, report }: { job: ImportJob; report: ImportReport }) {
+  const { t } = useTranslation()
+  const taken = COUNTED.filter((what) => report[what] > 0).map((what) =>
+    t(`data.counts.${what}`, { count: report[what] }),
+  )
+  const hidden = report.skipped_total - Math.min(report.skipped.length, LISTED)
+  return (
+    <div role="status" className="flex flex-col gap-2 text-sm">
+      <p dir="auto" className="[overflow-wrap:anywhere]">
+        {t(taken.length === 0 ? 'data.nothingNew' : 'data.imported', {
+          name: job.name,
+          what: taken.join(t('data.separator')),
+        })}
+      </p>
+      {report.skipped_total > 0 && (
+        <details>
+          <summary className="cursor-pointer text-soft">
+            {t('data.skipped', { count: report.skipped_total })}
+          </summary>
+          <ul className="mt-2 max-h-72 divide-y divide-line overflow-y-auto text-[13px]">
+            {report.skipped.slice(0, LISTED).map(({ what, why, reason, params }, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names repeat
+              <li key={at} className="flex flex-col py-1.5">
+                <span dir="auto" className="font-medium [overflow-wrap:anywhere]">
+                  {what}
+                </span>
+                <span className="text-muted">
+                  {refusalText({
+                    reason,
+                    message: why,
+                    ...(params === undefined ? {} : { params }),
+                  })}
+                </span>
+              </li>
+            ))}
+            {hidden > 0 && (
+              <li className="py-1.5 text-muted">{t('data.more', { count: hidden })}</li>
+            )}
+          </ul>
+        </details>
+      )}
+    </div>
+  )
+}
