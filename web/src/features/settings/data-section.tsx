@@ -109,9 +109,7 @@ function ImportSection() {
           ref={input}
           type="file"
           accept=".zip,.json,.db,.sqlite,.sqlite3"
-          aria-label={t('data.choose')}
-          className="sr-only"
-          tabIndex={-1}
+          hidden
           onChange={(event) => {
             const [file] = event.target.files ?? []
             // The same file can be chosen again.
