@@ -118,11 +118,15 @@ export const createConversation = (body: Partial<CreateConversationBody>) =>
 /** Deletes a conversation for good while its page may be closing; nobody waits for the response. */
 export function removeWhileLeaving(id: string): void {
   deletedHere.add(id)
-  void fetch(`/api/conversations/${id}?permanent=true`, {
-    method: 'DELETE',
-    keepalive: true,
-    headers: authorization(),
-  }).catch(() => undefined)
+  void authorization()
+    .then((headers) =>
+      fetch(`/api/conversations/${id}?permanent=true`, {
+        method: 'DELETE',
+        keepalive: true,
+        headers,
+      }),
+    )
+    .catch(() => undefined)
 }
 
 /** Deletes a conversation without messages; one that holds a message stays. */
