@@ -146,6 +146,8 @@ export const ModelPreset = z
     api_url: z.url(),
     /** Found running on the server's own machine. */
     detected: z.boolean(),
+    /** Where its keys are created; null when it needs none. */
+    key_url: z.url().nullable(),
   })
   .meta({ id: 'ModelPreset' })
 export type ModelPreset = z.infer<typeof ModelPreset>

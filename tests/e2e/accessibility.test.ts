@@ -68,7 +68,7 @@ describeInBrowser('accessibility', (visitor) => {
       await inBothThemes()
       await page.goto(conversation)
       await page.locator('.katex').first().waitFor()
-      const folded = page.locator('article button[aria-expanded=false]')
+      const folded = page.locator('article button[aria-expanded=false]:not([aria-haspopup])')
       while ((await folded.count()) > 0) await folded.first().click()
       await inBothThemes()
       await leave(page)
@@ -208,7 +208,7 @@ describeInBrowser('accessibility', (visitor) => {
     const skip = page.getByRole('link', { name: 'Skip to message field' })
     await skip.focus()
     let stops = 1
-    while (stops < 120 && (await focused()) !== 'composer') {
+    while (stops < 160 && (await focused()) !== 'composer') {
       await page.keyboard.press('Tab')
       stops += 1
     }

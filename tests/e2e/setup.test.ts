@@ -48,6 +48,9 @@ describeInBrowser('setup', (visitor) => {
     await expect
       .poll(() => page.getByLabel('Address').inputValue())
       .toBe('https://api.deepseek.com/v1')
+    expect(await page.getByRole('link', { name: 'Create a key' }).getAttribute('href')).toBe(
+      'https://platform.deepseek.com/api_keys',
+    )
     if (ollama !== null) {
       await page.getByRole('button', { name: /^Ollama.*running on this machine/ }).click()
       await expect.poll(() => page.getByLabel('Address').inputValue()).toContain(':11434/v1')

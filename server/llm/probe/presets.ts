@@ -5,28 +5,48 @@ import type { ModelPreset } from '../../protocol/catalog.ts'
 const OLLAMA = 'http://127.0.0.1:11434'
 const DETECT_MS = 800
 
-const PRESETS: readonly ModelPreset[] = [
-  { id: 'openai', name: 'OpenAI', api_url: 'https://api.openai.com/v1', detected: false },
-  { id: 'anthropic', name: 'Anthropic', api_url: 'https://api.anthropic.com/v1', detected: false },
-  { id: 'deepseek', name: 'DeepSeek', api_url: 'https://api.deepseek.com/v1', detected: false },
-  {
-    id: 'glm',
-    name: 'GLM (bigmodel.cn)',
-    api_url: 'https://open.bigmodel.cn/api/paas/v4',
-    detected: false,
-  },
-  {
-    id: 'openrouter',
-    name: 'OpenRouter',
-    api_url: 'https://openrouter.ai/api/v1',
-    detected: false,
-  },
-]
+/** Providers with a key: the id, the name, the base URL of the API, and the page on which keys are created. */
+const KEYED = [
+  ['openai', 'OpenAI', 'https://api.openai.com/v1', 'https://platform.openai.com/api-keys'],
+  [
+    'anthropic',
+    'Anthropic',
+    'https://api.anthropic.com/v1',
+    'https://console.anthropic.com/settings/keys',
+  ],
+  ['deepseek', 'DeepSeek', 'https://api.deepseek.com/v1', 'https://platform.deepseek.com/api_keys'],
+  [
+    'glm',
+    'GLM (bigmodel.cn)',
+    'https://open.bigmodel.cn/api/paas/v4',
+    'https://open.bigmodel.cn/usercenter/proj-mgmt/apikeys',
+  ],
+  [
+    'openrouter',
+    'OpenRouter',
+    'https://openrouter.ai/api/v1',
+    'https://openrouter.ai/settings/keys',
+  ],
+] as const
+
+const PRESETS: readonly ModelPreset[] = KEYED.map(([id, name, api_url, key_url]) => ({
+  id,
+  name,
+  api_url,
+  key_url,
+  detected: false,
+}))
 
 /** All presets. If Ollama runs on this machine, it comes first and is marked. Never throws. */
 export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
   const detected = await isOllama(ollamaUrl)
-  const ollama = { id: 'ollama', name: 'Ollama', api_url: `${ollamaUrl}/v1`, detected }
+  const ollama = {
+    id: 'ollama',
+    name: 'Ollama',
+    api_url: `${ollamaUrl}/v1`,
+    detected,
+    key_url: null,
+  }
   return detected ? [ollama, ...PRESETS] : [...PRESETS, ollama]
 }
 

@@ -3,6 +3,7 @@ import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { QueueSenders } from '../features/chat/queue/queue-sender.tsx'
+import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
 import { useProfile } from '../lib/api/auth.ts'
 import { paths } from '../lib/paths.ts'
 import { late } from '../ui/late.tsx'
@@ -32,6 +33,8 @@ export function Shell({ multi }: { multi: boolean }) {
   const writing = location === paths.home || location.startsWith(paths.conversation(''))
   const { data: user } = useProfile()
   useFollowChanges()
+  const openConversation = useCallback((id: string) => navigate(paths.conversation(id)), [navigate])
+  useRunNotifications(openConversation)
   useTabTitle()
   const wide = useMedia('(min-width: 56rem)')
   const [pinned, setPinned] = useSidebar()

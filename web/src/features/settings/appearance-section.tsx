@@ -2,8 +2,10 @@
 import { useTranslation } from 'react-i18next'
 import { type Display, displayChoices, useDisplay } from '../../lib/display.ts'
 import { chooseLanguage, type Language } from '../../lib/i18n/i18n.ts'
+import { canNotify, useNotifications } from '../../lib/notifications.ts'
 import { type ThemeChoice, useTheme } from '../../lib/theme.ts'
 import { Segmented } from '../../ui/segmented.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { Section } from './section.tsx'
 
 const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark']
@@ -42,8 +44,27 @@ export function AppearanceSection() {
         <DisplayChoice name="contrast" />
         <DisplayChoice name="motion" />
         <DisplayChoice name="sendKey" />
+        <NotificationSwitch />
       </div>
     </Section>
+  )
+}
+
+function NotificationSwitch() {
+  const { t } = useTranslation()
+  const { on, switchTo } = useNotifications()
+  const isBlocked = canNotify() && Notification.permission === 'denied'
+  const hint = !canNotify()
+    ? t('settings.display.notificationsInsecure')
+    : t(isBlocked ? 'settings.display.notificationsBlocked' : 'settings.display.notificationsHint')
+  return (
+    <Switch
+      label={t('settings.display.notifications')}
+      hint={hint}
+      checked={on}
+      disabled={!canNotify() || isBlocked}
+      onChange={(next) => void switchTo(next)}
+    />
   )
 }
 

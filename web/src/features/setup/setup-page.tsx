@@ -15,6 +15,7 @@ import { errorText } from '../../ui/error-text.ts'
 import { Empty, Loading, Spinner } from '../../ui/feedback.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { notify } from '../../ui/toasts.ts'
+import { MoreModels } from './more-models.tsx'
 
 type Form = { apiUrl: string; api: ModelApi | ''; apiKey: string; model: string; name: string }
 
@@ -43,6 +44,16 @@ const settingsOf = (form: Form, report: ProbeReport): ModelSettings => {
   }
 }
 
+/** Another model of the same provider. What it can do is not tested; the server knows it of many models. */
+const untested = ({ api_url, api, api_key }: ModelSettings, model: string): ModelSettings => ({
+  id: idOf(model),
+  name: model,
+  upstream_model: model,
+  api_url,
+  ...(api === undefined ? {} : { api }),
+  ...(api_key === undefined ? {} : { api_key }),
+})
+
 export function SetupPage({
   user,
 }: {
@@ -69,11 +80,15 @@ function AddModel() {
   const probe = useProbe()
   const store = useStoreModel()
   const [form, setForm] = useState<Form>({ apiUrl: '', api: '', apiKey: '', model: '', name: '' })
+  /** Further models of the provider to add with the one that was tested. */
+  const [also, setAlso] = useState<readonly string[]>([])
   const change = (part: Partial<Form>): void => {
     setForm((old) => ({ ...old, ...part }))
     probe.reset()
     store.reset()
+    setAlso([])
   }
+  const keyUrl = presets?.find(({ api_url: url }) => url === form.apiUrl)?.key_url ?? null
   const choose = (preset: Preset): void =>
     change({ apiUrl: preset.api_url, api: '', model: '', name: '' })
 
@@ -94,13 +109,18 @@ function AddModel() {
       },
     )
   }
-  const save = (report: ProbeReport): void =>
-    store.mutate(settingsOf(form, report), {
-      onSuccess: () => {
-        notify(t('setup.stored', { name: form.model }), 'success')
-        navigate(paths.home)
-      },
-    })
+  const save = async (report: ProbeReport): Promise<void> => {
+    const tested = settingsOf(form, report)
+    try {
+      await store.mutateAsync(tested)
+      for (const model of also)
+        if (model !== form.model.trim()) await store.mutateAsync(untested(tested, model))
+    } catch {
+      return // shown with the form
+    }
+    notify(t('setup.stored', { name: tested.name }), 'success')
+    navigate(paths.home)
+  }
 
   const problem = probe.error ?? store.error
   return (
@@ -165,7 +185,23 @@ function AddModel() {
         />
         <TextField
           label={t('setup.key')}
-          hint={t('setup.keyHint')}
+          hint={
+            keyUrl === null ? (
+              t('setup.keyHint')
+            ) : (
+              <>
+                {t('setup.keyHint')}{' '}
+                <a
+                  href={keyUrl}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                  className="text-accent underline underline-offset-3"
+                >
+                  {t('setup.getKey')}
+                </a>
+              </>
+            )
+          }
           type="password"
           autoComplete="off"
           value={form.apiKey}
@@ -192,6 +228,13 @@ function AddModel() {
           </p>
         )}
         {probe.data !== undefined && <Report report={probe.data} />}
+        {probe.data?.reachable === true && (
+          <MoreModels
+            models={probe.data.models.filter((model) => model !== form.model.trim())}
+            chosen={also}
+            onChange={setAlso}
+          />
+        )}
         <div className="flex flex-wrap justify-end gap-2">
           <Button tone="quiet" onClick={() => navigate(paths.home)}>
             {t('setup.later')}
@@ -204,7 +247,7 @@ function AddModel() {
               tone="primary"
               icon={Check}
               disabled={store.isPending || form.model.trim() === ''}
-              onClick={() => probe.data !== undefined && save(probe.data)}
+              onClick={() => probe.data !== undefined && void save(probe.data)}
             >
               {t('setup.store')}
             </Button>

@@ -36,6 +36,8 @@ export type Preset = {
   api_url: string
   /** Found running on the server's own machine. */
   detected?: boolean
+  /** Where its keys are created; null when it needs none. */
+  key_url: string | null
 }
 
 export const usePresets = () =>

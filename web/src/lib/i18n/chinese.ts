@@ -122,6 +122,9 @@ export const chinese: typeof english = {
     retryingIn_other: '{{count}} 秒后重试。',
     retryingNow: '正在重试…',
     answering: '正在回答。',
+    ready: '回答已完成。',
+    notReady: '一个回答因出错而结束。',
+    waiting: '智能体正在等待你处理。',
     answered: '回答完成。',
   },
   message: {

@@ -122,6 +122,9 @@ export const english = {
     retryingIn_other: 'Retrying in {{count}} seconds.',
     retryingNow: 'Retrying…',
     answering: 'The agent is answering.',
+    ready: 'Your answer is ready.',
+    notReady: 'An answer ended with an error.',
+    waiting: 'The agent is waiting for you.',
     answered: 'The answer is complete.',
   },
   message: {

@@ -1,0 +1,59 @@
+// Further models of a provider, to add together with the one that was tested.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { TextField } from '../../ui/field.tsx'
+
+/** More are found by filtering. */
+const MAX_SHOWN = 100
+/** Fewer need no filter. */
+const MIN_TO_FILTER = 10
+
+export function MoreModels({
+  models,
+  chosen,
+  onChange,
+}: {
+  models: readonly string[]
+  chosen: readonly string[]
+  onChange: (chosen: string[]) => void
+}) {
+  const { t } = useTranslation()
+  const [filter, setFilter] = useState('')
+  if (models.length === 0) return null
+  const words = filter.toLowerCase().split(/\s+/)
+  const found = models.filter((model) => words.every((word) => model.toLowerCase().includes(word)))
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2 rounded-xl border border-line bg-surface p-4">
+      <legend className="px-1 text-sm font-medium text-soft">
+        {t('setup.more', { count: chosen.length })}
+      </legend>
+      {models.length >= MIN_TO_FILTER && (
+        <TextField
+          label={t('setup.filter')}
+          type="search"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+      )}
+      <ul className="max-h-60 overflow-y-auto">
+        {found.slice(0, MAX_SHOWN).map((model) => (
+          <li key={model}>
+            <label className="touch-target flex items-center gap-2.5 rounded-md px-1 py-1 text-sm hover:bg-hover/60">
+              <input
+                type="checkbox"
+                className="size-4 accent-accent"
+                checked={chosen.includes(model)}
+                onChange={({ target }) =>
+                  onChange(
+                    target.checked ? [...chosen, model] : chosen.filter((one) => one !== model),
+                  )
+                }
+              />
+              <span className="min-w-0 truncate font-mono text-[13px]">{model}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  )
+}
