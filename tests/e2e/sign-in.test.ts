@@ -66,6 +66,35 @@ describeInBrowser('signing in', (visitor) => {
     await leave(page)
   })
 
+  test('an administrator invites somebody, who joins with the link and is disabled at once', async () => {
+    const page = await visitor.open(server.url)
+    await page.getByLabel('Username').fill('ada')
+    await page.getByLabel('Password').fill('correct horse')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await composer(page).waitFor()
+    await page.goto(`${server.url}/admin/invitations`)
+    await page.getByLabel('Who is it for?').fill('Carl')
+    await page.getByRole('button', { name: 'Create invitation' }).click()
+    const link = await page.getByLabel('Send this link').inputValue()
+    await expectAccessible(page)
+
+    const guest = await visitor.open(link, { ownContext: true })
+    await guest.getByRole('heading', { name: 'You’re invited' }).waitFor()
+    expect(guest.url()).toBe(`${server.url}/join`)
+    await guest.getByLabel('Username').fill('carl')
+    await guest.getByLabel('Password').fill('battery staple')
+    await guest.getByRole('button', { name: 'Create account' }).click()
+    await composer(guest).waitFor()
+
+    await page.getByRole('radio', { name: 'Accounts' }).click()
+    const carl = page.getByRole('group', { name: 'carl' })
+    await carl.getByRole('button', { name: 'Disable' }).click()
+    await guest.getByRole('heading', { name: 'Welcome back' }).waitFor()
+    await expectAccessible(page)
+    await leave(guest)
+    await leave(page)
+  })
+
   test('what an earlier version stored is removed, and a session that ended leads to the sign-in page', async () => {
     const page = await visitor.open(server.url)
     await page.evaluate(

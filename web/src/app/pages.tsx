@@ -25,6 +25,9 @@ const ChatPage = lazyView(loadChat)
 const ContinuePage = lazyView(() =>
   import('../features/conversations/continue-page.tsx').then((module) => module.ContinuePage),
 )
+const AdminPage = lazyView(() =>
+  import('../features/admin/admin-page.tsx').then((module) => module.AdminPage),
+)
 const MemoryPage = lazyView(() =>
   import('../features/memory/memory-page.tsx').then((module) => module.MemoryPage),
 )
@@ -153,6 +156,15 @@ export function Pages({
           </Scrolling>
         )}
       </Route>
+      {admin && multi && (
+        <Route path="/admin/:tab?">
+          {({ tab }) => (
+            <Scrolling onMenu={onMenu}>
+              <AdminPage tab={tab} ownId={user?.id} />
+            </Scrolling>
+          )}
+        </Route>
+      )}
       <Route path="/setup">
         <Scrolling onMenu={onMenu}>
           <SetupPage user={user} />

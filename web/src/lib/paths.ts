@@ -22,4 +22,5 @@ export const paths = {
   /** Where set-up, invitation and reset links lead; the token is in the fragment. */
   join: '/join',
   setup: '/setup',
+  admin: (tab: string) => `/admin/${tab}`,
 } as const

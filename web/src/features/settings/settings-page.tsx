@@ -58,6 +58,14 @@ export function SettingsPage({
               {t(`settings.tab.${section}`)}
             </Link>
           ))}
+          {multi && user?.role === 'admin' && (
+            <Link
+              href={paths.admin('users')}
+              className="touch-target flex items-center rounded-lg px-3 py-1.5 text-sm whitespace-nowrap text-soft hover:bg-hover/60"
+            >
+              {t('admin.title')}
+            </Link>
+          )}
         </nav>
         <div className="min-w-0 flex-1">
           {current === 'appearance' && <AppearanceSection />}

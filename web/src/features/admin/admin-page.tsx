@@ -1,0 +1,32 @@
+// The administration: accounts, invitations, the audit log. The server refuses all of it to everybody else.
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import { paths } from '../../lib/paths.ts'
+import { Segmented } from '../../ui/segmented.tsx'
+import { AuditSection } from './audit-section.tsx'
+import { InvitationsSection } from './invitations-section.tsx'
+import { UsersSection } from './users-section.tsx'
+
+const TABS = ['users', 'invitations', 'audit'] as const
+
+export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: string | undefined }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const current = TABS.find((one) => one === tab) ?? 'users'
+  return (
+    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
+      <h1 className="font-display text-3xl tracking-tight">{t('admin.title')}</h1>
+      <div>
+        <Segmented
+          label={t('admin.title')}
+          value={current}
+          options={TABS.map((value) => ({ value, label: t(`admin.tab.${value}`) }))}
+          onChange={(next) => navigate(paths.admin(next))}
+        />
+      </div>
+      {current === 'users' && <UsersSection ownId={ownId} />}
+      {current === 'invitations' && <InvitationsSection />}
+      {current === 'audit' && <AuditSection />}
+    </div>
+  )
+}

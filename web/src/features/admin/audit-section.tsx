@@ -1,0 +1,85 @@
+// The audit log: who did what, filtered by kind.
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AuditAction, AuditEntry } from '../../../../server/protocol/audit.ts'
+import { useAuditLog } from '../../lib/api/admin.ts'
+import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { SelectField } from '../../ui/field.tsx'
+
+const ACTIONS: Record<AuditAction, true> = {
+  sign_in: true,
+  sign_in_failed: true,
+  sign_out: true,
+  register: true,
+  session_reused: true,
+  sessions_ended: true,
+  password_reset: true,
+  reset_link_created: true,
+  key_created: true,
+  key_deleted: true,
+  account_changed: true,
+  invitation_created: true,
+  invitation_deleted: true,
+  model_changed: true,
+  approval_decided: true,
+  share_created: true,
+  share_deleted: true,
+  exported: true,
+  audit_exported: true,
+}
+const isAction = (name: string): name is AuditAction => Object.hasOwn(ACTIONS, name)
+
+const detailsOf = ({ details, address }: AuditEntry): string =>
+  [
+    ...(address === null ? [] : [address]),
+    ...Object.entries(details).map(([name, value]) => `${name}: ${value}`),
+  ].join(' · ')
+
+export function AuditSection() {
+  const { t, i18n } = useTranslation()
+  const [action, setAction] = useState('')
+  const log = useAuditLog(action)
+  const items = log.data?.pages.flatMap((page) => page.items) ?? []
+  const moment = (time: string): string =>
+    new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' })
+  return (
+    <section className="flex flex-col gap-4">
+      <SelectField
+        label={t('admin.kind')}
+        value={action}
+        options={[
+          { value: '', label: t('admin.allKinds') },
+          ...Object.keys(ACTIONS)
+            .filter(isAction)
+            .map((value) => ({ value, label: t(`admin.action.${value}`) })),
+        ]}
+        onChange={(event) => setAction(event.target.value)}
+      />
+      {log.isPending && <Loading />}
+      {log.isError && <Failed message={errorText(log.error)} onRetry={() => void log.refetch()} />}
+      <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
+        {items.map((entry) => (
+          <li key={entry.id} className="py-2.5">
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              <span className="font-medium">{t(`admin.action.${entry.action}`)}</span>
+              <span className="wrap-anywhere">{entry.username ?? t('admin.nobody')}</span>
+              <time className="text-[13px] text-muted" dateTime={entry.at}>
+                {moment(entry.at)}
+              </time>
+            </p>
+            <p className="text-[13px] wrap-anywhere text-muted">{detailsOf(entry)}</p>
+          </li>
+        ))}
+      </ul>
+      {log.hasNextPage && (
+        <div>
+          <Button disabled={log.isFetching} onClick={() => void log.fetchNextPage()}>
+            {t('common.more')}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}

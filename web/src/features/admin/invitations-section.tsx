@@ -1,0 +1,103 @@
+// Invitations to register: creating one, the list, withdrawing.
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Invitation } from '../../../../server/protocol/user.ts'
+import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/admin.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { OneTimeLink } from './one-time-link.tsx'
+
+export function InvitationsSection() {
+  const { t, i18n } = useTranslation()
+  const invitations = useInvitations()
+  const withdraw = useWithdrawInvitation()
+  const state = ({ used_at: used, expires_at: expires }: Invitation): string => {
+    const day = (time: string): string => new Date(time).toLocaleDateString(i18n.language)
+    if (used !== null) return t('admin.usedOn', { day: day(used) })
+    return t(new Date(expires) < new Date() ? 'admin.expiredOn' : 'admin.openUntil', {
+      day: day(expires),
+    })
+  }
+  return (
+    <section className="flex flex-col gap-4">
+      <InvitationForm />
+      {invitations.isPending && <Loading />}
+      {invitations.isError && (
+        <Failed message={errorText(invitations.error)} onRetry={() => void invitations.refetch()} />
+      )}
+      {(invitations.data?.length ?? 0) > 0 && (
+        <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
+          {invitations.data?.map((invitation) => {
+            const name = invitation.note ?? t('admin.withoutNote')
+            return (
+              <li key={invitation.id} className="flex items-center gap-3 py-3">
+                <div className="min-w-0 flex-1">
+                  <p className="font-medium wrap-anywhere">{name}</p>
+                  <p className="text-[13px] text-muted">
+                    {t(invitation.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser')}
+                    {' · '}
+                    {state(invitation)}
+                  </p>
+                </div>
+                <IconButton
+                  icon={Trash2}
+                  label={t('admin.withdraw', { name })}
+                  size="small"
+                  onClick={() => withdraw.mutate(invitation.id)}
+                />
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function InvitationForm() {
+  const { t } = useTranslation()
+  const invite = useInvite()
+  const [note, setNote] = useState('')
+  const [role, setRole] = useState<'user' | 'admin'>('user')
+  return (
+    <form
+      className="rounded-2xl border border-line bg-surface p-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        invite.mutate(
+          { role, ...(note.trim() === '' ? {} : { note }) },
+          { onSuccess: () => setNote('') },
+        )
+      }}
+    >
+      <div className="flex items-end gap-3 max-sm:flex-col max-sm:items-stretch">
+        <div className="flex-1">
+          <TextField
+            label={t('admin.note')}
+            maxLength={200}
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+          />
+        </div>
+        <SelectField
+          label={t('admin.role')}
+          value={role}
+          options={[
+            { value: 'user', label: t('admin.roleUser') },
+            { value: 'admin', label: t('admin.roleAdmin') },
+          ]}
+          onChange={(event) => setRole(event.target.value === 'admin' ? 'admin' : 'user')}
+        />
+        <Button tone="primary" type="submit" className="h-10" disabled={invite.isPending}>
+          {t('admin.invite')}
+        </Button>
+      </div>
+      {invite.data !== undefined && (
+        <OneTimeLink label={t('admin.invitationLink')} url={invite.data.url} />
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,105 @@
+// The accounts: search, role, state, signing out, a link for a new password.
+import { useDeferredValue, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { User } from '../../../../server/protocol/user.ts'
+import { useAdminUsers, useEndSessionsOf, usePatchUser, useResetLink } from '../../lib/api/admin.ts'
+import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
+import { Failed, Loading } from '../../ui/feedback.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { notify } from '../../ui/toasts.ts'
+import { OneTimeLink } from './one-time-link.tsx'
+
+export function UsersSection({ ownId }: { ownId: string | undefined }) {
+  const { t } = useTranslation()
+  const [text, setText] = useState('')
+  const users = useAdminUsers(useDeferredValue(text.trim()))
+  const items = users.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <section className="flex flex-col gap-4">
+      <TextField
+        label={t('admin.search')}
+        type="search"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {users.isPending && <Loading />}
+      {users.isError && (
+        <Failed message={errorText(users.error)} onRetry={() => void users.refetch()} />
+      )}
+      <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
+        {items.map((user) => (
+          <Account key={user.id} user={user} own={user.id === ownId} />
+        ))}
+      </ul>
+      {users.hasNextPage && (
+        <div>
+          <Button disabled={users.isFetching} onClick={() => void users.fetchNextPage()}>
+            {t('common.more')}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Account({ user, own }: { user: User; own: boolean }) {
+  const { t } = useTranslation()
+  const patch = usePatchUser()
+  const endSessions = useEndSessionsOf()
+  const reset = useResetLink()
+  const { id, username: name } = user
+  const isAdmin = user.role === 'admin'
+  return (
+    <li className="py-3">
+      <div className="flex items-center gap-3 max-sm:flex-col max-sm:items-start">
+        <div className="min-w-0 flex-1">
+          <p className="font-medium wrap-anywhere">{name}</p>
+          <p className="text-[13px] wrap-anywhere text-muted">
+            {[
+              t(isAdmin ? 'admin.roleAdmin' : 'admin.roleUser'),
+              ...(user.email === null ? [] : [user.email]),
+              ...(user.is_active ? [] : [t('admin.disabled')]),
+              ...(own ? [t('admin.you')] : []),
+            ].join(' · ')}
+          </p>
+        </div>
+        {!own && (
+          <fieldset className="flex flex-wrap gap-2" aria-label={name}>
+            <Button
+              size="small"
+              disabled={patch.isPending}
+              onClick={() => patch.mutate({ id, role: isAdmin ? 'user' : 'admin' })}
+            >
+              {t(isAdmin ? 'admin.makeUser' : 'admin.makeAdmin')}
+            </Button>
+            <Button
+              size="small"
+              disabled={patch.isPending}
+              onClick={() => patch.mutate({ id, is_active: !user.is_active })}
+            >
+              {t(user.is_active ? 'admin.disable' : 'admin.enable')}
+            </Button>
+            <Button
+              size="small"
+              disabled={endSessions.isPending}
+              onClick={() =>
+                endSessions.mutate(id, {
+                  onSuccess: () => notify(t('admin.signedOut', { name }), 'success'),
+                })
+              }
+            >
+              {t('admin.signOut')}
+            </Button>
+            <Button size="small" disabled={reset.isPending} onClick={() => reset.mutate(id)}>
+              {t('admin.resetLink')}
+            </Button>
+          </fieldset>
+        )}
+      </div>
+      {reset.data !== undefined && (
+        <OneTimeLink label={t('admin.resetLinkOf', { name })} url={reset.data.url} />
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,94 @@
+// Administration: accounts, invitations and the audit log.
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { AuditEntry } from '../../../../server/protocol/audit.ts'
+import type {
+  CreatedInvitation,
+  CreatedResetLink,
+  CreateInvitationBody,
+  Invitation,
+  User,
+} from '../../../../server/protocol/user.ts'
+import { request, requestDone } from '../api-client.ts'
+
+type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
+
+const usersKey = ['admin-users'] as const
+const invitationsKey = ['admin-invitations'] as const
+/** The newest invitations that the page shows. */
+const SHOWN_INVITATIONS = 100
+
+const usePages = <Item>(
+  key: readonly unknown[],
+  path: string,
+  query: Record<string, string | undefined>,
+) =>
+  useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ signal, pageParam }) =>
+      request<PageOf<Item>>(path, { query: { ...query, cursor: pageParam }, signal }),
+    initialPageParam: undefined as string | undefined, // the type of the later cursors
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    meta: { quiet: true },
+  })
+
+export const useAdminUsers = (text: string) =>
+  usePages<User>([...usersKey, text], '/api/admin/users', { q: text })
+
+export const useAuditLog = (action: string) =>
+  usePages<AuditEntry>(['admin-audit', action], '/api/admin/audit', { action })
+
+export function usePatchUser() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, ...body }: { id: string; role?: User['role']; is_active?: boolean }) =>
+      request<User>(`/api/admin/users/${id}`, { method: 'PATCH', body }),
+    onSettled: () => client.invalidateQueries({ queryKey: usersKey }),
+  })
+}
+
+/** Signs an account out everywhere. */
+export const useEndSessionsOf = () =>
+  useMutation({
+    mutationFn: (id: string) =>
+      requestDone(`/api/admin/users/${id}/sessions`, { method: 'DELETE' }),
+  })
+
+export const useResetLink = () =>
+  useMutation({
+    mutationFn: (id: string) =>
+      request<z.output<typeof CreatedResetLink>>(`/api/admin/users/${id}/reset-link`, {
+        method: 'POST',
+      }),
+  })
+
+export const useInvitations = () =>
+  useQuery({
+    queryKey: invitationsKey,
+    queryFn: ({ signal }) =>
+      request<PageOf<Invitation>>('/api/admin/invitations', {
+        query: { limit: SHOWN_INVITATIONS },
+        signal,
+      }).then(({ items }) => items),
+    meta: { quiet: true },
+  })
+
+export function useInvite() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof CreateInvitationBody>) =>
+      request<z.output<typeof CreatedInvitation>>('/api/admin/invitations', {
+        method: 'POST',
+        body,
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: invitationsKey }),
+  })
+}
+
+export function useWithdrawInvitation() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => requestDone(`/api/admin/invitations/${id}`, { method: 'DELETE' }),
+    onSettled: () => client.invalidateQueries({ queryKey: invitationsKey }),
+  })
+}
