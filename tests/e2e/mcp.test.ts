@@ -1,0 +1,99 @@
+// MCP servers in a real browser: a question that one asks during a call, and signing in to another.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startAskingModern } from '../fixtures/mcp-asking-servers.ts'
+import { startProtectedServer } from '../fixtures/mcp-protected-server.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page.ts'
+import { scripted } from '../support/scripted.ts'
+import { type TestServer, useServers } from '../support/server.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { turn } from '../support/upstream-turns.ts'
+
+describeInBrowser('MCP servers in the page', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let asking: Awaited<ReturnType<typeof startAskingModern>>
+  let guarded: Awaited<ReturnType<typeof startProtectedServer>>
+  let server: TestServer
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    asking = await startAskingModern()
+    guarded = await startProtectedServer()
+    server = await servers.start({
+      config: {
+        ...scripted(upstream),
+        approval: { default: 'auto' },
+        mcp_servers: { tables: { url: asking.url }, calendar: { url: guarded.url } },
+      },
+      webRoot: visitor.webRoot(),
+    })
+    await server.server.toolsReady
+  })
+  afterAll(() => Promise.all([upstream.close(), asking.close(), guarded.close()]))
+
+  test('a question of a server shows who asks, and the filled in form goes on to it', async () => {
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'mcp__tables__book', arguments: { day: 'Friday' } }]),
+      turn.text('The table is booked.'),
+    )
+    const page = await visitor.open(server.url, { phone: true, language: 'zh-CN' })
+    await say(page, '订一张桌子')
+    const card = page.locator('[data-input]')
+    await card.getByText(new URL(asking.url).host).waitFor()
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/input-phone.png` })
+    await card.getByLabel('Seats').fill('4')
+    await card.getByLabel('area').selectOption('garden')
+    await card.getByRole('button', { name: '发送' }).click()
+    await page.getByText('The table is booked.').waitFor()
+    expect(await card.count()).toBe(0)
+    expect(asking.booked).toEqual([{ day: 'Friday', seats: 4, area: 'garden' }])
+    await leave(page)
+  })
+
+  test('a page to open is opened by a click only, and confirmed afterwards', async () => {
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'mcp__tables__sign', arguments: {} }]),
+      turn.text('It is signed.'),
+    )
+    const page = await visitor.open(server.url, { theme: 'dark' })
+    await say(page, 'Sign the contract')
+    const card = page.locator('[data-input]')
+    await card.getByText('sign.example.org', { exact: true }).waitFor()
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/url-dark.png` })
+    const done = card.getByRole('button', { name: 'I’m done' })
+    expect(await done.isDisabled()).toBe(true)
+    const link = card.getByRole('link', { name: 'Open page' })
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+    expect(
+      page
+        .context()
+        .pages()
+        .filter((one) => one.url().includes('sign.example')),
+    ).toEqual([])
+    await link.evaluate((element) => {
+      element.addEventListener('click', (event) => event.preventDefault())
+    })
+    await link.click()
+    await done.click()
+    await page.getByText('It is signed.').waitFor()
+    await leave(page)
+  })
+
+  test('signing in to a server leads back to the settings, which then show its tools', async () => {
+    const page = await visitor.open(`${server.url}/settings/mcp`)
+    const row = page.getByRole('listitem').filter({ hasText: 'calendar' })
+    await row.getByRole('button', { name: 'Sign in' }).waitFor()
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/settings.png` })
+    // The authorization server's page, on which the person agrees at once.
+    const { json } = await server.call('POST', '/api/mcp/calendar/connect')
+    const back = new URLSearchParams(guarded.signIn(json.data.url))
+    await page.goto(`${server.url}/settings/mcp?${back}`)
+    await row.getByText('whoami').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/settings-in.png` })
+    await row.getByRole('button', { name: 'Sign out' }).click()
+    await row.getByRole('button', { name: 'Sign in' }).waitFor()
+    await leave(page)
+  })
+})
