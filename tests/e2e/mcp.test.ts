@@ -71,7 +71,9 @@ describeInBrowser('MCP servers in the page', (visitor) => {
         .filter((one) => one.url().includes('sign.example')),
     ).toEqual([])
     await link.evaluate((element) => {
-      element.addEventListener('click', (event) => event.preventDefault())
+      element.addEventListener('click', (event: { preventDefault(): void }) =>
+        event.preventDefault(),
+      )
     })
     await link.click()
     await done.click()

@@ -1,5 +1,5 @@
 // The models that conversations can use; an administrator adds and removes them.
-import { KeyRound, Plus, Trash2 } from 'lucide-react'
+import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
@@ -15,6 +15,7 @@ import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { PromptDialog } from '../../ui/prompt-dialog.tsx'
+import { ModelDialog } from './model-dialog.tsx'
 import { ModelPlace } from './model-place.tsx'
 import { Section } from './section.tsx'
 
@@ -27,6 +28,8 @@ export function ModelsSection({ admin }: { admin: boolean }) {
   const remove = useDeleteModel()
   const enterKey = useEnterModelKey()
   const [deleting, setDeleting] = useState<string | null>(null)
+  const [editing, setEditing] = useState<string | null>(null)
+  const edited = stored?.find(({ id }) => id === editing)
   const [entering, setEntering] = useState<string | null>(null)
   const removable = new Set(
     stored?.flatMap(({ id, source }) => (source === 'store' ? [id] : [])) ?? [],
@@ -89,6 +92,14 @@ export function ModelsSection({ admin }: { admin: boolean }) {
             )}
             {removable.has(model.id) && (
               <IconButton
+                icon={Pencil}
+                label={t('models.edit', { name: model.name })}
+                size="small"
+                onClick={() => setEditing(model.id)}
+              />
+            )}
+            {removable.has(model.id) && (
+              <IconButton
                 icon={Trash2}
                 label={t('models.remove', { name: model.name })}
                 size="small"
@@ -98,6 +109,9 @@ export function ModelsSection({ admin }: { admin: boolean }) {
           </li>
         ))}
       </ul>
+      {edited !== undefined && (
+        <ModelDialog key={edited.id} model={edited} onClose={() => setEditing(null)} />
+      )}
       {entering !== null && (
         <PromptDialog
           title={t('models.enterKeyTitle', { name: entering })}

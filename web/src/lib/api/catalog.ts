@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type {
   AdminModel,
   ModelSettings,
+  PatchModelBody,
   ProbeBody,
   ProbeReport,
   PublicModel,
@@ -72,6 +73,20 @@ export function useStoreModel() {
         client.invalidateQueries({ queryKey: adminModelsKey }),
       ]),
     meta: { quiet: true },
+  })
+}
+
+/** Changes the settings of a stored model. */
+export function useChangeModel() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, patch }: { id: string; patch: z.input<typeof PatchModelBody> }) =>
+      request(`/api/admin/models/${encodeURIComponent(id)}`, { method: 'PATCH', body: patch }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: modelsKey }),
+        client.invalidateQueries({ queryKey: adminModelsKey }),
+      ]),
   })
 }
 

@@ -1,0 +1,36 @@
+// Changing a stored model in a real browser.
+import { expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, expectNoSideways, leave } from '../support/page.ts'
+import { usePageServer } from '../support/page-server.ts'
+
+describeInBrowser('the settings of a stored model', (visitor) => {
+  const it = usePageServer(visitor)
+
+  test('are changed in a form; empty fields are detected again', async () => {
+    const { server, upstream } = it
+    await server.call('POST', '/api/admin/models', {
+      body: { id: 'mine', api_url: upstream.url, name: 'Mine', context_window: 1000 },
+    })
+    const page = await visitor.open(`${server.url}/settings/models`, {
+      phone: true,
+      language: 'zh-CN',
+      theme: 'dark',
+    })
+    await page.getByRole('button', { name: '编辑 Mine' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('名称').fill('Renamed')
+    await dialog.getByLabel('上下文窗口（token）').fill('')
+    await dialog.getByLabel('输入价格', { exact: true }).fill('1.5')
+    await dialog.getByLabel('输出价格').fill('6')
+    await expectAccessible(page)
+    await expectNoSideways(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/model-phone.png` })
+    await dialog.getByRole('button', { name: '保存' }).click()
+    await page.getByRole('button', { name: '编辑 Renamed' }).waitFor()
+    const { json } = await server.call('GET', '/api/admin/models')
+    const stored = json.data.items.find(({ id }: { id: string }) => id === 'mine')
+    expect(stored).toMatchObject({ name: 'Renamed', price: { input: 1.5, output: 6 } })
+    expect(stored).not.toHaveProperty('context_window')
+    await leave(page)
+  })
+})

@@ -1,0 +1,96 @@
+// The form in which an administrator changes a stored model; empty fields are detected or come from the model table.
+import { type FormEvent, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AdminModel } from '../../../../server/protocol/catalog.ts'
+import { useChangeModel } from '../../lib/api/catalog.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { formOf, type ModelForm, patchOf } from './model-form.ts'
+
+export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: () => void }) {
+  const { t } = useTranslation()
+  const formId = useId()
+  const change = useChangeModel()
+  const [form, setForm] = useState<ModelForm>(() => formOf(model))
+  const field = (name: keyof ModelForm) => ({
+    label: t(`models.field.${name}`),
+    value: form[name],
+    onChange: ({ target }: { target: { value: string } }) =>
+      setForm({ ...form, [name]: target.value }),
+  })
+  const number = { type: 'number', inputMode: 'decimal', min: 0, step: 'any' } as const
+  const count = { type: 'number', inputMode: 'numeric', min: 1, step: 1 } as const
+  const auto = { value: '', label: t('models.auto') }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    change.mutate({ id: model.id, patch: patchOf(form, model) }, { onSuccess: onClose })
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('models.editTitle', { name: model.name ?? model.id })}
+      footer={
+        <>
+          <Button tone="quiet" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button tone="primary" type="submit" form={formId} disabled={change.isPending}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="grid gap-4 sm:grid-cols-2">
+        <TextField {...field('name')} maxLength={200} />
+        <SelectField
+          {...field('api')}
+          options={[
+            auto,
+            { value: 'chat', label: 'Chat Completions' },
+            { value: 'responses', label: 'Responses' },
+            { value: 'messages', label: 'Anthropic Messages' },
+          ]}
+        />
+        <SelectField
+          {...field('tools')}
+          options={[
+            auto,
+            ...(['native', 'prompt', 'none'] as const).map((mode) => ({
+              value: mode,
+              label: t(`models.tools.${mode}`),
+            })),
+          ]}
+        />
+        <SelectField
+          {...field('thinking')}
+          options={[
+            auto,
+            { value: 'false', label: t('models.off') },
+            { value: 'true', label: t('models.on') },
+            ...(['low', 'medium', 'high'] as const).map((effort) => ({
+              value: effort,
+              label: t(`models.effort.${effort}`),
+            })),
+          ]}
+        />
+        <SelectField
+          {...field('vision')}
+          options={[
+            auto,
+            { value: 'true', label: t('models.on') },
+            { value: 'false', label: t('models.off') },
+          ]}
+        />
+        <TextField {...field('contextWindow')} {...count} />
+        <TextField {...field('maxTokens')} {...count} />
+        <TextField {...field('currency')} maxLength={10} />
+        <TextField {...field('input')} {...number} required={form.output !== ''} />
+        <TextField {...field('output')} {...number} required={form.input !== ''} />
+        <TextField {...field('cachedInput')} {...number} />
+      </form>
+      <p className="mt-4 text-[13px] text-muted">{t('models.autoText')}</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,81 @@
+// The editable settings of a stored model as texts of a form, and what is sent for them.
+import type { z } from 'zod'
+import type { AdminModel, PatchModelBody } from '../../../../server/protocol/catalog.ts'
+
+/** Every value as typed; '' stands for a setting that the model does not have. */
+export type ModelForm = Readonly<
+  Record<
+    | 'name'
+    | 'api'
+    | 'tools'
+    | 'thinking'
+    | 'vision'
+    | 'contextWindow'
+    | 'maxTokens'
+    | 'currency'
+    | 'input'
+    | 'output'
+    | 'cachedInput',
+    string
+  >
+>
+
+const text = (value: string | number | boolean | undefined): string =>
+  value === undefined ? '' : String(value)
+
+export const formOf = (model: AdminModel): ModelForm => ({
+  name: text(model.name),
+  api: text(model.api),
+  tools: text(model.tool_mode),
+  thinking: text(model.thinking),
+  vision: text(model.vision),
+  contextWindow: text(model.context_window),
+  maxTokens: text(model.max_tokens),
+  currency: text(model.price?.currency ?? 'USD'),
+  input: text(model.price?.input),
+  output: text(model.price?.output),
+  cachedInput: text(model.price?.cached_input),
+})
+
+/** Absent settings stay as they are; null clears one. */
+export type ModelPatch = z.input<typeof PatchModelBody>
+
+const orNull = <Value>(value: string, read: (value: string) => Value): Value | null =>
+  value.trim() === '' ? null : read(value.trim())
+
+const THINKING = { true: true, false: false, low: 'low', medium: 'medium', high: 'high' } as const
+const TOOLS = { native: 'native', prompt: 'prompt', none: 'none' } as const
+const APIS = { chat: 'chat', responses: 'responses', messages: 'messages' } as const
+
+const choose = <Choices extends object>(
+  choices: Choices,
+  value: string,
+): Choices[keyof Choices] | null =>
+  Object.hasOwn(choices, value) ? choices[value as keyof Choices] : null // checked just before
+
+/** A price has both rates; rates that the form does not show stay as they are. */
+export function patchOf(form: ModelForm, model: AdminModel): ModelPatch {
+  const input = orNull(form.input, Number)
+  const output = orNull(form.output, Number)
+  const cached = orNull(form.cachedInput, Number)
+  const { cached_input: _old, ...before } = model.price ?? { currency: 'USD', input: 0, output: 0 }
+  return {
+    name: orNull(form.name, String),
+    api: choose(APIS, form.api),
+    tool_mode: choose(TOOLS, form.tools),
+    thinking: choose(THINKING, form.thinking),
+    vision: form.vision === '' ? null : form.vision === 'true',
+    context_window: orNull(form.contextWindow, Number),
+    max_tokens: orNull(form.maxTokens, Number),
+    price:
+      input === null && output === null
+        ? null
+        : {
+            ...before,
+            currency: form.currency.trim() === '' ? 'USD' : form.currency.trim(),
+            input: input ?? 0,
+            output: output ?? 0,
+            ...(cached === null ? {} : { cached_input: cached }),
+          },
+  }
+}
