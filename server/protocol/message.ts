@@ -5,6 +5,7 @@ import { optional, page, Timestamp } from './envelope.ts'
 import { ErrorParams } from './error.ts'
 import { CallId, FileId, MessageId, ProjectId, RunId } from './ids.ts'
 import { FinishReason } from './run-event.ts'
+import { AnswerTiming } from './run-timeline.ts'
 import { Step } from './step.ts'
 import { Usage } from './usage.ts'
 
@@ -78,6 +79,8 @@ export const Message = z
     token_count: z.int(),
     /** Tokens and cost of the run that wrote the answer; null while there is none. */
     usage: Usage.nullable().optional(),
+    /** How long the run took; null for answers from before it was stored. */
+    timing: AnswerTiming.nullable().optional(),
     model: z.string().nullable().optional(),
     run_id: RunId.nullable().optional(),
     parent_id: MessageId.nullable(),

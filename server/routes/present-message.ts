@@ -8,6 +8,7 @@ import type { PendingInput } from '../protocol/input.ts'
 import type { Message, StoredAttachment } from '../protocol/message.ts'
 import type { Run } from '../protocol/run.ts'
 import type { PendingApproval } from '../protocol/run-event.ts'
+import { timingOf } from '../protocol/run-timeline.ts'
 import type { Step } from '../protocol/step.ts'
 import { usageOfRun } from '../protocol/usage.ts'
 
@@ -38,6 +39,7 @@ export function presentMessage(row: FullMessage): Message {
     error_params: row.status === 'failed' ? (row.failure?.params ?? null) : null,
     finish_reason: row.finishReason,
     usage: row.usage === null ? null : usageOfRun(row.usage),
+    timing: timingOf(row.timeline ?? []),
   }
 }
 

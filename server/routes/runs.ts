@@ -10,6 +10,7 @@ import { RunId } from '../protocol/ids.ts'
 import { InputAnswerBody } from '../protocol/input.ts'
 import { StreamMode } from '../protocol/message.ts'
 import { ApprovalDecisionBody, Run } from '../protocol/run.ts'
+import { RunTimeline } from '../protocol/run-timeline.ts'
 import { success } from './envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentRun, waitsFor } from './present-message.ts'
@@ -41,6 +42,23 @@ export function registerRunRoutes(
       const run = await store.runs.findOwned(user.id, params.id)
       if (run === undefined) throw appError('run_not_found')
       return await present(run)
+    },
+  )
+
+  app.get(
+    '/api/runs/:id/timeline',
+    {
+      schema: {
+        summary: 'Get the timeline of a run: its model and tool calls with times, tokens and cost',
+        tags,
+        params: OfRun,
+        response: { 200: envelope(RunTimeline) },
+      },
+    },
+    async ({ user, params }) => {
+      const run = await store.runs.findOwned(user.id, params.id)
+      if (run === undefined) throw appError('run_not_found')
+      return success({ run_id: run.id, entries: [...(run.timeline ?? [])] })
     },
   )
 

@@ -10,6 +10,7 @@ import {
 } from './group-commit.ts'
 import type { RunState } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
+import type { RunTimeline } from './timeline.ts'
 import type { Budgets } from './usage/budgets.ts'
 import type { RunUsage } from './usage/usage.ts'
 
@@ -41,6 +42,7 @@ export interface PerformedRun {
   /** What this run added to the prompt is stored. */
   isPromptStored: boolean
   usage: RunUsage
+  timeline: RunTimeline
   journal: RunJournal
   writes: WriteGroup
   dependencies: RunDependencies

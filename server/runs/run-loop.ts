@@ -29,7 +29,7 @@ export async function createRunLoop(
   const maxTokens = context.conversation.maxTokens ?? context.model.max_tokens ?? undefined
   const window = createRunWindow(context, maxTokens, performed)
   const loop = runAgentLoop({
-    llm: context.llm,
+    llm: performed.timeline.watch(context.llm),
     messages: context.messages,
     tools: [...context.tools.map(toSchema), ...context.clientTools.map(clientSchema)],
     clientTools: new Set(context.clientTools.map(({ name }) => name)),
@@ -132,7 +132,7 @@ function toolRunner(
 
 /** Stores the beginning and the result of each call through the run's recorder. */
 const createCallRecorder = (
-  { active, dependencies }: PerformedRun,
+  { active, timeline, dependencies }: PerformedRun,
   recorder: Recorder,
   taint: Taint,
 ): CallRecorder => ({
@@ -143,6 +143,7 @@ const createCallRecorder = (
   async settled(result) {
     // A call cut off by a shutdown has no result: the next attempt decides what to do with it.
     if (active.stopReason === 'shutdown') return
+    timeline.addToolCall(result)
     await recorder.storeResult(result, taint.record(result))
   },
 })

@@ -18,6 +18,7 @@ import { createRecorder, type Recorder } from './recorder.ts'
 import { createRunLoop } from './run-loop.ts'
 import { readRunState } from './state.ts'
 import { createSubAgentJournal } from './sub-agents/journal.ts'
+import { createRunTimeline } from './timeline.ts'
 import { createRunUsage } from './usage/usage.ts'
 
 /**
@@ -41,7 +42,23 @@ export async function performRun(
     })
     const state = readRunState(run.state)
     const isPromptStored = state.prompt !== undefined
-    await perform({ active, run, state, isPromptStored, usage, journal, writes, dependencies })
+    const timeline = createRunTimeline({
+      model: run.model,
+      earlier: run.timeline ?? [],
+      now: dependencies.now,
+      costOf: (model, tokens) => usage.priceOf({ model, usage: tokens }),
+    })
+    await perform({
+      active,
+      run,
+      state,
+      isPromptStored,
+      usage,
+      timeline,
+      journal,
+      writes,
+      dependencies,
+    })
   } catch (error) {
     const event = await endBroken(error, { active, run, usage, dependencies })
     if (event === null) active.runLog.close()
@@ -139,7 +156,8 @@ async function handle(
       // The last iteration is stored together with the end of the run, unless a title has to be generated first.
       if (event.finish !== null) return { kind: 'done', finish: event.finish }
       const batch = await usage.takeBatch({ endsIteration: true })
-      const patch = performed.isPromptStored ? {} : { state: performed.state }
+      const timeline = performed.timeline.entries()
+      const patch = performed.isPromptStored ? { timeline } : { timeline, state: performed.state }
       performed.isPromptStored = true
       await batch.settle(
         recorder.endIteration(event.calls, (tx) => batch.write(tx, patch), event.carry),

@@ -22,6 +22,8 @@ export interface CallResult {
   artifact?: Artifact
   /** Holds text from outside that nobody vouches for. */
   untrusted: boolean
+  /** How long the tool ran, in milliseconds, and whether an equal call's result was used instead. */
+  ran: { durationMs: number; reused: boolean }
 }
 
 /** What the JSON text says beside the result itself. */
@@ -95,6 +97,10 @@ export function createCallResult(
     success: result.success,
     ...(artifact === undefined ? {} : { artifact }),
     untrusted,
+    ran: {
+      durationMs: Math.round((marks.executionTime ?? 0) * 1_000),
+      reused: marks.cached === true || marks.duplicateOf !== undefined,
+    },
   }
 }
 

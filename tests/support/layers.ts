@@ -195,6 +195,7 @@ export const CHAT_FOLDERS: Record<string, readonly string[]> = {
   composer: ['attachments'],
   steps: ['runs'],
   queue: ['attachments', 'runs'],
+  inspector: [],
   runs: ['attachments'],
   attachments: [],
 }

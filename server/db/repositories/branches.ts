@@ -27,6 +27,8 @@ export type FullMessage = MessageRow & {
   failure: RunFailure | null
   /** Tokens and cost of its run. */
   usage: Pick<RunColumns, 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'> | null
+  /** What its run did and when. */
+  timeline: RunColumns['timeline']
   attachments: AttachmentInfo[]
   steps: Step[]
   /** Texts too long to be read with the branch (empty above): the message's own, or a step's by its position. */
@@ -83,6 +85,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
       bytes: messageText.bytes,
       finishReason: runs.finishReason,
       failure: runs.error,
+      timeline: runs.timeline,
       usage: {
         promptTokens: runs.promptTokens,
         completionTokens: runs.completionTokens,

@@ -4,6 +4,7 @@ import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../
 import type { InputAnswer, InputQuestion } from '../../protocol/input.ts'
 import type { RunFailure, RunStatus } from '../../protocol/run.ts'
 import type { ApprovalPreview, FinishReason, RiskLevel } from '../../protocol/run-event.ts'
+import type { TimelineEntry } from '../../protocol/run-timeline.ts'
 import type { Columns } from '../columns/postgres.ts'
 import type { defineConversationTables } from './conversations.ts'
 
@@ -46,6 +47,8 @@ export function defineRunTables(
       cachedTokens: c.integer('cached_tokens').notNull().default(0),
       /** By currency; null for runs that ended before it was stored. */
       cost: c.json<Record<string, number>>('cost'),
+      /** What it did and when; null for runs from before it was stored. */
+      timeline: c.json<readonly TimelineEntry[]>('timeline'),
       lastEvent: c.integer('last_event').notNull(),
       finishReason: c.choice<FinishReason>('finish_reason'),
       error: c.json<RunFailure>('error'),

@@ -72,11 +72,13 @@ const answerText = (recorder: Recorder): string =>
 
 /** Stores the outcome of the run in one transaction, then emits the terminal event. */
 export async function storeEnd(
-  { active, run, state, usage, journal, dependencies: { store, log, now, redact } }: PerformedRun,
+  performed: PerformedRun,
   ending: StoredEnding,
   title: string | null,
   recorder: Recorder,
 ): Promise<void> {
+  const { active, run, state, usage, timeline, journal } = performed
+  const { store, log, now, redact } = performed.dependencies
   await journal.close()
   const total = await usage.total()
   const stopped = ending.kind === 'done' && ending.finish === 'stopped'
@@ -107,6 +109,7 @@ export async function storeEnd(
     finishReason: ending.kind === 'done' ? ending.finish : null,
     error: failure,
     state,
+    timeline: timeline.entries(),
     endedAt,
   }
   const announces =

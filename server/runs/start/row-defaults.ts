@@ -23,6 +23,7 @@ export const RUN_DEFAULTS = {
   completionTokens: 0,
   cachedTokens: 0,
   cost: null,
+  timeline: null,
   lastEvent: 0,
   finishReason: null,
   error: null,

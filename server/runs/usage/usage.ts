@@ -82,6 +82,12 @@ export function createRunUsage(
       return usageOfRun({ promptTokens, completionTokens, cachedTokens, cost })
     },
 
+    /** The cost of a model call by currency; empty where the model has no price. Adds nothing. */
+    async priceOf(call: CallUsage): Promise<Record<string, number>> {
+      const { currency, cost: amount } = await costOf(entryOf(call))
+      return currency === '' ? {} : { [currency]: amount }
+    },
+
     /** Adds the usage of an iteration. */
     add({ usage, model }: CallUsage): void {
       promptTokens = bounded(promptTokens + usage.prompt_tokens)

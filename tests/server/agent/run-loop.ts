@@ -11,6 +11,7 @@ export const answerTo = (call: ToolCall): CallResult => ({
   skipped: false,
   success: true,
   untrusted: false,
+  ran: { durationMs: 0, reused: false },
 })
 
 /** The messages of the conversation when the loop begins. */

@@ -140,6 +140,7 @@ export const resultOf = (call: ToolCall): CallResult => ({
   skipped: false,
   success: true,
   untrusted: false,
+  ran: { durationMs: 0, reused: false },
 })
 
 export const done: DoneEvent = {

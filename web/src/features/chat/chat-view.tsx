@@ -32,6 +32,8 @@ import { useCodeActions } from './code-actions.ts'
 import { Composer } from './composer/composer.tsx'
 import { ConversationContext } from './conversation-context.ts'
 import { conversationPatch } from './conversation-patch.ts'
+import { inspectRun } from './inspected-run.ts'
+import { LateInspector } from './inspector/late-inspector.tsx'
 import { MessageList } from './messages/message-list.tsx'
 import { QueueList } from './queue/queue-list.tsx'
 import { enqueue } from './queue/queued-messages.ts'
@@ -134,6 +136,8 @@ function OpenConversation({
   useAttach(client, id, conversation)
   useMarkSeen(conversation)
   const running = useIsRunning(id)
+  const lastRun = messages.data?.findLast(({ run_id: runId }) => runId != null)?.run_id ?? null
+  useCommand('runInspector', lastRun === null ? null : () => inspectRun(lastRun))
   useCommand('stop', running ? () => void run.stop() : null)
 
   useEffect(() => {
@@ -221,6 +225,7 @@ function OpenConversation({
               autoFocus
             />
           </div>
+          <LateInspector activeRunId={conversation.active_run_id} />
           <Announcer conversationId={id} />
           <ConfirmDialog
             open={toDelete !== null}

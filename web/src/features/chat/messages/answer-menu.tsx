@@ -1,5 +1,5 @@
 // More that can be done with an answer: regenerate it with another model, copy its link, have it read aloud.
-import { AudioLines, Ellipsis, Link2, Square } from 'lucide-react'
+import { Activity, AudioLines, Ellipsis, Link2, Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
@@ -9,6 +9,7 @@ import { canReadAloud, readAloud, stopReading, useReading } from '../../../lib/r
 import { ActionButton } from '../../../ui/action-button.tsx'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { notify } from '../../../ui/toasts.ts'
+import { inspectRun } from '../inspected-run.ts'
 
 /** The answer as it is drawn, without code, which nobody wants to hear. */
 function spokenText(messageId: string): string {
@@ -37,6 +38,7 @@ export function AnswerMenu({
 }) {
   const { t, i18n } = useTranslation()
   const models = useMenuModels(null)
+  const runId = message.run_id ?? null
   const isRead = useReading(({ id }) => id === message.id)
   const copyLink = async (): Promise<void> => {
     const address = new URL(paths.messageLink(conversationId, message.id), location.origin)
@@ -58,6 +60,11 @@ export function AnswerMenu({
       {canReadAloud && (
         <MenuItem icon={isRead ? Square : AudioLines} onSelect={read}>
           {t(isRead ? 'answer.stopReading' : 'answer.readAloud')}
+        </MenuItem>
+      )}
+      {runId !== null && (
+        <MenuItem icon={Activity} onSelect={() => inspectRun(runId)}>
+          {t('answer.inspect')}
         </MenuItem>
       )}
       {!locked && models.length > 1 && (

@@ -163,6 +163,7 @@ export const AnswerMessage = memo(function AnswerMessage({
               usage={usage}
               tokens={usage?.completion_tokens ?? message.token_count}
               model={message.model ?? null}
+              timing={message.timing ?? null}
             />
           </div>
         </>

@@ -1,19 +1,23 @@
 // What an answer used: tokens, those that came from the provider's cache apart, the cost, and the model.
 import { useTranslation } from 'react-i18next'
+import type { AnswerTiming } from '../../../../../server/protocol/run-timeline.ts'
 import type { Usage } from '../../../../../server/protocol/usage.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
-import { compactNumber, money, wholeNumber } from '../../../lib/format.ts'
+import { compactNumber, duration, money, wholeNumber } from '../../../lib/format.ts'
 
 export function AnswerUsage({
   usage,
   tokens,
   model,
+  timing,
 }: {
   /** Null for answers of an import. */
   usage: Usage | null
   /** Written by the model. */
   tokens: number
   model: string | null
+  /** Null while the answer is written, and for older ones. */
+  timing: AnswerTiming | null
 }) {
   const { t, i18n } = useTranslation()
   if (tokens === 0) return null
@@ -34,6 +38,23 @@ export function AnswerUsage({
         </>
       )}
       {costs.map(([currency, amount]) => ` · ${money(amount, currency, i18n.language)}`)}
+      {timing !== null && timing.reasoning_tokens > 0 && (
+        <> · {t('answer.reasoning', { tokens: short(timing.reasoning_tokens) })}</>
+      )}
+      {timing !== null && (
+        <span
+          title={
+            timing.first_output_ms === null
+              ? undefined
+              : t('answer.firstOutput', { time: duration(timing.first_output_ms / 1_000) })
+          }
+        >
+          {' · '}
+          {duration(timing.duration_ms / 1_000)}
+          {timing.first_output_ms !== null &&
+            ` (${t('answer.first', { time: duration(timing.first_output_ms / 1_000) })})`}
+        </span>
+      )}
       {model !== null && (
         <>
           {' · '}

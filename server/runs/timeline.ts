@@ -1,0 +1,125 @@
+// Records what a run does and when, beside the work itself; stored with the next change of the run.
+import type { LlmClient, LlmEvent } from '../llm/client.ts'
+import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
+import type {
+  TimelineEntry,
+  TimelineModelCall,
+  TimelineToolCall,
+} from '../protocol/run-timeline.ts'
+import type { CallResult } from '../tools/tool-result.ts'
+
+/** More than any run needs; the row of a run stays small. */
+const MAX_ENTRIES = 500
+
+export interface RunTimeline {
+  /** All entries so far, those of earlier attempts first. */
+  entries(): readonly TimelineEntry[]
+  /** The same client, whose calls are recorded. */
+  watch(client: LlmClient): LlmClient
+  /** Records a tool call that has just ended. */
+  addToolCall(result: CallResult): void
+}
+
+export interface TimelineDependencies {
+  /** The run's own model, for calls that no model answered. */
+  model: string
+  /** Entries of earlier attempts. */
+  earlier: readonly TimelineEntry[]
+  now(): Date
+  /** The cost of a model call by currency; empty where the model has no price. */
+  costOf(model: string, usage: TokenCounts): Promise<Record<string, number>>
+}
+
+export function createRunTimeline(dependencies: TimelineDependencies): RunTimeline {
+  const { model, now, costOf } = dependencies
+  const entries = [...dependencies.earlier]
+  const add = (entry: TimelineEntry): void => {
+    if (entries.length < MAX_ENTRIES) entries.push(entry)
+  }
+
+  /** What the events of one call say, until the last one. */
+  function beginCall(isAborted: () => boolean) {
+    const start = now()
+    const elapsed = (): number => Math.max(0, now().getTime() - start.getTime())
+    let firstOutput: number | null = null
+    let toolCalls = 0
+    const retries: TimelineModelCall['retries'] = []
+    const end = async (
+      outcome: TimelineModelCall['outcome'],
+      answered: string,
+      usage: TokenCounts,
+      estimated: boolean,
+    ): Promise<void> => {
+      const duration = elapsed()
+      add({
+        kind: 'model',
+        started_at: start.toISOString(),
+        duration_ms: duration,
+        model: answered,
+        first_output_ms: firstOutput,
+        outcome,
+        tool_calls: toolCalls,
+        prompt_tokens: usage.prompt_tokens,
+        completion_tokens: usage.completion_tokens,
+        cached_tokens: usage.cached_tokens ?? 0,
+        reasoning_tokens: usage.reasoning_tokens ?? 0,
+        estimated,
+        cost: await costOf(answered, usage),
+        retries,
+      })
+    }
+    // A promise only at the end: the many pieces of a text must not cost a turn of the event loop each.
+    return (event: LlmEvent): Promise<void> | undefined => {
+      switch (event.type) {
+        case 'retrying':
+          retries.push({
+            after_ms: elapsed(),
+            delay_ms: Math.round(event.delayMs),
+            reason: event.error.reason,
+            ...(event.nextModel === undefined ? {} : { next_model: event.nextModel }),
+          })
+          return undefined
+        case 'finished':
+          return end('finished', event.model || model, event.usage, event.estimated)
+        case 'failed': {
+          const outcome = isAborted() ? 'stopped' : 'failed'
+          return end(outcome, model, event.usage ?? NO_TOKENS, false)
+        }
+        case 'tool_call':
+          toolCalls += 1
+      }
+      firstOutput ??= elapsed()
+      return undefined
+    }
+  }
+
+  return {
+    entries: () => entries,
+    watch: (client) => ({
+      async *stream(request) {
+        const record = beginCall(() => request.signal.aborted)
+        for await (const batch of client.stream(request)) {
+          for (const event of batch) {
+            const ended = record(event)
+            if (ended !== undefined) await ended
+          }
+          yield batch
+        }
+      },
+    }),
+    addToolCall: (result) => add(toolEntry(result, now())),
+  }
+}
+
+function toolEntry({ call, success, skipped, ran }: CallResult, end: Date): TimelineToolCall {
+  return {
+    kind: 'tool',
+    started_at: new Date(end.getTime() - ran.durationMs).toISOString(),
+    duration_ms: ran.durationMs,
+    id_ref: call.id,
+    name: call.name,
+    success,
+    skipped,
+    cached: ran.reused,
+  }
+}

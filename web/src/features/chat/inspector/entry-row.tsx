@@ -1,0 +1,111 @@
+// One call in the timeline of a run: its bar on the time axis and its figures.
+import { Cpu, Wrench } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type {
+  TimelineEntry,
+  TimelineModelCall,
+  TimelineToolCall,
+} from '../../../../../server/protocol/run-timeline.ts'
+import { useModels } from '../../../lib/api/catalog.ts'
+import { duration, money, wholeNumber } from '../../../lib/format.ts'
+import { refusalText } from '../../../lib/refusal-text.ts'
+import { toolTitle } from '../../../lib/tool-title.ts'
+import { classNames } from '../../../ui/class-names.ts'
+
+/** Percent of the axis; a shorter call would be invisible. */
+const MIN_WIDTH = 0.6
+
+const seconds = (ms: number): string => duration(ms / 1_000)
+
+/** `start` and `total`: of the whole run, in milliseconds. */
+export function EntryRow({
+  entry,
+  start,
+  total,
+}: {
+  entry: TimelineEntry
+  start: number
+  total: number
+}) {
+  const { t } = useTranslation()
+  const { data: models } = useModels()
+  const offset = Date.parse(entry.started_at) - start
+  const isModel = entry.kind === 'model'
+  const Icon = isModel ? Cpu : Wrench
+  const name = isModel
+    ? (models?.find(({ id }) => id === entry.model)?.name ?? entry.model)
+    : toolTitle(entry.name, t)
+  const hasFailed = isModel ? entry.outcome === 'failed' : !entry.success
+  const share = (ms: number): number => (total === 0 ? 0 : (ms / total) * 100)
+  return (
+    <li className="py-2.5 text-sm">
+      <div className="flex items-baseline gap-2.5">
+        <Icon size={14} aria-hidden className="shrink-0 translate-y-0.5 text-muted" />
+        <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+        {hasFailed && <span className="text-xs text-bad">{t('inspector.failed')}</span>}
+        <span className="shrink-0 text-xs text-muted tabular-nums">
+          {t('inspector.at', { time: seconds(offset) })}
+        </span>
+        <span className="w-16 shrink-0 text-right tabular-nums">{seconds(entry.duration_ms)}</span>
+      </div>
+      <div aria-hidden className="mt-1.5 h-1.5 rounded-full bg-sunken">
+        <div
+          style={{
+            marginInlineStart: `${Math.min(share(offset), 100 - MIN_WIDTH)}%`,
+            width: `${Math.min(Math.max(share(entry.duration_ms), MIN_WIDTH), 100 - Math.min(share(offset), 100 - MIN_WIDTH))}%`,
+          }}
+          className={classNames(
+            'h-full rounded-full',
+            hasFailed ? 'bg-bad' : isModel ? 'bg-accent' : 'bg-warn',
+          )}
+        />
+      </div>
+      {isModel ? <ModelFigures call={entry} /> : <ToolFigures call={entry} />}
+    </li>
+  )
+}
+
+function ModelFigures({ call }: { call: TimelineModelCall }) {
+  const { t, i18n } = useTranslation()
+  const count = (tokens: number): string => wholeNumber(tokens, i18n.language)
+  const facts = [
+    call.first_output_ms === null
+      ? null
+      : t('inspector.firstOutput', { time: seconds(call.first_output_ms) }),
+    t('inspector.input', { tokens: count(call.prompt_tokens) }),
+    call.cached_tokens === 0 ? null : t('inspector.cached', { tokens: count(call.cached_tokens) }),
+    t('inspector.output', { tokens: count(call.completion_tokens) }),
+    call.reasoning_tokens === 0
+      ? null
+      : t('inspector.reasoning', { tokens: count(call.reasoning_tokens) }),
+    call.estimated ? t('inspector.estimated') : null,
+    ...Object.entries(call.cost).map(([currency, amount]) =>
+      money(amount, currency, i18n.language),
+    ),
+  ].filter((fact) => fact !== null)
+  return (
+    <>
+      <p className="mt-1.5 text-xs text-soft tabular-nums">{facts.join(' · ')}</p>
+      {call.retries.map((retry) => (
+        <p key={retry.after_ms} className="mt-1 text-xs text-warn">
+          {t('inspector.retry', {
+            time: seconds(retry.after_ms),
+            reason: refusalText({ reason: retry.reason, params: undefined, message: retry.reason }),
+          })}
+          {retry.next_model !== undefined &&
+            ` ${t('inspector.fallback', { model: retry.next_model })}`}
+        </p>
+      ))}
+    </>
+  )
+}
+
+function ToolFigures({ call }: { call: TimelineToolCall }) {
+  const { t } = useTranslation()
+  const facts = [
+    call.name,
+    call.cached ? t('inspector.reused') : null,
+    call.skipped ? t('inspector.skipped') : null,
+  ].filter((fact) => fact !== null)
+  return <p className="mt-1.5 font-mono text-xs text-soft">{facts.join(' · ')}</p>
+}
