@@ -36,7 +36,7 @@ export const chatPages: typeof english = {
     modelCalls_other: '{{count}} 次模型调用',
     toolCalls_one: '{{count}} 次工具调用',
     toolCalls_other: '{{count}} 次工具调用',
-    at: '第 {{time}}',
+    at: '起于 {{time}}',
     failed: '失败',
     firstOutput: '首个 token 用时 {{time}}',
     input: '输入 {{tokens}}',
